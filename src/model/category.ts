@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { int64 } from './int64.ts'
+import { text } from './text.ts'
+
+const name = text(1, 200).meta({ description: 'What the category is called.', example: 'Dogs' })
+const description = text(0, 2000).meta({
+  description: 'What belongs in it.',
+  example: 'Puppies and grown dogs of known breeds.',
+})
+const categoryId = int64.meta({ description: 'Assigned by the store.', example: 1, readOnly: true })
+
+export const NewCategory = z.strictObject({ name, description: description.nullable().optional() }).meta({
+  id: 'NewCategory',
+  description: 'A category to be.',
+  example: { name: 'Dogs', description: 'Puppies and grown dogs of known breeds.' },
+})
+export type NewCategory = z.output<typeof NewCategory>
+
+export const Category = z.strictObject({ name, description: description.optional(), id: categoryId }).meta({
+  id: 'Category',
+  description: 'A category of the catalogue.',
+  example: { id: 1, name: 'Dogs', description: 'Puppies and grown dogs of known breeds.' },
+})
+export type Category = z.output<typeof Category>
+
+export const CategoryPatch = NewCategory.partial()
+  .extend({ id: categoryId.optional() })
+  .meta({
+    id: 'CategoryPatch',
+    description: 'A JSON Merge Patch (RFC 7396) of a category; a null description removes it.',
+    example: { description: null },
+  })
+export type CategoryPatch = z.output<typeof CategoryPatch>

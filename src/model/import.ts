@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { int64Between } from './int64.ts'
+import { STOCK_MAX } from './inventory.ts'
+import { text } from './text.ts'
+
+/** Rows travel and are staged in groups of at most so many. */
+export const IMPORT_ROWS_MAX = 500
+
+const line = int64Between(1n, 1_000_000_000_000n)
+const name = text(1, 200)
+
+/** A category of a file: `line` is where it stands there. */
+export const CategoryRow = z.strictObject({ line, name, description: text(0, 2000).optional() })
+export type CategoryRow = z.output<typeof CategoryRow>
+
+/** A pet of a file: it names its category. */
+export const PetRow = z.strictObject({
+  line,
+  name,
+  category: name,
+  quantity: int64Between(0n, STOCK_MAX),
+  hold: z.boolean(),
+})
+export type PetRow = z.output<typeof PetRow>
+
+export const ImportRows = z.strictObject({
+  categories: z.array(CategoryRow).max(IMPORT_ROWS_MAX),
+  pets: z.array(PetRow).max(IMPORT_ROWS_MAX),
+})
+export type ImportRows = z.output<typeof ImportRows>
+
+/** `dryRun` looks and changes nothing; `keepGoing` loads the good rows beside bad ones. */
+export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean() })
+export type ImportScope = z.output<typeof ImportScope>
+
+/** What one file line cannot do. */
+export const ImportProblem = z.strictObject({
+  file: z.enum(['categories', 'pets']),
+  line,
+  message: z.string(),
+})
+export type ImportProblem = z.output<typeof ImportProblem>
+
+export const ImportOutcome = z.strictObject({
+  categoriesCreated: z.bigint(),
+  categoriesFound: z.bigint(),
+  petsCreated: z.bigint(),
+  problems: z.array(ImportProblem),
+})
+export type ImportOutcome = z.output<typeof ImportOutcome>

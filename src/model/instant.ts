@@ -1,0 +1,67 @@
+import { z } from 'zod'
+
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+
+const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z')
+const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z')
+
+/**
+ * Reads an RFC 3339 date-time (section 5.6) into milliseconds since 1970. Leap seconds, days that no calendar
+ * has and years outside 0001..9999 (in UTC) are refused; fractions are cut to milliseconds.
+ */
+export function parseInstantMs(value: string): number | undefined {
+  const match = RFC3339.exec(value)
+  if (!match) return undefined
+  const part = (index: number): number => Number(match[index] ?? 0)
+  const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)]
+  if (hour > 23 || minute > 59 || second > 59 || part(9) > 23 || part(10) > 59) return undefined
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  date.setUTCHours(hour, minute, second, milliseconds)
+  const offsetMs = (part(9) * 60 + part(10)) * 60_000 * (match[8] === '-' ? -1 : 1)
+  const ms = date.getTime() - offsetMs
+  return ms >= YEAR_1 && ms <= YEAR_9999_END ? ms : undefined
+}
+
+/** UTC text as it is sent: milliseconds only if there are any. */
+export function instantText(ms: number): string {
+  return storedInstant(ms).replace('.000Z', 'Z')
+}
+
+/** UTC text as it is stored: always with milliseconds, so that text order is time order. */
+export function storedInstant(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** From the stored form to the one that is sent. */
+export function sentInstant(stored: string): string {
+  return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
+}
+
+/** From any RFC 3339 text that was validated to the stored form. */
+export function toStoredInstant(sent: string): string {
+  const ms = parseInstantMs(sent)
+  if (ms === undefined) throw new Error('an instant passed validation but cannot be read')
+  return storedInstant(ms)
+}
+
+/** A `date-time` of OpenAPI: RFC 3339 with an offset; it becomes UTC text. */
+export const instant = z
+  .string()
+  .superRefine((value, context) => {
+    if (parseInstantMs(value) === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an RFC 3339 date-time with an offset, in the years 0001 to 9999',
+        params: { field: 'invalid_format' },
+      })
+    }
+  })
+  .overwrite(value => {
+    const ms = parseInstantMs(value)
+    return ms === undefined ? value : instantText(ms)
+  })
+  .meta({ format: 'date-time' })

@@ -1,0 +1,222 @@
+import { StoreError } from './error.ts'
+
+/** What a JSON text holds here: integers are exact bigints, every other number is a JavaScript number. */
+export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
+export interface JsonObject {
+  [member: string]: JsonValue
+}
+
+/** Deeper nesting is refused: no body of the contract needs more than a few levels. */
+export const JSON_DEPTH_MAX = 32
+
+/** Integers of more digits are far outside int64 whatever they are; reading them exactly would cost quadratic time. */
+const INTEGER_CHARS_MAX = 40
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/**
+ * Reads one JSON text (RFC 8259) from UTF-8 bytes, stricter than JSON.parse: a member given twice, a lone
+ * surrogate, a byte order mark, invalid UTF-8 and more than 32 levels are refused (`malformed_json`).
+ */
+export function readJson(bytes: Uint8Array): JsonValue {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw new StoreError('malformed_json', 'The body is not valid UTF-8.')
+  }
+  return readJsonText(text)
+}
+
+/** The same for a text that is a string already. */
+export function readJsonText(text: string): JsonValue {
+  const reader = new Reader(text)
+  const value = reader.value(0)
+  reader.end()
+  return value
+}
+
+/** Writes a value as compact JSON: bigints as exact integers, absent (undefined) members left out. */
+export function writeJson(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+    case 'number':
+      if (!Number.isFinite(value)) throw new Error('JSON has no such number')
+      return String(value)
+    case 'object':
+      if (value === null) return 'null'
+      if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
+      return writeObject(value)
+    default:
+      throw new Error(`JSON has no ${typeof value}`)
+  }
+}
+
+function writeObject(value: object): string {
+  let text = ''
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(member)}`
+  }
+  return `{${text}}`
+}
+
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+// Printable text without escapes, the usual case; control characters (below the space) end the match.
+const PLAIN_STRING = /"[ !#-[\]-\u{10ffff}]*"/uy
+const WHITE = /[ \t\n\r]*/y
+const ESCAPES: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+class Reader {
+  #at = 0
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+    if (text.charCodeAt(0) === 0xfeff) throw this.#fault('a byte order mark')
+    this.#skipWhite()
+  }
+
+  end(): void {
+    if (this.#at < this.#text.length) throw this.#fault('something after the value')
+  }
+
+  value(depth: number): JsonValue {
+    if (depth > JSON_DEPTH_MAX) {
+      throw new StoreError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`)
+    }
+    const value = this.#bare(depth)
+    this.#skipWhite()
+    return value
+  }
+
+  #bare(depth: number): JsonValue {
+    switch (this.#text[this.#at]) {
+      case '{':
+        return this.#object(depth)
+      case '[':
+        return this.#array(depth)
+      case '"':
+        return this.#string()
+      case 't':
+        return this.#word('true', true)
+      case 'f':
+        return this.#word('false', false)
+      case 'n':
+        return this.#word('null', null)
+      case undefined:
+        throw this.#fault('the end of the body where a value should stand')
+      default:
+        return this.#number()
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    const object: JsonObject = Object.create(null)
+    this.#step()
+    if (this.#accept('}')) return object
+    do {
+      if (this.#text[this.#at] !== '"') throw this.#fault('something that is no member name')
+      const name = this.#string()
+      this.#skipWhite()
+      if (Object.hasOwn(object, name)) throw this.#fault(`the member ${JSON.stringify(name)} a second time`)
+      if (!this.#accept(':')) throw this.#fault('no colon after a member name')
+      object[name] = this.value(depth + 1)
+    } while (this.#accept(','))
+    if (!this.#accept('}')) throw this.#fault('no comma or closing brace after a member')
+    return object
+  }
+
+  #array(depth: number): JsonValue[] {
+    const array: JsonValue[] = []
+    this.#step()
+    if (this.#accept(']')) return array
+    do {
+      array.push(this.value(depth + 1))
+    } while (this.#accept(','))
+    if (!this.#accept(']')) throw this.#fault('no comma or closing bracket after an element')
+    return array
+  }
+
+  #string(): string {
+    PLAIN_STRING.lastIndex = this.#at
+    const plain = PLAIN_STRING.exec(this.#text)
+    const value = plain ? plain[0].slice(1, -1) : this.#escaped()
+    if (plain) this.#at += plain[0].length
+    if (!value.isWellFormed()) throw this.#fault('a lone surrogate in a string')
+    return value
+  }
+
+  #escaped(): string {
+    let value = ''
+    this.#at++
+    for (;;) {
+      const char = this.#text[this.#at++]
+      if (char === undefined) throw this.#fault('a string that does not end')
+      if (char === '"') return value
+      if (char < ' ') throw this.#fault('a control character in a string')
+      value += char === '\\' ? this.#escape() : char
+    }
+  }
+
+  #escape(): string {
+    const char = this.#text[this.#at++] ?? ''
+    const plain = ESCAPES[char]
+    if (plain !== undefined) return plain
+    const digits = this.#text.slice(this.#at, this.#at + 4)
+    if (char !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits))
+      throw this.#fault('an escape that JSON does not have')
+    this.#at += 4
+    return String.fromCharCode(Number.parseInt(digits, 16))
+  }
+
+  #number(): bigint | number {
+    NUMBER.lastIndex = this.#at
+    const match = NUMBER.exec(this.#text)
+    if (!match) throw this.#fault('something that is no JSON value')
+    const [literal, fraction, exponent] = match
+    this.#at += literal.length
+    if (fraction !== undefined || exponent !== undefined) return Number(literal)
+    return BigInt(literal.slice(0, INTEGER_CHARS_MAX))
+  }
+
+  #word<T>(word: string, value: T): T {
+    if (!this.#text.startsWith(word, this.#at)) throw this.#fault('something that is no JSON value')
+    this.#at += word.length
+    return value
+  }
+
+  #accept(char: string): boolean {
+    if (this.#text[this.#at] !== char) return false
+    this.#step()
+    return true
+  }
+
+  #step(): void {
+    this.#at++
+    this.#skipWhite()
+  }
+
+  #skipWhite(): void {
+    if (this.#text.charCodeAt(this.#at) > 0x20) return
+    WHITE.lastIndex = this.#at
+    this.#at += WHITE.exec(this.#text)?.[0].length ?? 0
+  }
+
+  #fault(found: string): StoreError {
+    return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${this.#at}.`)
+  }
+}

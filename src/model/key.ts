@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { instant } from './instant.ts'
+import { int64 } from './int64.ts'
+import { text } from './text.ts'
+
+export const Scope = z.enum([
+  'pets:write',
+  'orders:read',
+  'orders:write',
+  'inventory:read',
+  'inventory:write',
+  'events:read',
+  'webhooks:manage',
+  'keys:manage',
+  'admin',
+])
+export type Scope = z.output<typeof Scope>
+
+const scopes = z
+  .array(Scope)
+  .min(1)
+  .max(Scope.options.length)
+  .meta({
+    description: 'What the key may do; `admin` is all of it.',
+    example: ['orders:read', 'orders:write'],
+  })
+const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
+const expiresAt = instant.meta({ description: 'From then on the key is refused.' })
+
+export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nullable().optional() }).meta({
+  id: 'NewApiKey',
+  description: 'A key to be. It can hold only scopes that its maker holds.',
+  example: { name: 'till 2', scopes: ['orders:read', 'orders:write'] },
+})
+export type NewApiKey = z.output<typeof NewApiKey>
+
+const shown = {
+  id: int64.meta({ example: 3 }),
+  name,
+  scopes,
+  hint: z.string().meta({ description: 'The last four characters of the key.', example: '9fQa' }),
+  createdAt: instant,
+  expiresAt: expiresAt.optional(),
+}
+const example = {
+  id: 3,
+  name: 'till 2',
+  scopes: ['orders:read', 'orders:write'],
+  hint: '9fQa',
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+
+export const ApiKey = z
+  .strictObject(shown)
+  .meta({ id: 'ApiKey', description: 'A key, without its secret.', example })
+export type ApiKey = z.output<typeof ApiKey>
+
+export const CreatedApiKey = z
+  .strictObject({ ...shown, key: z.string().meta({ description: 'The secret. It is shown this once.' }) })
+  .meta({
+    id: 'CreatedApiKey',
+    description: 'A key with its secret.',
+    example: { ...example, key: 'pst_...' },
+  })
+export type CreatedApiKey = z.output<typeof CreatedApiKey>
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_CHARS = 43
+const TOKEN = /^pst_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+
+/** Bytes of randomness that go into a key: 43 base62 characters hold 256 bits. */
+export const KEY_RANDOM_BYTES = 32
+
+/** Makes a key: `pst_`, the random number as 43 base62 characters, and their CRC-32 as 6 more. */
+export function keyText(random: Uint8Array): string {
+  if (random.length !== KEY_RANDOM_BYTES) throw new Error('a key needs 32 random bytes')
+  const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_CHARS)
+  return `pst_${secret}${checksum(secret)}`
+}
+
+/** Whether a text is a key at all. The checksum finds typos and cut copies without asking the store. */
+export function isKeyText(token: string): boolean {
+  const match = TOKEN.exec(token)
+  return match !== null && checksum(match[1] ?? '') === match[2]
+}
+
+/** What is kept of a key: its SHA-256, in hex. */
+export function keyHash(token: string): string {
+  return new Bun.CryptoHasher('sha256').update(token).digest('hex')
+}
+
+export function keyHint(token: string): string {
+  return token.slice(-4)
+}
+
+function checksum(secret: string): string {
+  return base62(BigInt(Bun.hash.crc32(secret)), 6)
+}
+
+function base62(value: bigint, width: number): string {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = (ALPHABET[Number(rest % 62n)] ?? '') + digits
+  return digits.padStart(width, '0')
+}

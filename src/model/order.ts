@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { instant } from './instant.ts'
+import { int64, int64Between } from './int64.ts'
+
+export const ORDER_QUANTITY_MAX = 1_000_000n
+
+const id = int64.meta({ description: 'Assigned by the store.', example: 7, readOnly: true })
+const petId = int64.meta({ description: 'The pet that is ordered.', example: 42 })
+const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
+const shipDate = instant.meta({
+  description: 'When it ships; kept in UTC, to the millisecond. Completion sets it when it is absent.',
+  example: '2026-12-01T09:30:00Z',
+})
+const complete = z.boolean().meta({ description: 'Whether the units have left the shop.' })
+
+export const Order = z
+  .strictObject({
+    id: id.optional(),
+    petId: petId.optional(),
+    quantity: quantity.optional(),
+    shipDate: shipDate.optional(),
+    complete: complete.optional(),
+  })
+  .meta({
+    id: 'Order',
+    description: 'An order of one pet. The server always sends id, petId, quantity and complete.',
+    example: { id: 7, petId: 42, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false },
+  })
+export type Order = z.output<typeof Order>
+
+export const NewOrder = z
+  .strictObject({
+    petId,
+    quantity: quantity.optional().meta({ default: 1 }),
+    shipDate: shipDate.nullable().optional(),
+    complete: complete.optional().meta({ default: false }),
+  })
+  .meta({
+    id: 'NewOrder',
+    description: 'An order to be. With `complete: true` it is a sale over the counter.',
+    example: { petId: 42, quantity: 1 },
+  })
+export type NewOrder = z.output<typeof NewOrder>
+
+export const OrderPatch = z
+  .strictObject({ id, petId, quantity, shipDate: shipDate.nullable(), complete })
+  .partial()
+  .meta({
+    id: 'OrderPatch',
+    description:
+      'A JSON Merge Patch (RFC 7396) of an order. `id` and `petId` may be sent with the values they have. The quantity is changed first, then the order is completed.',
+    example: { complete: true },
+  })
+export type OrderPatch = z.output<typeof OrderPatch>

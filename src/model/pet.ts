@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { int64 } from './int64.ts'
+import { text } from './text.ts'
+
+export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
+  id: 'PetStatus',
+  description:
+    'Derived from the stock: `sold` when none is on hand, otherwise `pending` when on hold or all reserved, otherwise `available`.',
+})
+export type PetStatus = z.output<typeof PetStatus>
+
+const petMembers = {
+  name: text(1, 200).meta({ description: 'What the pet is called.', example: 'Biscuit (Beagle)' }),
+  categoryId: int64.meta({ description: 'The category it belongs to; it must exist.', example: 1 }),
+  status: PetStatus,
+}
+const petId = int64.meta({ description: 'Assigned by the store.', example: 42, readOnly: true })
+
+export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
+  id: 'NewPet',
+  description: 'A pet to be. Without a status, or as `available`, it starts with one unit in stock.',
+  example: { name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+})
+export type NewPet = z.output<typeof NewPet>
+
+export const Pet = z.strictObject({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
+  id: 'Pet',
+  description: 'A pet of the catalogue. The server always sends its status.',
+  example: { id: 42, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+})
+export type Pet = z.output<typeof Pet>
+
+export const Pets = z.array(Pet).meta({ id: 'Pets', description: 'A page of pets.' })
+
+export const PetPatch = z
+  .strictObject(petMembers)
+  .partial()
+  .extend({ id: petId.optional() })
+  .meta({
+    id: 'PetPatch',
+    description: 'A JSON Merge Patch (RFC 7396) of a pet. `id` may be sent with the value it has.',
+    example: { status: 'pending' },
+  })
+export type PetPatch = z.output<typeof PetPatch>

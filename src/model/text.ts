@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+/** A text of `min` to `max` code points (not UTF-16 units), well-formed and without U+0000; kept as sent. */
+export function text(min: number, max: number) {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const length = codePointCount(value)
+      if (length < min) context.addIssue({ code: 'too_small', origin: 'string', minimum: min, input: value })
+      if (length > max) context.addIssue({ code: 'too_big', origin: 'string', maximum: max, input: value })
+      if (value.includes('\0')) {
+        context.addIssue({
+          code: 'custom',
+          message: 'must not hold U+0000',
+          params: { field: 'invalid_format' },
+        })
+      }
+    })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+}
+
+/** How many code points of a key are kept: it bounds an index entry whatever NFKC expands a name to. */
+const KEY_CODE_POINTS_MAX = 200
+
+/**
+ * The form in which names are sorted and searched: NFKC, lower-cased code point by code point, so that a
+ * prefix of a name stays a prefix of its key.
+ */
+export function nameKey(name: string): string {
+  let key = ''
+  let count = 0
+  for (const point of name.normalize('NFKC')) {
+    if (count++ === KEY_CODE_POINTS_MAX) break
+    key += point.toLowerCase()
+  }
+  return key
+}
+
+/** The smallest text above every text that begins with `prefix`, in code point order; undefined if there is none. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = [...prefix]
+  while (points.length > 0) {
+    const last = points.pop()?.codePointAt(0) ?? 0
+    if (last < 0x10ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+  }
+  return undefined
+}
+
+function codePointCount(value: string): number {
+  let count = 0
+  for (const _ of value) count++
+  return count
+}
