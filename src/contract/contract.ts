@@ -1,0 +1,38 @@
+import { categories } from './categories.ts'
+import { inventory } from './inventory.ts'
+import { keys } from './keys.ts'
+import type { Operation } from './operation.ts'
+import { orders } from './orders.ts'
+import { pets } from './pets.ts'
+import { service } from './service.ts'
+
+/** Everything that may be asked, by operationId. */
+export const contract = {
+  ...pets,
+  ...categories,
+  ...orders,
+  ...inventory,
+  ...keys,
+  ...service,
+} as const satisfies Record<string, Operation>
+
+export type Contract = typeof contract
+export type OperationId = keyof Contract
+
+/** The operations that only read. */
+export type QueryId = {
+  [Id in OperationId]: Contract[Id]['method'] extends 'GET' ? Id : never
+}[OperationId]
+
+/** The operations that change something: each is one transaction. */
+export type CommandId = Exclude<OperationId, QueryId>
+
+export const operationIds = Object.keys(contract).filter(isOperationId)
+
+export function isOperationId(text: string): text is OperationId {
+  return Object.hasOwn(contract, text)
+}
+
+export function isQueryId(id: OperationId): id is QueryId {
+  return contract[id].method === 'GET'
+}

@@ -1,0 +1,30 @@
+import type { ErrorCodeName } from '../model/error.ts'
+import type { Operation } from './operation.ts'
+
+/** Every code that an operation can answer with: its own, and those that follow from what it is. */
+export function errorsOf(operation: Operation): ErrorCodeName[] {
+  const { method, scope, body, secret, preview, deprecation, errors } = operation
+  const command = method !== 'GET'
+  const codes = new Set<ErrorCodeName>(errors)
+  const add = (when: boolean, ...more: ErrorCodeName[]): void => {
+    if (when) for (const code of more) codes.add(code)
+  }
+  add(true, 'invalid_parameter', 'unknown_parameter', 'invalid_token', 'not_acceptable', 'url_too_long')
+  add(true, 'rate_limited', 'internal_error', 'overloaded', 'shutting_down')
+  add(scope !== 'public', 'authentication_required', 'insufficient_scope')
+  add(preview !== undefined, 'preview_required')
+  add(deprecation !== undefined, 'operation_sunset')
+  add(command, 'storage_full')
+  add(command && method !== 'POST' && operation.etag === true, 'precondition_failed')
+  add(command && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
+  add(command && secret === true, 'idempotency_key_refused')
+  add(
+    body !== undefined,
+    'malformed_json',
+    'validation_failed',
+    'unsupported_media_type',
+    'body_too_large',
+    'request_timeout',
+  )
+  return [...codes]
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { int64Between } from '../model/int64.ts'
+import {
+  InventoryItem,
+  InventoryUpdate,
+  STOCK_MAX,
+  StockAdjustment,
+  StockMovement,
+  StoreSummary,
+} from '../model/inventory.ts'
+import { PetStatus } from '../model/pet.ts'
+import type { Operation } from './operation.ts'
+import { enumParameter, idParameter, int64Parameter, paging, repeated } from './parameter.ts'
+
+const pathParameters = { petId: idParameter('The id of the pet.') }
+
+export const inventory = {
+  listInventory: {
+    method: 'GET',
+    path: '/store/inventory',
+    tag: 'Store',
+    summary: 'List the stock',
+    description: 'With `quantityAtMost` the list is sorted by quantity, lowest first: what to buy next.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      petId: repeated(100, idParameter('The items of these pets; the limit is then 100 unless given.')),
+      status: repeated(3, enumParameter(PetStatus, 'Items with one of these statuses.')),
+      quantityAtMost: int64Parameter(
+        int64Between(0n, STOCK_MAX),
+        `an integer from 0 to ${STOCK_MAX}`,
+        'Items with at most so many units on hand.',
+      ),
+      sort: enumParameter(
+        z.enum(['id', '-id', 'quantity', '-quantity']),
+        'The order; a minus turns it round.',
+      ),
+    },
+    success: { status: 200, list: InventoryItem, description: 'A page of inventory items.' },
+    errors: ['invalid_cursor'],
+  },
+  getInventoryItem: {
+    method: 'GET',
+    path: '/store/inventory/{petId}',
+    tag: 'Store',
+    summary: 'Read the stock of a pet',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters,
+    success: { status: 200, resource: InventoryItem, description: 'The inventory item.' },
+    etag: true,
+    errors: ['inventory_item_not_found'],
+  },
+  setInventory: {
+    method: 'PUT',
+    path: '/store/inventory/{petId}',
+    tag: 'Store',
+    summary: 'Set the stock of a pet',
+    description: 'The result of a count: it may not be less than what open orders have reserved.',
+    scope: 'inventory:write',
+    stability: 'stable',
+    pathParameters,
+    body: InventoryUpdate,
+    success: { status: 200, resource: InventoryItem, description: 'The inventory item after the change.' },
+    etag: true,
+    errors: ['inventory_item_not_found', 'stock_below_reserved'],
+  },
+  adjustInventory: {
+    method: 'POST',
+    path: '/store/inventory/{petId}/adjustments',
+    tag: 'Store',
+    summary: 'Adjust the stock by a difference',
+    scope: 'inventory:write',
+    stability: 'beta',
+    pathParameters,
+    body: StockAdjustment,
+    success: { status: 201, resource: StockMovement, description: 'The movement.' },
+    errors: ['inventory_item_not_found', 'stock_below_reserved', 'stock_out_of_bounds'],
+  },
+  listMovements: {
+    method: 'GET',
+    path: '/store/inventory/{petId}/movements',
+    tag: 'Store',
+    summary: 'List the movements of a stock',
+    description: 'The ledger of one pet, oldest first.',
+    scope: 'inventory:read',
+    stability: 'beta',
+    reads: 'scan',
+    pathParameters,
+    query: { ...paging, sort: enumParameter(z.enum(['id', '-id']), 'Oldest first, or newest first.') },
+    success: { status: 200, list: StockMovement, description: 'A page of movements.' },
+    errors: ['inventory_item_not_found', 'invalid_cursor'],
+  },
+  getStoreSummary: {
+    method: 'GET',
+    path: '/store/summary',
+    tag: 'Store',
+    summary: 'Read the shop at a glance',
+    scope: 'orders:read',
+    stability: 'experimental',
+    preview: 'store-summary',
+    reads: 'scan',
+    success: { status: 200, resource: StoreSummary, description: 'The summary.' },
+    errors: [],
+  },
+} as const satisfies Record<string, Operation>

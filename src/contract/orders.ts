@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import type { Operation } from './operation.ts'
+import {
+  booleanParameter,
+  enumParameter,
+  idParameter,
+  instantParameter,
+  paging,
+  repeated,
+} from './parameter.ts'
+
+const pathParameters = { orderId: idParameter('The id of the order.') }
+
+export const orders = {
+  listOrders: {
+    method: 'GET',
+    path: '/store/orders',
+    tag: 'Store',
+    summary: 'List orders',
+    description:
+      'With `shipDateAfter` or `shipDateBefore` (both exclusive) the list holds orders that have a shipDate, sorted by it.',
+    scope: 'orders:read',
+    stability: 'stable',
+    reads: 'scan',
+    query: {
+      ...paging,
+      petId: repeated(20, idParameter('Orders of one of these pets.')),
+      complete: booleanParameter('Complete orders, or open ones.'),
+      shipDateAfter: instantParameter('Orders that ship after this instant.'),
+      shipDateBefore: instantParameter('Orders that ship before this instant.'),
+      sort: enumParameter(
+        z.enum(['id', '-id', 'shipDate', '-shipDate']),
+        'The order; a minus turns it round. By shipDate only orders that have one are listed.',
+      ),
+    },
+    success: { status: 200, list: Order, description: 'A page of orders.' },
+    errors: ['invalid_cursor'],
+  },
+  placeOrder: {
+    method: 'POST',
+    path: '/store/orders',
+    tag: 'Store',
+    summary: 'Place an order',
+    description:
+      'Reserves the units. With `complete: true` it is a sale over the counter: the units leave at once.',
+    scope: 'orders:write',
+    stability: 'stable',
+    body: NewOrder,
+    success: { status: 201, resource: Order, description: 'The order.' },
+    location: (order: Order) => `/store/orders/${order.id}`,
+    etag: true,
+    errors: ['unknown_reference', 'pet_not_available', 'insufficient_stock'],
+  },
+  getOrder: {
+    method: 'GET',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Read an order',
+    scope: 'orders:read',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters,
+    success: { status: 200, resource: Order, description: 'The order.' },
+    etag: true,
+    errors: ['order_not_found'],
+  },
+  updateOrder: {
+    method: 'PATCH',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Change or complete an order',
+    description: 'A JSON Merge Patch. `complete: true` ships the units; a complete order is frozen.',
+    scope: 'orders:write',
+    stability: 'stable',
+    pathParameters,
+    body: OrderPatch,
+    success: { status: 200, resource: Order, description: 'The order after the change.' },
+    etag: true,
+    errors: ['order_not_found', 'order_already_complete', 'pet_not_available', 'insufficient_stock'],
+  },
+  cancelOrder: {
+    method: 'DELETE',
+    path: '/store/orders/{orderId}',
+    tag: 'Store',
+    summary: 'Cancel an order',
+    description: 'Gives the reserved units back; the order is gone afterwards.',
+    scope: 'orders:write',
+    stability: 'stable',
+    pathParameters,
+    success: { status: 204, description: 'The order is cancelled.' },
+    etag: true,
+    errors: ['order_not_found', 'order_already_complete'],
+  },
+} as const satisfies Record<string, Operation>

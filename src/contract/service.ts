@@ -1,0 +1,72 @@
+import { ErrorCode } from '../model/error.ts'
+import { ImportOutcome, ImportRows, ImportScope } from '../model/import.ts'
+import type { Operation } from './operation.ts'
+import { idParameter, textParameter } from './parameter.ts'
+
+const importParameters = { importId: idParameter('A number that the importer chose.') }
+
+export const service = {
+  listErrors: {
+    method: 'GET',
+    path: '/errors',
+    tag: 'Service',
+    summary: 'List the error codes',
+    description: 'The whole catalogue: every code, its status and its meaning.',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'row',
+    success: { status: 200, list: ErrorCode, description: 'The catalogue.' },
+    errors: [],
+  },
+  getError: {
+    method: 'GET',
+    path: '/errors/{code}',
+    tag: 'Service',
+    summary: 'Read an error code',
+    scope: 'public',
+    stability: 'stable',
+    reads: 'row',
+    pathParameters: { code: textParameter(1, 100, 'The code.', 'pet_not_found') },
+    success: { status: 200, resource: ErrorCode, description: 'The entry of the catalogue.' },
+    etag: true,
+    errors: ['error_not_found'],
+  },
+  stageImport: {
+    method: 'POST',
+    path: '/imports/{importId}/rows',
+    tag: 'Service',
+    summary: 'Stage rows of an import',
+    scope: 'pets:write',
+    stability: 'stable',
+    hidden: true,
+    pathParameters: importParameters,
+    body: ImportRows,
+    success: { status: 204, description: 'The rows are staged.' },
+    errors: [],
+  },
+  applyImport: {
+    method: 'POST',
+    path: '/imports/{importId}/apply',
+    tag: 'Service',
+    summary: 'Load the staged rows, all or nothing',
+    scope: 'pets:write',
+    stability: 'stable',
+    hidden: true,
+    pathParameters: importParameters,
+    body: ImportScope,
+    success: { status: 200, resource: ImportOutcome, description: 'What was loaded, and what cannot be.' },
+    errors: [],
+  },
+  discardImport: {
+    method: 'DELETE',
+    path: '/imports/{importId}',
+    tag: 'Service',
+    summary: 'Forget the staged rows',
+    scope: 'pets:write',
+    stability: 'stable',
+    hidden: true,
+    pathParameters: importParameters,
+    success: { status: 204, description: 'The rows are forgotten.' },
+    errors: [],
+  },
+} as const satisfies Record<string, Operation>
