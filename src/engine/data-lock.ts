@@ -1,0 +1,33 @@
+import { Database } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Another process has the data directory open. */
+export class DirectoryInUse extends Error {
+  constructor(directory: string) {
+    super(`The data directory ${directory} is in use by another petstore process.`)
+  }
+}
+
+export interface DataLock {
+  release(): void
+}
+
+/**
+ * Takes the data directory for this process. The lock is the operating system's (it is held on a small SQLite
+ * file), so it goes with the process however that ends. Throws DirectoryInUse.
+ */
+export function lockDirectory(directory: string): DataLock {
+  mkdirSync(directory, { recursive: true })
+  const database = new Database(join(directory, 'lock'), { create: true })
+  try {
+    database.run('PRAGMA locking_mode = EXCLUSIVE')
+    database.run('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database.close()
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY')
+      throw new DirectoryInUse(directory)
+    throw error
+  }
+  return { release: () => database.close() }
+}

@@ -1,0 +1,122 @@
+import { StoreError } from '../model/error.ts'
+import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
+import { failure, type Outcome } from './outcome.ts'
+import { isFatal } from './sqlite-connection.ts'
+
+/** What the batch loop needs of a connection. */
+export interface WriteConnection {
+  readonly inTransaction: boolean
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[]
+  run(statement: Statement<unknown>, ...values: Value[]): number
+}
+
+const begin = sql('BEGIN IMMEDIATE')
+const commit = sql('COMMIT')
+const rollback = sql('ROLLBACK')
+const setSavepoint = sql('SAVEPOINT command')
+const releaseSavepoint = sql('RELEASE command')
+const rollbackToSavepoint = sql('ROLLBACK TO command')
+const readCounters = sql<{ noun: Noun; last: bigint }>('SELECT noun, last FROM counter')
+const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
+
+/**
+ * The one writer of a SQLite store: runs whole batches of commands, each batch in one transaction with one fsync.
+ * Every command stands in its own savepoint, so that a refusal undoes that command and nothing else.
+ */
+export class BatchWriter<Command, Reply> implements Tx {
+  readonly #connection: WriteConnection
+  readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
+  #counters: ReadonlyMap<Noun, bigint>
+  #taken = new Map<Noun, bigint>()
+
+  constructor(connection: WriteConnection, perform: (tx: Tx, command: Command) => Promise<Reply>) {
+    this.#connection = connection
+    this.#perform = perform
+    this.#counters = this.#load()
+  }
+
+  /** Resolves when every success in it is durable. Throws only what must end the process. */
+  async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
+    const connection = this.#connection
+    try {
+      connection.run(begin)
+      const outcomes: Outcome<Reply>[] = []
+      for (const command of commands) {
+        outcomes.push(await this.#one(command))
+        // SQLITE_FULL and its like end the whole transaction: what "succeeded" before in it is gone.
+        if (!connection.inTransaction) return this.#lost(commands)
+      }
+      this.#saveCounters()
+      connection.run(commit)
+      return outcomes
+    } catch (error) {
+      if (isFatal(error)) throw error
+      if (connection.inTransaction) connection.run(rollback)
+      return this.#lost(commands, error)
+    }
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+    return this.#connection.one(statement, ...values)
+  }
+
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+    return this.#connection.many(statement, ...values)
+  }
+
+  run(statement: Statement<unknown>, ...values: Value[]): number {
+    return this.#connection.run(statement, ...values)
+  }
+
+  nextId(noun: Noun): bigint {
+    const id = (this.#taken.get(noun) ?? this.#counters.get(noun) ?? 0n) + 1n
+    this.#taken.set(noun, id)
+    return id
+  }
+
+  /** The one writer inserts in the order in which it commits. */
+  positionAtInsert(eventId: bigint): bigint {
+    return eventId
+  }
+
+  async #one(command: Command): Promise<Outcome<Reply>> {
+    const connection = this.#connection
+    const before = new Map(this.#taken)
+    connection.run(setSavepoint)
+    try {
+      const reply = await this.#perform(this, command)
+      connection.run(releaseSavepoint)
+      return { reply }
+    } catch (error) {
+      if (isFatal(error)) throw error
+      this.#taken = before
+      if (connection.inTransaction) {
+        connection.run(rollbackToSavepoint)
+        connection.run(releaseSavepoint)
+      }
+      return failure(error)
+    }
+  }
+
+  #lost(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
+    this.#counters = this.#load()
+    const cause =
+      error instanceof StoreError || error === undefined
+        ? new StoreError('storage_full', 'The store has no space left to write.')
+        : error
+    return commands.map(() => failure(cause))
+  }
+
+  #load(): Map<Noun, bigint> {
+    this.#taken = new Map()
+    return new Map(this.#connection.many(readCounters).map(({ noun, last }) => [noun, last]))
+  }
+
+  #saveCounters(): void {
+    if (this.#taken.size === 0) return
+    for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, noun, last)
+    this.#counters = new Map([...this.#counters, ...this.#taken])
+    this.#taken = new Map()
+  }
+}

@@ -1,0 +1,29 @@
+/** A migration that the program knows: its SQL, and its number by its place in the list (the first is 1). */
+export type Migrations = readonly string[]
+
+/** A database as migrations see it; the caller holds whatever keeps other migrators out. */
+export interface Migratable {
+  /** The number of the last migration that ran; 0 for an empty database. */
+  version(): Promise<number> | number
+  /** Runs a script of several statements and notes its number, both or neither. */
+  apply(script: string, version: number): Promise<void> | void
+}
+
+/** The database was made by a later release of this program. */
+export class NewerDatabase extends Error {}
+
+/**
+ * Brings a database to the tables this program knows, one migration at a time.
+ * Throws NewerDatabase, before anything is changed, for a database that knows more migrations than the program.
+ */
+export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
+  const version = await database.version()
+  if (version > migrations.length) {
+    throw new NewerDatabase(
+      `The database is at version ${version}, made by a newer petstore; this one knows versions up to ${migrations.length}.`,
+    )
+  }
+  for (const [index, script] of migrations.entries()) {
+    if (index >= version) await database.apply(script, index + 1)
+  }
+}

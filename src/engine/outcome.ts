@@ -1,0 +1,32 @@
+import { type ErrorCodeName, type ErrorDetails, StoreError } from '../model/error.ts'
+
+/** How a command or a query ended, as data that can cross between threads. */
+export type Outcome<Reply> =
+  | { readonly reply: Reply }
+  | {
+      readonly refusal: {
+        readonly code: ErrorCodeName
+        readonly message: string
+        readonly details: ErrorDetails
+      }
+    }
+  | { readonly fault: string }
+
+/** From what was thrown: a refusal keeps its code and details, anything else is a fault with its stack. */
+export function failure(error: unknown): Outcome<never> {
+  if (error instanceof StoreError) {
+    const { code, message, details } = error
+    return { refusal: { code, message, details } }
+  }
+  return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+}
+
+/** Back to a value or something thrown. */
+export function settle<Reply>(outcome: Outcome<Reply>): Reply {
+  if ('reply' in outcome) return outcome.reply
+  if ('refusal' in outcome) {
+    const { code, message, details } = outcome.refusal
+    throw new StoreError(code, message, details)
+  }
+  throw new Error(outcome.fault)
+}

@@ -1,0 +1,200 @@
+import { type ReservedSQL, SQL } from 'bun'
+import {
+  ATTEMPTS_MAX,
+  type Engine,
+  type Noun,
+  type Reading,
+  Stale,
+  type Statement,
+  type Tx,
+  type Value,
+} from './engine.ts'
+import { migrate } from './migrate.ts'
+import firstTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
+import { sequence } from './sequencer.ts'
+
+const migrations = [firstTables]
+
+/** Ids a process reserves at a time: what is left of a block when it stops is never used. */
+const ID_BLOCK = 1000n
+/** The longest pause before the n-th repetition is 2^n times this, chosen at random below it (full jitter). */
+const BACKOFF_MS = 5
+
+export interface PostgresOptions<Query, Command, Reply> {
+  readonly url: string
+  readonly connectionsMax: number
+  readonly answer: (reading: Reading, query: Query) => Promise<Reply>
+  readonly perform: (tx: Tx, command: Command) => Promise<Reply>
+  /** From 0 to 1, for the jitter. */
+  readonly random: () => number
+  readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
+  readonly onFault: (error: unknown) => void
+}
+
+/** Opens a store on PostgreSQL 14 or later: migrates, then serves from a bounded pool. Throws NewerDatabase. */
+export async function openPostgres<Query, Command, Reply>(
+  options: PostgresOptions<Query, Command, Reply>,
+): Promise<Engine<Query, Command, Reply>> {
+  const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
+  await migratePool(pool)
+  const reading = new PostgresReading(pool)
+  const ids = new IdBlocks(pool)
+  const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
+  const sequencer = sequence(pool, options.onFault)
+
+  async function attempt(command: Command): Promise<Reply> {
+    const connection = await pool.reserve()
+    try {
+      await connection.unsafe(begin)
+      const reply = await options.perform(new PostgresTx(connection, ids), command)
+      await connection.unsafe('COMMIT')
+      return reply
+    } catch (error) {
+      // A connection that is lost has nothing to roll back; what ended the command is the error to tell.
+      await connection.unsafe('ROLLBACK').catch(() => {})
+      throw error
+    } finally {
+      connection.release()
+    }
+  }
+
+  async function execute(command: Command): Promise<Reply> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const reply = await attempt(command)
+        sequencer.wake()
+        return reply
+      } catch (error) {
+        if (!isTransient(error) || attempts === ATTEMPTS_MAX) throw error
+        await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
+      }
+    }
+  }
+
+  return {
+    name: 'postgres',
+    readRow: work => work(reading),
+    readScan: query => options.answer(reading, query),
+    execute,
+    ping: async () => {
+      await pool.unsafe('SELECT 1')
+    },
+    close: async () => {
+      await sequencer.close()
+      await pool.close()
+    },
+  }
+}
+
+class PostgresReading implements Reading {
+  readonly #connection: SQL | ReservedSQL
+
+  constructor(connection: SQL | ReservedSQL) {
+    this.#connection = connection
+  }
+
+  async one<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row | undefined> {
+    const [row] = await this.#connection.unsafe<Row[]>(statement.text, values)
+    return row
+  }
+
+  async many<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row[]> {
+    return await this.#connection.unsafe<Row[]>(statement.text, values)
+  }
+
+  async run(statement: Statement<unknown>, ...values: Value[]): Promise<number> {
+    const result: { readonly affectedRows: number } = await this.#connection.unsafe(statement.text, values)
+    return result.affectedRows
+  }
+}
+
+class PostgresTx extends PostgresReading implements Tx {
+  readonly #ids: IdBlocks
+
+  constructor(connection: ReservedSQL, ids: IdBlocks) {
+    super(connection)
+    this.#ids = ids
+  }
+
+  nextId(noun: Noun): bigint | Promise<bigint> {
+    return this.#ids.next(noun)
+  }
+
+  /** Commits come out of order here: the sequencer numbers what has been committed. */
+  positionAtInsert(): null {
+    return null
+  }
+}
+
+/** Ids from blocks that are reserved outside the transactions which use them: no transaction waits for another's. */
+class IdBlocks {
+  readonly #pool: SQL
+  readonly #blocks = new Map<Noun, { next: bigint; end: bigint }>()
+  readonly #reserving = new Map<Noun, Promise<void>>()
+
+  constructor(pool: SQL) {
+    this.#pool = pool
+  }
+
+  next(noun: Noun): bigint | Promise<bigint> {
+    const block = this.#blocks.get(noun)
+    if (block && block.next < block.end) return block.next++
+    return this.#reserveThenNext(noun)
+  }
+
+  async #reserveThenNext(noun: Noun): Promise<bigint> {
+    let reserving = this.#reserving.get(noun)
+    if (!reserving) {
+      reserving = this.#reserve(noun).finally(() => this.#reserving.delete(noun))
+      this.#reserving.set(noun, reserving)
+    }
+    await reserving
+    return this.next(noun)
+  }
+
+  async #reserve(noun: Noun): Promise<void> {
+    const [row] = await this.#pool.unsafe<{ last: bigint }[]>(
+      'UPDATE counter SET last = last + $2 WHERE noun = $1 RETURNING last',
+      [noun, ID_BLOCK],
+    )
+    if (!row) throw new Error(`the table counter has no row for ${noun}`)
+    this.#blocks.set(noun, { next: row.last - ID_BLOCK + 1n, end: row.last + 1n })
+  }
+}
+
+/** One migrator at a time, whichever process it is: the others wait for the lock on the table of versions. */
+async function migratePool(pool: SQL): Promise<void> {
+  await pool
+    .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
+    .catch(error => {
+      // Two processes that create it at once collide on its name (23505 or 42P07): then it is there.
+      if (!['23505', '42P07'].includes(sqlState(error))) throw error
+    })
+  await pool.begin(async connection => {
+    await connection.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
+    await migrate(
+      {
+        version: async () => {
+          const [row] = await connection.unsafe<{ version: bigint | null }[]>(
+            'SELECT max(version) AS version FROM migration',
+          )
+          return Number(row?.version ?? 0n)
+        },
+        apply: async (script, version) => {
+          await connection.unsafe(script)
+          await connection.unsafe('INSERT INTO migration (version) VALUES ($1)', [BigInt(version)])
+        },
+      },
+      migrations,
+    )
+  })
+}
+
+/** Serialization failures, deadlocks and lost races: another run of the same command may succeed. */
+function isTransient(error: unknown): boolean {
+  return error instanceof Stale || ['40001', '40P01'].includes(sqlState(error))
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof SQL.PostgresError ? (error.errno ?? '') : ''
+}

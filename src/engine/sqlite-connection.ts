@@ -1,0 +1,108 @@
+import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
+import { StoreError } from '../model/error.ts'
+import type { Reading, Statement, Value } from './engine.ts'
+
+/** Statements kept prepared; lists make some texts of their own, one for each set of filters. */
+const PREPARED_MAX = 500
+
+/** The oldest SQLite that has the fix for the WAL-reset race (3.51.3). */
+const VERSION_MIN = 3_051_003
+
+/**
+ * One connection to the database file. Reads answer at once; every integer is a bigint.
+ * Foreign errors leave as they came, but for a full disk: `storage_full`.
+ */
+export class SqliteConnection implements Reading {
+  readonly database: Database
+  readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
+
+  constructor(file: string, options: { readonly: boolean }) {
+    this.database = new Database(file, {
+      ...(options.readonly ? { readonly: true } : { create: true }),
+      strict: true,
+      safeIntegers: true,
+    })
+    this.database.run('PRAGMA busy_timeout = 5000')
+    if (!options.readonly) this.#durable()
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+    return this.#attempt(() => this.#prepare<Row>(statement).get(...values) ?? undefined)
+  }
+
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+    return this.#attempt(() => this.#prepare<Row>(statement).all(...values))
+  }
+
+  run(statement: Statement<unknown>, ...values: Value[]): number {
+    return this.#attempt(() => this.#prepare(statement).run(...values).changes)
+  }
+
+  /** Whether a transaction is open. Some errors (a full disk) end it behind the back of who began it. */
+  get inTransaction(): boolean {
+    return this.database.inTransaction
+  }
+
+  close(): void {
+    for (const statement of this.#prepared.values()) statement.finalize()
+    this.database.close()
+  }
+
+  #prepare<Row>({ text }: Statement<Row>): Prepared<Row, SQLQueryBindings[]> {
+    const known = this.#prepared.get(text)
+    // The one text was prepared for the one row type: what is kept under it has that type.
+    if (known) return known as Prepared<Row, SQLQueryBindings[]>
+    if (this.#prepared.size >= PREPARED_MAX) this.#forgetOldest()
+    const prepared = this.database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
+    this.#prepared.set(text, prepared)
+    return prepared
+  }
+
+  #forgetOldest(): void {
+    for (const [text, statement] of this.#prepared) {
+      statement.finalize()
+      this.#prepared.delete(text)
+      return
+    }
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (isFull(error)) throw new StoreError('storage_full', 'The store has no space left to write.')
+      throw error
+    }
+  }
+
+  /** A commit that answered must survive a power cut: WAL with an fsync at each commit, read back to be sure. */
+  #durable(): void {
+    const mode = this.database.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL').get()
+    this.database.run('PRAGMA synchronous = FULL')
+    const sync = this.database.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get()
+    const version = this.database.query<{ v: string }, []>('SELECT sqlite_version() AS v').get()?.v ?? '0'
+    if (mode?.journal_mode !== 'wal' || sync?.synchronous !== 2n) {
+      throw new Error('SQLite refused WAL with synchronous=FULL on this file system.')
+    }
+    if (versionNumber(version) < VERSION_MIN)
+      throw new Error(`SQLite ${version} is too old: 3.51.3 is needed.`)
+  }
+}
+
+export function isFull(error: unknown): boolean {
+  return errorCode(error).startsWith('SQLITE_FULL')
+}
+
+/** An error after which nothing on this file can be trusted to be as it was told: the process must end. */
+export function isFatal(error: unknown): boolean {
+  return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|PROTOCOL)/.test(errorCode(error))
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function versionNumber(version: string): number {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major * 1_000_000 + minor * 1_000 + patch
+}

@@ -1,0 +1,119 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Engine, Reading, Tx } from './engine.ts'
+import { BatchWriter } from './group-commit.ts'
+import { migrate } from './migrate.ts'
+import firstTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { failure } from './outcome.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { serve, WorkerQueue } from './worker-queue.ts'
+
+const migrations = [firstTables]
+
+/** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
+const COMMANDS_A_BATCH_MAX = 128
+/** Lists answered together, at most. */
+const QUERIES_A_BATCH_MAX = 8
+
+export interface SqliteOptions {
+  /** The data directory: made when it is absent. */
+  readonly directory: string
+  /** The modules that run the writer and the reader worker: they join engine and shop. */
+  readonly writer: URL
+  readonly reader: URL
+  /** Called when a worker ended or can no longer be trusted: the process must end. */
+  readonly onFatal: (reason: string) => void
+  /** Bounds the file, in pages of 4 KiB; for tests of a full disk. */
+  readonly pagesMax?: number
+}
+
+/** What a worker needs to open its connection. */
+interface Start {
+  readonly file: string
+  readonly pagesMax?: number
+}
+
+export function databaseFile(directory: string): string {
+  return join(directory, 'petstore.db')
+}
+
+/** Opens the embedded store: migrates, then starts the writer and the reader worker. Throws NewerDatabase. */
+export async function openSqlite<Query, Command, Reply>(
+  options: SqliteOptions,
+): Promise<Engine<Query, Command, Reply>> {
+  const file = databaseFile(options.directory)
+  mkdirSync(options.directory, { recursive: true })
+  await migrateFile(file)
+  const own = new SqliteConnection(file, { readonly: true })
+  const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
+  const writer = new WorkerQueue<Start, Command, Reply>(
+    options.writer,
+    start,
+    COMMANDS_A_BATCH_MAX,
+    options.onFatal,
+  )
+  const reader = new WorkerQueue<Start, Query, Reply>(
+    options.reader,
+    start,
+    QUERIES_A_BATCH_MAX,
+    options.onFatal,
+  )
+  await Promise.all([writer.started, reader.started])
+  return {
+    name: 'sqlite',
+    readRow: work => work(own),
+    readScan: query => reader.send(query),
+    execute: command => writer.send(command),
+    ping: async () => {
+      if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
+    },
+    close: async () => {
+      await Promise.all([writer.close(), reader.close()])
+      own.close()
+    },
+  }
+}
+
+async function migrateFile(file: string): Promise<void> {
+  const connection = new SqliteConnection(file, { readonly: false })
+  const { database } = connection
+  try {
+    await migrate(
+      {
+        version: () =>
+          Number(
+            database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()?.user_version ?? 0n,
+          ),
+        apply: database.transaction((script: string, version: number) => {
+          database.run(script)
+          database.run(`PRAGMA user_version = ${version}`)
+        }),
+      },
+      migrations,
+    )
+  } finally {
+    connection.close()
+  }
+}
+
+/** The body of the writer worker. */
+export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) => Promise<Reply>): void {
+  serve<Start, Command, Reply>(({ file, pagesMax }) => {
+    const connection = new SqliteConnection(file, { readonly: false })
+    if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
+    const writer = new BatchWriter(connection, perform)
+    return { answer: batch => writer.commit(batch), close: () => connection.close() }
+  })
+}
+
+/** The body of the reader worker. */
+export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
+  serve<Start, Query, Reply>(({ file }) => {
+    const connection = new SqliteConnection(file, { readonly: true })
+    return {
+      answer: batch =>
+        Promise.all(batch.map(query => answer(connection, query).then(reply => ({ reply }), failure))),
+      close: () => connection.close(),
+    }
+  })
+}

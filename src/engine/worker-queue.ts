@@ -1,0 +1,142 @@
+import { StoreError } from '../model/error.ts'
+import { type Outcome, settle } from './outcome.ts'
+
+/** While one batch is at work, the next is being handed over. */
+const BATCHES_IN_FLIGHT_MAX = 2
+/** Beyond so many messages in waiting the answer is 503 at once. */
+const WAITING_MAX = 4096
+
+interface Waiting<Message, Reply> {
+  readonly message: Message
+  readonly resolve: (reply: Reply) => void
+  readonly reject: (error: unknown) => void
+}
+
+type ToWorker<Start, Message> = { readonly start: Start } | { readonly batch: readonly Message[] } | 'close'
+type FromWorker<Reply> =
+  | 'started'
+  | 'closed'
+  | { readonly outcomes: Outcome<Reply>[] }
+  | { readonly fatal: string }
+
+/** Hands messages to a worker in batches and its outcomes back to who waits for them. */
+export class WorkerQueue<Start, Message, Reply> {
+  readonly started: Promise<void>
+  ended = false
+  readonly #worker: Worker
+  readonly #batchMax: number
+  readonly #onFatal: (reason: string) => void
+  readonly #waiting: Waiting<Message, Reply>[] = []
+  readonly #inFlight: Waiting<Message, Reply>[][] = []
+  readonly #closed = Promise.withResolvers<void>()
+  #closing = false
+
+  constructor(module: URL, start: Start, batchMax: number, onFatal: (reason: string) => void) {
+    const started = Promise.withResolvers<void>()
+    this.started = started.promise
+    this.#batchMax = batchMax
+    this.#onFatal = onFatal
+    this.#worker = new Worker(module.href)
+    this.#worker.onmessage = ({ data }: MessageEvent<FromWorker<Reply>>) => {
+      if (data === 'started') started.resolve()
+      else if (data === 'closed') this.#closed.resolve()
+      else if ('fatal' in data) this.#end(data.fatal)
+      else this.#settle(data.outcomes)
+    }
+    this.#worker.onerror = event => {
+      started.reject(new Error(event.message))
+      this.#end(event.message)
+    }
+    this.#worker.addEventListener('close', () => this.#end('a worker of the store ended'))
+    this.#post({ start })
+  }
+
+  send(message: Message): Promise<Reply> {
+    if (this.ended) return Promise.reject(new Error('a worker of the store has ended'))
+    if (this.#closing) return Promise.reject(new StoreError('shutting_down', 'The process is stopping.'))
+    if (this.#waiting.length >= WAITING_MAX) {
+      return Promise.reject(
+        new StoreError('overloaded', 'Too many requests are in progress; try again shortly.', {
+          retryAfterSeconds: 1,
+        }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ message, resolve, reject })
+      // The first of a burst waits for the others of its turn of the event loop: they share its fsync.
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#hand())
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.ended) return
+    this.#closing = true
+    this.#hand()
+    if (this.#inFlight.length === 0) this.#post('close')
+    await this.#closed.promise
+    this.ended = true
+    this.#worker.terminate()
+  }
+
+  #hand(): void {
+    while (this.#inFlight.length < BATCHES_IN_FLIGHT_MAX && this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#batchMax)
+      this.#inFlight.push(batch)
+      this.#post({ batch: batch.map(({ message }) => message) })
+    }
+  }
+
+  #settle(outcomes: Outcome<Reply>[]): void {
+    const batch = this.#inFlight.shift() ?? []
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index] ?? { fault: 'the worker left a message without an outcome' }
+      try {
+        resolve(settle(outcome))
+      } catch (error) {
+        reject(error)
+      }
+    }
+    this.#hand()
+    if (this.#closing && this.#inFlight.length === 0) this.#post('close')
+  }
+
+  #end(reason: string): void {
+    if (this.ended) return
+    this.ended = true
+    this.#closed.resolve()
+    for (const { reject } of [...this.#inFlight.flat(), ...this.#waiting.splice(0)]) reject(new Error(reason))
+    this.#onFatal(reason)
+  }
+
+  #post(message: ToWorker<Start, Message>): void {
+    this.#worker.postMessage(message)
+  }
+}
+
+/** The whole life of a worker: `open` makes what answers its batches; an error thrown by that is fatal. */
+export function serve<Start, Message, Reply>(
+  open: (start: Start) => {
+    answer: (batch: readonly Message[]) => Promise<Outcome<Reply>[]>
+    close: () => void
+  },
+): void {
+  const port: { postMessage(message: FromWorker<Reply>): void } = globalThis
+  let opened: ReturnType<typeof open> | undefined
+  let turn: Promise<void> = Promise.resolve()
+  const handle = async (message: ToWorker<Start, Message>): Promise<void> => {
+    if (message === 'close') {
+      opened?.close()
+      port.postMessage('closed')
+    } else if ('start' in message) {
+      opened = open(message.start)
+      port.postMessage('started')
+    } else if (opened) {
+      port.postMessage({ outcomes: await opened.answer(message.batch) })
+    }
+  }
+  globalThis.addEventListener('message', (event: MessageEvent<ToWorker<Start, Message>>) => {
+    turn = turn
+      .then(() => handle(event.data))
+      .catch(error => port.postMessage({ fatal: error instanceof Error ? error.message : String(error) }))
+  })
+}
