@@ -1,0 +1,152 @@
+import { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
+import type { Reading } from '../engine/engine.ts'
+import type { Category } from '../model/category.ts'
+import { StoreError } from '../model/error.ts'
+import type { InventoryItem } from '../model/inventory.ts'
+import { type Pet, PetStatus } from '../model/pet.ts'
+import { nameKey, prefixEnd } from '../model/text.ts'
+import { categoryColumns, categoryOf } from './categories.ts'
+import { type Condition, compares, equals, isIn, listPage } from './lists.ts'
+import { petColumns, petOf } from './pet-row.ts'
+import { inventoryItem } from './stock.ts'
+
+type Sort = { readonly column: string; readonly descending: boolean }
+
+/** The most ids that one request may name; then the page holds them all. */
+const IDS_MAX = contract.listPets.query.id.most
+
+/** Lists pets by any filters, each way an index scan: see the indexes of the table. */
+export async function listPets(reading: Reading, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
+  const { id, status, categoryId, name } = input
+  const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
+  const prefix = name === undefined ? [] : namePrefix(name)
+  const page = await listPage(
+    reading,
+    {
+      list: 'listPets',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(id && { limitDefault: IDS_MAX }),
+      filters: { id, status, categoryId, name },
+      sort,
+      branches: id
+        ? [
+            [
+              isIn('id', distinct(id)),
+              ...narrow('status', status),
+              ...narrow('category_id', categoryId),
+              ...prefix,
+            ],
+          ]
+        : petBranches(status, categoryId, prefix),
+    },
+    petOf,
+  )
+  return id?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+}
+
+/** Lists categories. */
+export async function listCategories(
+  reading: Reading,
+  input: Input<typeof contract.listCategories>,
+): Promise<Page<Category>> {
+  const { name } = input
+  return listPage(
+    reading,
+    {
+      list: 'listCategories',
+      table: 'category',
+      columns: categoryColumns,
+      input,
+      filters: { name },
+      sort: sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name'),
+      branches: [name === undefined ? [] : namePrefix(name)],
+    },
+    categoryOf,
+  )
+}
+
+/** Lists stocks: the other face of the pets' rows. */
+export async function listInventory(
+  reading: Reading,
+  input: Input<typeof contract.listInventory>,
+): Promise<Page<InventoryItem>> {
+  const { petId, status, quantityAtMost } = input
+  const sort = sortBy(
+    input.sort,
+    { quantity: 'quantity' },
+    quantityAtMost === undefined ? undefined : 'quantity',
+  )
+  const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
+  const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
+  const page = await listPage(
+    reading,
+    {
+      list: 'listInventory',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(petId && { limitDefault: IDS_MAX }),
+      filters: { petId, status, quantityAtMost },
+      sort,
+      branches: petId
+        ? [[isIn('id', distinct(petId)), ...narrow('status', status), ...atMost]]
+        : (distinct(statuses)?.map(value => [equals('status', value), ...atMost]) ?? [[]]),
+    },
+    inventoryItem,
+  )
+  return petId?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+}
+
+/** The order asked for. A filter that is a range of one column lists in the order of that column, or not at all. */
+export function sortBy(
+  asked: string | undefined,
+  columns: Readonly<Record<string, string>>,
+  ranged: string | undefined,
+): Sort {
+  const name = asked ?? ranged ?? 'id'
+  const descending = name.startsWith('-')
+  const bare = descending ? name.slice(1) : name
+  if (ranged !== undefined && bare !== ranged) {
+    const message = `With this filter the list can only be sorted by ${ranged} or -${ranged}.`
+    throw new StoreError('invalid_parameter', message, {
+      errors: [{ in: 'query', name: 'sort', code: 'not_in_enum', message }],
+    })
+  }
+  return { column: columns[bare] ?? 'id', descending }
+}
+
+/** A status alone, a category alone, or each pair of both: every one is the head of an index. */
+function petBranches(
+  status: readonly PetStatus[] | undefined,
+  categoryId: readonly bigint[] | undefined,
+  prefix: readonly Condition[],
+): Condition[][] {
+  if (!categoryId)
+    return status ? distinct(status).map(one => [equals('status', one), ...prefix]) : [[...prefix]]
+  return distinct(categoryId).flatMap(category =>
+    distinct(status ?? PetStatus.options).map(one => [
+      equals('category_id', category),
+      equals('status', one),
+      ...prefix,
+    ]),
+  )
+}
+
+function namePrefix(name: string): Condition[] {
+  const from = nameKey(name)
+  const to = prefixEnd(from)
+  return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
+}
+
+function narrow(column: string, values: readonly (string | bigint)[] | undefined): Condition[] {
+  return values ? [isIn(column, distinct(values))] : []
+}
+
+export function distinct<T>(values: readonly T[]): T[]
+export function distinct<T>(values: readonly T[] | undefined): T[] | undefined
+export function distinct<T>(values: readonly T[] | undefined): T[] | undefined {
+  return values && [...new Set(values)]
+}

@@ -1,0 +1,136 @@
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
+import { StoreError, validationFailed } from '../model/error.ts'
+import { nameKey } from '../model/text.ts'
+import type { Context } from './context.ts'
+import { recordEvent } from './events.ts'
+
+export interface CategoryRow {
+  readonly id: bigint
+  readonly name: string
+  readonly description: string | null
+  readonly version: bigint
+}
+
+export const categoryColumns = 'id, name, description, version'
+
+const findCategory = sql<CategoryRow>(`SELECT ${categoryColumns} FROM category WHERE id = $1`)
+
+const insertCategory = sql<CategoryRow>(`
+  INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, 0, 1, $5, $5) RETURNING ${categoryColumns}`)
+
+const rewriteCategory = sql<CategoryRow>(`
+  UPDATE category SET name = $3, name_key = $4, description = $5, version = version + 1, updated_at = $6
+  WHERE id = $1 AND version = $2 RETURNING ${categoryColumns}`)
+
+const removeEmptyCategory = sql<CategoryRow>(`
+  DELETE FROM category WHERE id = $1 AND pet_count = 0 RETURNING ${categoryColumns}`)
+
+// Counting checks the reference and closes the race with deleting the category, in one statement.
+const countPetIn = sql<{ id: bigint }>(
+  'UPDATE category SET pet_count = pet_count + 1 WHERE id = $1 RETURNING id',
+)
+const countPetOut = sql<{ id: bigint }>(
+  'UPDATE category SET pet_count = pet_count - 1 WHERE id = $1 RETURNING id',
+)
+
+/** Reads one category. Throws `category_not_found`. */
+export async function getCategory(
+  reading: Reading,
+  { categoryId }: { categoryId: bigint },
+): Promise<CategoryRow> {
+  const category = await reading.one(findCategory, categoryId)
+  if (!category) throw new StoreError('category_not_found', `Category ${categoryId} does not exist.`)
+  return category
+}
+
+/** Adds a category. */
+export async function createCategory(
+  tx: Tx,
+  { body }: { body: NewCategory },
+  context: Context,
+): Promise<Category> {
+  const { name, description } = body
+  const row = await tx.one(
+    insertCategory,
+    await tx.nextId('category'),
+    name,
+    nameKey(name),
+    description ?? null,
+    context.now,
+  )
+  if (!row) throw new Error('an INSERT answered no row')
+  await recordEvent(tx, context, 'category.created', `categories/${row.id}`, row.version, categoryOf(row))
+  return categoryOf(row)
+}
+
+/** Changes a category; a null description removes it. Throws `validation_failed` for another id. */
+export async function updateCategory(
+  tx: Tx,
+  { categoryId, body }: { categoryId: bigint; body: CategoryPatch },
+  context: Context,
+  before: CategoryRow,
+): Promise<Category> {
+  if (body.id !== undefined && body.id !== categoryId) {
+    throw validationFailed([
+      {
+        in: 'body',
+        pointer: '/id',
+        code: 'read_only',
+        message: `id is ${categoryId} and cannot be changed.`,
+      },
+    ])
+  }
+  const name = body.name ?? before.name
+  const description = body.description === undefined ? before.description : body.description
+  if (name === before.name && description === before.description) return categoryOf(before)
+  const row = await tx.one(
+    rewriteCategory,
+    categoryId,
+    before.version,
+    name,
+    nameKey(name),
+    description,
+    context.now,
+  )
+  if (!row) throw new Stale(`category ${categoryId}`)
+  await recordEvent(tx, context, 'category.updated', `categories/${categoryId}`, row.version, categoryOf(row))
+  return categoryOf(row)
+}
+
+/** Deletes a category that no pet is in. Throws `category_in_use`. */
+export async function deleteCategory(
+  tx: Tx,
+  { categoryId }: { categoryId: bigint },
+  context: Context,
+): Promise<undefined> {
+  const gone = await tx.one(removeEmptyCategory, categoryId)
+  if (!gone) {
+    await getCategory(tx, { categoryId })
+    throw new StoreError('category_in_use', `Category ${categoryId} still has pets in it.`)
+  }
+  await recordEvent(
+    tx,
+    context,
+    'category.deleted',
+    `categories/${categoryId}`,
+    gone.version + 1n,
+    categoryOf(gone),
+  )
+  return undefined
+}
+
+/** Counts one pet more in a category; answers whether the category exists. */
+export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
+  return (await tx.one(countPetIn, categoryId)) !== undefined
+}
+
+export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {
+  if (!(await tx.one(countPetOut, categoryId))) throw new Error(`category ${categoryId} of a pet is missing`)
+}
+
+/** The row as it is sent: a description only if there is one. */
+export function categoryOf({ id, name, description }: CategoryRow): Category {
+  return { id, name, ...(description !== null && { description }) }
+}

@@ -1,0 +1,102 @@
+import { type CommandId, type Contract, contract } from '../contract/contract.ts'
+import type { Input, Operation, Output } from '../contract/operation.ts'
+import type { Tx } from '../engine/engine.ts'
+import { writeJson } from '../model/json.ts'
+import { categoryOf, createCategory, deleteCategory, getCategory, updateCategory } from './categories.ts'
+import type { Context } from './context.ts'
+import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
+import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
+import { createKey, installAdminKey, revokeKey } from './keys.ts'
+import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
+import { petOf } from './pet-row.ts'
+import { createPet, deletePet, getPet, updatePet } from './pets.ts'
+import { type Idempotency, once, type Reply, sweepReplies } from './replies.ts'
+import { type Conditions, checkConditions, etagOf } from './representation.ts'
+import { inventoryItem } from './stock.ts'
+
+type Verb<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
+
+/** What changes something, by operationId: an operation without its verb does not compile. */
+const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+  createPet,
+  updatePet: onTarget(getPet, petOf, updatePet),
+  deletePet: onTarget(getPet, petOf, deletePet),
+  createCategory,
+  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
+  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
+  placeOrder,
+  updateOrder: onTarget(getOrder, orderOf, updateOrder),
+  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
+  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
+  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
+  createKey,
+  revokeKey,
+  stageImport,
+  applyImport,
+  discardImport,
+}
+
+/** What the store does of its own accord. */
+const chores = { installAdminKey, sweepReplies, sweepStagedRows }
+
+export type ChoreId = keyof typeof chores
+
+/** One transaction to be, as data: it can cross threads, and be run again. */
+export interface Command {
+  readonly id: CommandId | ChoreId
+  readonly input: object
+  readonly context: Context
+  readonly conditions?: Conditions
+  readonly idempotency?: Idempotency
+}
+
+/** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
+export async function perform(tx: Tx, command: Command): Promise<Reply> {
+  const { id, idempotency, context } = command
+  if (isChore(id)) return runChore(tx, id, command)
+  const effect = () => runVerb(tx, id, command)
+  return idempotency ? once(tx, id, idempotency, context, effect) : effect()
+}
+
+async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} }: Command): Promise<Reply> {
+  // Where the contract meets its verbs: the compiler has checked the pair under each id, but cannot know that the
+  // input, which the pipeline made by the contract's schema for this id, goes to the verb of this id.
+  const verb = commands[id] as Verb<object, object | undefined>
+  return encodeReply(contract[id], await verb(tx, input, context, conditions))
+}
+
+async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
+  const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<void>
+  await chore(tx, input, context)
+  return { status: 204, body: null }
+}
+
+function encodeReply(operation: Operation, resource: object | undefined): Reply {
+  const { status } = operation.success
+  if (resource === undefined) return { status, body: null }
+  const body = writeJson(resource)
+  const location = operation.location as ((resource: object) => string) | undefined
+  return {
+    status,
+    body,
+    ...(operation.etag && { etag: etagOf(body) }),
+    ...(location && { location: location(resource) }),
+  }
+}
+
+/** A verb on something that exists: it is found (404) and the conditions judged by it (412) before the verb runs. */
+function onTarget<I, T, R>(
+  find: (tx: Tx, input: I) => Promise<T>,
+  show: (target: T) => object,
+  verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
+): Verb<I, R> {
+  return async (tx, input, context, conditions) => {
+    const target = await find(tx, input)
+    checkConditions(conditions, () => writeJson(show(target)))
+    return verb(tx, input, context, target)
+  }
+}
+
+function isChore(id: CommandId | ChoreId): id is ChoreId {
+  return Object.hasOwn(chores, id)
+}

@@ -1,0 +1,174 @@
+import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import type { ImportOutcome, ImportProblem, ImportRows, ImportScope } from '../model/import.ts'
+import { storedInstant } from '../model/instant.ts'
+import { nameKey } from '../model/text.ts'
+import { createCategory } from './categories.ts'
+import type { Context } from './context.ts'
+import { addPet } from './pets.ts'
+
+interface StagedRow {
+  readonly line: bigint
+  readonly name: string
+  /** The description of a category, the category of a pet. */
+  readonly detail: string | null
+  readonly quantity: bigint
+  readonly hold: bigint
+}
+
+const stageRow = sql(`
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
+
+const readStaged = sql<StagedRow>(`
+  SELECT line, name, detail, quantity, hold FROM staged_row
+  WHERE import_id = $1 AND file = $2 AND line > $3 ORDER BY line LIMIT 1000`)
+
+const forget = sql('DELETE FROM staged_row WHERE import_id = $1')
+
+const findNamed = sql<{ id: bigint }>(
+  'SELECT id FROM category WHERE name_key = $1 AND name = $2 ORDER BY id LIMIT 2',
+)
+
+const sweep = sql('DELETE FROM staged_row WHERE at < $1')
+
+/** What an importer that was cut off left behind is forgotten after so long. */
+const STAGED_KEPT_MS = 24 * 3_600_000
+
+/** Problems that are told of one import, at most. */
+const PROBLEMS_MAX = 1000
+
+/** Puts rows of a file aside, where nobody sees them, until they are applied together. */
+export async function stageImport(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ImportRows },
+  context: Context,
+): Promise<undefined> {
+  for (const { line, name, description } of body.categories) {
+    await tx.run(stageRow, importId, 'categories', line, name, description ?? null, 0n, 0n, context.now)
+  }
+  for (const { line, name, category, quantity, hold } of body.pets) {
+    await tx.run(stageRow, importId, 'pets', line, name, category, quantity, hold ? 1n : 0n, context.now)
+  }
+  return undefined
+}
+
+/**
+ * Loads staged rows in one transaction: all of them, or with `keepGoing` all that can be. A category that the store
+ * has under the same name is used as it is. Nothing is loaded when a row cannot be, or on a dry run.
+ */
+export async function applyImport(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ImportScope },
+  context: Context,
+): Promise<ImportOutcome> {
+  const names = new CategoryNames(tx)
+  const problems: ImportProblem[] = []
+  const fresh: StagedRow[] = []
+  let categoriesFound = 0n
+  for await (const row of staged(tx, importId, 'categories')) {
+    const known = await names.find(row.name)
+    if (known === 'new')
+      problems.push(problem('categories', row, `the category "${row.name}" stands here twice`))
+    else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
+    else if (known === 'none') fresh.push(names.announce(row))
+    else categoriesFound++
+  }
+  let petCount = 0n
+  for await (const row of staged(tx, importId, 'pets')) {
+    const found = await names.find(row.detail ?? '')
+    if (found === 'none') problems.push(problem('pets', row, `there is no category "${row.detail}"`))
+    else if (found === 'several') problems.push(problem('pets', row, ambiguous(row.detail ?? '')))
+    else petCount++
+  }
+  const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
+  if (load) await loadRows(tx, context, importId, fresh, names)
+  await discardImport(tx, { importId })
+  return {
+    categoriesCreated: load || body.dryRun ? BigInt(fresh.length) : 0n,
+    categoriesFound,
+    petsCreated: load || body.dryRun ? petCount : 0n,
+    problems: problems.slice(0, PROBLEMS_MAX),
+  }
+}
+
+/** Forgets the staged rows of an import. */
+export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
+  await tx.run(forget, importId)
+  return undefined
+}
+
+/** Forgets rows that were staged a day ago and never applied. */
+export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<void> {
+  await tx.run(sweep, storedInstant(Date.parse(now) - STAGED_KEPT_MS))
+}
+
+async function loadRows(
+  tx: Tx,
+  context: Context,
+  importId: bigint,
+  fresh: readonly StagedRow[],
+  names: CategoryNames,
+): Promise<void> {
+  for (const { name, detail } of fresh) {
+    const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
+    names.created(name, id)
+  }
+  for await (const row of staged(tx, importId, 'pets')) {
+    const category = await names.find(row.detail ?? '')
+    if (typeof category !== 'bigint') continue
+    const onHold = row.hold === 1n && row.quantity > 0n
+    await addPet(tx, context, row.name, category, { quantity: row.quantity, reserved: 0n, onHold })
+  }
+}
+
+/** The categories that rows name: looked up once each. */
+class CategoryNames {
+  readonly #reading: Reading
+  readonly #known = new Map<string, bigint | 'none' | 'several' | 'new'>()
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  /** The id of the one category of this name; `new` for one that the import itself brings. */
+  async find(name: string): Promise<bigint | 'none' | 'several' | 'new'> {
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const rows = await this.#reading.many(findNamed, nameKey(name), name)
+    const found = rows.length > 1 ? 'several' : (rows[0]?.id ?? 'none')
+    this.#known.set(name, found)
+    return found
+  }
+
+  announce(row: StagedRow): StagedRow {
+    this.#known.set(row.name, 'new')
+    return row
+  }
+
+  created(name: string, id: bigint): void {
+    this.#known.set(name, id)
+  }
+}
+
+async function* staged(
+  reading: Reading,
+  importId: bigint,
+  file: 'categories' | 'pets',
+): AsyncGenerator<StagedRow> {
+  let after = 0n
+  for (;;) {
+    const rows = await reading.many(readStaged, importId, file, after)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.line
+  }
+}
+
+function problem(file: 'categories' | 'pets', { line }: StagedRow, message: string): ImportProblem {
+  return { file, line, message }
+}
+
+function ambiguous(name: string): string {
+  return `there are several categories "${name}" in the store: rename one`
+}

@@ -1,0 +1,122 @@
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
+import {
+  type InventoryItem,
+  type InventoryUpdate,
+  STOCK_MAX,
+  type StockAdjustment,
+  type StockMovement,
+  type StoreSummary,
+} from '../model/inventory.ts'
+import type { Context } from './context.ts'
+import { findPet, type PetRow } from './pet-row.ts'
+import { inventoryItem, moveStock } from './stock.ts'
+
+/** Reads the stock of one pet. Throws `inventory_item_not_found`. */
+export async function getInventoryItem(reading: Reading, { petId }: { petId: bigint }): Promise<PetRow> {
+  const pet = await reading.one(findPet, petId)
+  if (!pet) throw new StoreError('inventory_item_not_found', `There is no stock of a pet ${petId}.`)
+  return pet
+}
+
+/** Writes the result of a count. Throws `stock_below_reserved`. */
+export async function setInventory(
+  tx: Tx,
+  { petId, body }: { petId: bigint; body: InventoryUpdate },
+  context: Context,
+  before: PetRow,
+): Promise<InventoryItem> {
+  const quantityChange = body.quantity - before.quantity
+  if (quantityChange === 0n) return inventoryItem(before)
+  const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
+  // The count was taken against the stock that was read: with another in between, it would add to the wrong number.
+  if (movement.quantity !== body.quantity) throw new Stale(`pet ${petId}`)
+  return inventoryItem(await getInventoryItem(tx, { petId }))
+}
+
+/** Adds or takes units. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
+export async function adjustInventory(
+  tx: Tx,
+  { body }: { petId: bigint; body: StockAdjustment },
+  context: Context,
+  before: PetRow,
+): Promise<StockMovement> {
+  return changeQuantity(tx, context, before, {
+    quantityChange: body.change,
+    reason: 'adjustment',
+    note: body.note,
+  })
+}
+
+async function changeQuantity(
+  tx: Tx,
+  context: Context,
+  before: PetRow,
+  change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
+): Promise<StockMovement> {
+  const movement = await moveStock(tx, context, before.id, {
+    ...change,
+    reservedChange: 0n,
+    holdRefuses: false,
+  })
+  if (movement) return movement
+  const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
+  const after = quantity + change.quantityChange
+  if (after > STOCK_MAX) {
+    throw new StoreError(
+      'stock_out_of_bounds',
+      `Pet ${id} would have ${after} units; ${STOCK_MAX} is the most.`,
+    )
+  }
+  if (after < reserved) {
+    throw new StoreError(
+      'stock_below_reserved',
+      `Pet ${id} would have ${after} units on hand, but ${reserved} are reserved by open orders.`,
+    )
+  }
+  throw new Stale(`pet ${id}`)
+}
+
+const summarize = sql<{
+  available: bigint
+  pending: bigint
+  sold: bigint
+  openOrders: bigint
+  unitsOnHand: bigint
+  unitsReserved: bigint
+}>(`
+  SELECT (SELECT count(*) FROM pet WHERE status = 'available') AS available,
+    (SELECT count(*) FROM pet WHERE status = 'pending') AS pending,
+    (SELECT count(*) FROM pet WHERE status = 'sold') AS sold,
+    (SELECT count(*) FROM orders WHERE complete = 0) AS "openOrders",
+    (SELECT CAST(coalesce(sum(quantity), 0) AS BIGINT) FROM pet) AS "unitsOnHand",
+    (SELECT CAST(coalesce(sum(reserved), 0) AS BIGINT) FROM pet) AS "unitsReserved"`)
+
+const countOrdersByDay = sql<{ day: string; orders: bigint }>(`
+  SELECT substr(created_at, 1, 10) AS day, count(*) AS orders FROM orders
+  WHERE created_at >= $1 GROUP BY substr(created_at, 1, 10)`)
+
+const SUMMARY_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** Counts the shop: statuses, open orders, units, and the orders of each of the last 30 days (UTC). */
+export async function getStoreSummary(
+  reading: Reading,
+  _: unknown,
+  { now }: { now: string },
+): Promise<StoreSummary> {
+  const today = Date.parse(`${now.slice(0, 10)}T00:00:00Z`)
+  const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
+    new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  )
+  const totals = await reading.one(summarize)
+  if (!totals) throw new Error('a SELECT of totals answered no row')
+  const placed = await reading.many(countOrdersByDay, `${days[0]}T00:00:00.000Z`)
+  const byDay = new Map(placed.map(({ day, orders }) => [day, orders]))
+  const { available, pending, sold, ...rest } = totals
+  return {
+    pets: { available, pending, sold },
+    ...rest,
+    ordersByDay: days.map(day => ({ day, orders: byDay.get(day) ?? 0n })),
+  }
+}

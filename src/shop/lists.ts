@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import type { Page } from '../contract/operation.ts'
+import { type Reading, sql, type Value } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
+import { readJson, writeJson } from '../model/json.ts'
+
+/** What the caller says of the page it wants. */
+export interface ListQuery {
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** One condition on a column; its values become parameters. */
+export interface Condition {
+  readonly text: string
+  readonly values: readonly Value[]
+}
+
+export const equals = (column: string, value: Value): Condition => ({ text: `${column} =`, values: [value] })
+export const compares = (column: string, sign: '<' | '<=' | '>' | '>=', value: Value): Condition => ({
+  text: `${column} ${sign}`,
+  values: [value],
+})
+export const isIn = (column: string, values: readonly Value[]): Condition => ({
+  text: `${column} IN`,
+  values,
+})
+export const isNull = (column: string): Condition => ({ text: `${column} IS NULL`, values: [] })
+export const isNotNull = (column: string): Condition => ({ text: `${column} IS NOT NULL`, values: [] })
+
+export interface List {
+  /** With the filters, what a cursor is good for. */
+  readonly list: string
+  readonly table: string
+  /** Must hold the column that breaks ties, under its own name. */
+  readonly columns: string
+  readonly input: ListQuery
+  readonly limitDefault?: number
+  readonly filters: object
+  readonly sort: { readonly column: string; readonly descending: boolean }
+  /** The column that makes the order total; `id` unless given. */
+  readonly tie?: string
+  /** Each is one bounded scan of an index; the list is their merge, so no branch may hold a row of another. */
+  readonly branches: readonly (readonly Condition[])[]
+}
+
+const LIMIT_DEFAULT = 20
+
+const CursorParts = z.tuple([z.string(), z.union([z.string(), z.bigint()]), z.bigint()])
+
+/**
+ * Reads one page of a list by keyset: every branch stops after a page of rows, whatever the table holds, and the page
+ * after it starts behind the last row, so no row is skipped or repeated when others come and go.
+ * Throws `invalid_cursor`.
+ */
+export async function listPage<Row extends object, Item>(
+  reading: Reading,
+  list: List,
+  show: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const limit = list.input.limit ?? list.limitDefault ?? LIMIT_DEFAULT
+  if (list.branches.length === 0) return { items: [] }
+  const values: Value[] = []
+  const statement = sql<Row & SortKeys>(pageText(list, limit + 1, readCursor(list), values))
+  const rows = await reading.many(statement, ...values)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const next = rows.length > limit && last ? writeCursor(list, last) : undefined
+  return { items: page.map(show), next }
+}
+
+interface SortKeys {
+  readonly sortKey: string | bigint
+  readonly tieKey: bigint
+}
+
+function pageText(list: List, rowsMax: number, after: SortKeys | undefined, values: Value[]): string {
+  const { table, columns, sort, tie = 'id' } = list
+  const direction = sort.descending ? 'DESC' : 'ASC'
+  const place = (value: Value): string => `$${values.push(value)}`
+  const scans = list.branches.map((conditions, index) => {
+    const where = conditions.map(condition => conditionText(condition, place))
+    if (after) where.push(keysetText(sort, tie, after, place))
+    const order =
+      sort.column === tie ? `${tie} ${direction}` : `${sort.column} ${direction}, ${tie} ${direction}`
+    return `SELECT * FROM (SELECT ${columns}, ${sort.column} AS "sortKey", ${tie} AS "tieKey" FROM ${table}
+      ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${order} LIMIT ${rowsMax}) AS scan${index}`
+  })
+  if (scans.length === 1 && scans[0]) return scans[0]
+  return `${scans.join(' UNION ALL ')} ORDER BY "sortKey" ${direction}, "tieKey" ${direction} LIMIT ${rowsMax}`
+}
+
+function conditionText({ text, values }: Condition, place: (value: Value) => string): string {
+  const places = values.map(place)
+  if (text.endsWith(' IN')) return `${text} (${places.join(', ')})`
+  return places.length > 0 ? `${text} ${places[0]}` : text
+}
+
+function keysetText(
+  { column, descending }: List['sort'],
+  tie: string,
+  after: SortKeys,
+  place: (value: Value) => string,
+): string {
+  const sign = descending ? '<' : '>'
+  if (column === tie) return `${tie} ${sign} ${place(after.tieKey)}`
+  return `(${column}, ${tie}) ${sign} (${place(after.sortKey)}, ${place(after.tieKey)})`
+}
+
+function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
+  return Buffer.from(writeJson([listHash(list), sortKey, tieKey])).toString('base64url')
+}
+
+function readCursor(list: List): SortKeys | undefined {
+  const { cursor } = list.input
+  if (cursor === undefined) return undefined
+  const parts = parseCursor(cursor)
+  const [hash, sortKey, tieKey] = parts ?? []
+  if (hash !== listHash(list) || sortKey === undefined || tieKey === undefined) {
+    throw new StoreError(
+      'invalid_cursor',
+      'The cursor is not one of this list with these filters and this sort: start again without it.',
+    )
+  }
+  return { sortKey, tieKey }
+}
+
+function parseCursor(cursor: string): z.output<typeof CursorParts> | undefined {
+  try {
+    return CursorParts.safeParse(readJson(Buffer.from(cursor, 'base64url'))).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Short, since it guards against mistakes, not against attacks: a cursor opens nothing that the list does not. */
+function listHash({ list, filters, sort }: List): string {
+  return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
+}

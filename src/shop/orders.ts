@@ -1,0 +1,191 @@
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type FieldError, StoreError, validationFailed } from '../model/error.ts'
+import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import type { Context } from './context.ts'
+import { recordEvent } from './events.ts'
+import { moveStock, whyNotReserved } from './stock.ts'
+
+export interface OrderRow {
+  readonly id: bigint
+  readonly petId: bigint
+  readonly quantity: bigint
+  readonly shipDate: string | null
+  readonly complete: bigint
+  readonly version: bigint
+}
+
+export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, version`
+
+const findOrder = sql<OrderRow>(`SELECT ${orderColumns} FROM orders WHERE id = $1`)
+
+const insertOrder = sql(`
+  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`)
+
+const rewriteOrder = sql<OrderRow>(`
+  UPDATE orders SET quantity = $3, ship_date = $4, complete = $5, version = version + 1, updated_at = $6
+  WHERE id = $1 AND version = $2 AND complete = 0 RETURNING ${orderColumns}`)
+
+const removeOpenOrder = sql<{ id: bigint }>(
+  'DELETE FROM orders WHERE id = $1 AND version = $2 AND complete = 0 RETURNING id',
+)
+
+/** Reads one order. Throws `order_not_found`. */
+export async function getOrder(reading: Reading, { orderId }: { orderId: bigint }): Promise<OrderRow> {
+  const order = await reading.one(findOrder, orderId)
+  if (!order) throw new StoreError('order_not_found', `Order ${orderId} does not exist.`)
+  return order
+}
+
+/**
+ * Reserves units of a pet, or sells them over the counter when the order is complete from the start.
+ * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
+ */
+export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
+  const { petId, quantity = 1n, complete = false } = body
+  const id = await tx.nextId('order')
+  const moved = await moveStock(tx, context, petId, {
+    quantityChange: complete ? -quantity : 0n,
+    reservedChange: complete ? 0n : quantity,
+    reason: complete ? 'completion' : 'order',
+    orderId: id,
+    holdRefuses: true,
+  })
+  if (!moved) throw await whyNotReserved(tx, petId, quantity)
+  const asked = body.shipDate ? toStoredInstant(body.shipDate) : null
+  const shipDate = asked ?? (complete ? context.now : null)
+  await tx.run(insertOrder, id, petId, quantity, shipDate, complete ? 1n : 0n, context.now)
+  const order = orderOf({ id, petId, quantity, shipDate, complete: complete ? 1n : 0n })
+  await recordEvent(tx, context, 'order.placed', `orders/${id}`, 1n, order)
+  return order
+}
+
+/**
+ * Changes an open order, then completes it if asked to; a complete order takes only the values it has.
+ * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for another id.
+ */
+export async function updateOrder(
+  tx: Tx,
+  { orderId, body }: { orderId: bigint; body: OrderPatch },
+  context: Context,
+  before: OrderRow,
+): Promise<Order> {
+  refuseOtherIds(body, before)
+  const quantity = body.quantity ?? before.quantity
+  const wasComplete = before.complete === 1n
+  const complete = body.complete ?? wasComplete
+  const asked = shipDateAfter(body, before)
+  if (quantity === before.quantity && complete === wasComplete && asked === before.shipDate)
+    return orderOf(before)
+  if (wasComplete) {
+    throw new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be changed.`)
+  }
+  const shipDate = asked ?? (complete ? context.now : null)
+  const row = await tx.one(
+    rewriteOrder,
+    orderId,
+    before.version,
+    quantity,
+    shipDate,
+    complete ? 1n : 0n,
+    context.now,
+  )
+  if (!row) throw new Stale(`order ${orderId}`)
+  await changeReservation(tx, context, before, quantity)
+  if (complete) await shipUnits(tx, context, row)
+  const type = complete ? 'order.completed' : 'order.updated'
+  await recordEvent(tx, context, type, `orders/${orderId}`, row.version, orderOf(row))
+  return orderOf(row)
+}
+
+/** Gives the units of an open order back and forgets the order. Throws `order_already_complete`. */
+export async function cancelOrder(
+  tx: Tx,
+  { orderId }: { orderId: bigint },
+  context: Context,
+  before: OrderRow,
+): Promise<undefined> {
+  if (before.complete === 1n) {
+    throw new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be cancelled.`)
+  }
+  if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
+  await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
+  await recordEvent(tx, context, 'order.cancelled', `orders/${orderId}`, before.version + 1n, orderOf(before))
+  return undefined
+}
+
+/** The row as it is sent: a shipDate only if there is one. */
+export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderRow, 'version'>): Order {
+  return {
+    id,
+    petId,
+    quantity,
+    ...(shipDate !== null && { shipDate: sentInstant(shipDate) }),
+    complete: complete === 1n,
+  }
+}
+
+function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
+  const errors: FieldError[] = []
+  const refuse = (member: string, value: bigint): void => {
+    errors.push({
+      in: 'body',
+      pointer: `/${member}`,
+      code: 'read_only',
+      message: `${member} is ${value} and cannot be changed.`,
+    })
+  }
+  if (body.id !== undefined && body.id !== id) refuse('id', id)
+  if (body.petId !== undefined && body.petId !== petId) refuse('petId', petId)
+  if (errors.length > 0) throw validationFailed(errors)
+}
+
+function shipDateAfter(body: OrderPatch, before: OrderRow): string | null {
+  if (body.shipDate === undefined) return before.shipDate
+  return body.shipDate === null ? null : toStoredInstant(body.shipDate)
+}
+
+async function changeReservation(
+  tx: Tx,
+  context: Context,
+  before: OrderRow,
+  quantity: bigint,
+): Promise<void> {
+  const more = quantity - before.quantity
+  if (more === 0n) return
+  if (more < 0n) return moveReservedUnits(tx, context, before, { reservedChange: more, reason: 'order' })
+  const moved = await moveStock(tx, context, before.petId, {
+    quantityChange: 0n,
+    reservedChange: more,
+    reason: 'order',
+    orderId: before.id,
+    holdRefuses: true,
+  })
+  if (!moved) throw await whyNotReserved(tx, before.petId, more)
+}
+
+async function shipUnits(tx: Tx, context: Context, order: OrderRow): Promise<void> {
+  const { quantity } = order
+  await moveReservedUnits(tx, context, order, {
+    quantityChange: -quantity,
+    reservedChange: -quantity,
+    reason: 'completion',
+  })
+}
+
+/** Moves units that the order holds: its pet cannot refuse that, and cannot be gone. */
+async function moveReservedUnits(
+  tx: Tx,
+  context: Context,
+  { id, petId }: OrderRow,
+  shift: { quantityChange?: bigint; reservedChange: bigint; reason: 'order' | 'completion' | 'cancellation' },
+): Promise<void> {
+  const moved = await moveStock(tx, context, petId, {
+    quantityChange: 0n,
+    orderId: id,
+    holdRefuses: false,
+    ...shift,
+  })
+  if (!moved) throw new Error(`the stock of pet ${petId} does not hold what order ${id} reserved`)
+}

@@ -1,0 +1,175 @@
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { StoreError, validationFailed } from '../model/error.ts'
+import { openingStock, type Stock, statusOf } from '../model/inventory.ts'
+import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
+import { nameKey } from '../model/text.ts'
+import { addToCategory, removeFromCategory } from './categories.ts'
+import type { Context } from './context.ts'
+import { recordEvent } from './events.ts'
+import { findPet, type PetRow, petColumns, petOf } from './pet-row.ts'
+import { recordMovement, recordStockEvent } from './stock.ts'
+
+const insertPet = sql<PetRow>(`
+  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
+    updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 1, $8, $8) RETURNING ${petColumns}`)
+
+const rewritePet = sql<PetRow>(`
+  UPDATE pet SET name = $3, name_key = $4, category_id = $5, on_hold = $6, quantity = $7, status = $8,
+    version = version + 1, updated_at = $9
+  WHERE id = $1 AND version = $2 RETURNING ${petColumns}`)
+
+const removePet = sql<{ id: bigint }>(
+  'DELETE FROM pet WHERE id = $1 AND version = $2 AND reserved = 0 RETURNING id',
+)
+
+/** Reads one pet. Throws `pet_not_found`. */
+export async function getPet(reading: Reading, { petId }: { petId: bigint }): Promise<PetRow> {
+  const pet = await reading.one(findPet, petId)
+  if (!pet) throw new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
+  return pet
+}
+
+/** Adds a pet to a category, with the stock that its status stands for. Throws `unknown_reference`. */
+export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
+  const stock = openingStock(body.status ?? 'available')
+  return petOf(await addPet(tx, context, body.name, body.categoryId, stock))
+}
+
+/** Adds a pet with any opening stock: what createPet and imports share. */
+export async function addPet(
+  tx: Tx,
+  context: Context,
+  name: string,
+  categoryId: bigint,
+  stock: Stock,
+): Promise<PetRow> {
+  if (!(await addToCategory(tx, categoryId))) throw unknownCategory(categoryId)
+  const pet = await tx.one(
+    insertPet,
+    await tx.nextId('pet'),
+    name,
+    nameKey(name),
+    categoryId,
+    stock.onHold ? 1n : 0n,
+    stock.quantity,
+    statusOf(stock),
+    context.now,
+  )
+  if (!pet) throw new Error('an INSERT answered no row')
+  await recordEvent(tx, context, 'pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
+  if (pet.quantity > 0n) {
+    await recordMovement(tx, context, pet, {
+      quantityChange: pet.quantity,
+      reservedChange: 0n,
+      reason: 'opening',
+    })
+  }
+  await recordStockEvent(tx, context, pet)
+  return pet
+}
+
+/**
+ * Changes a pet. A status that is written acts on the stock.
+ * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for another id.
+ */
+export async function updatePet(
+  tx: Tx,
+  { petId, body }: { petId: bigint; body: PetPatch },
+  context: Context,
+  before: PetRow,
+): Promise<Pet> {
+  if (body.id !== undefined && body.id !== petId) {
+    throw validationFailed([
+      { in: 'body', pointer: '/id', code: 'read_only', message: `id is ${petId} and cannot be changed.` },
+    ])
+  }
+  const name = body.name ?? before.name
+  const categoryId = body.categoryId ?? before.categoryId
+  const stock = stockInStatus(before, body.status ?? before.status)
+  const status = statusOf(stock)
+  if (name === before.name && categoryId === before.categoryId && status === before.status)
+    return petOf(before)
+  await moveBetweenCategories(tx, before.categoryId, categoryId)
+  const pet = await tx.one(
+    rewritePet,
+    petId,
+    before.version,
+    name,
+    nameKey(name),
+    categoryId,
+    stock.onHold ? 1n : 0n,
+    stock.quantity,
+    status,
+    context.now,
+  )
+  if (!pet) throw new Stale(`pet ${petId}`)
+  await recordEvent(tx, context, 'pet.updated', `pets/${petId}`, pet.version, petOf(pet))
+  const quantityChange = pet.quantity - before.quantity
+  if (quantityChange !== 0n) {
+    await recordMovement(tx, context, pet, { quantityChange, reservedChange: 0n, reason: 'status' })
+  }
+  if (pet.status !== before.status) await recordStockEvent(tx, context, pet)
+  return petOf(pet)
+}
+
+/** Takes a pet out of the catalogue, closing its ledger. Throws `pet_in_use`. */
+export async function deletePet(
+  tx: Tx,
+  { petId }: { petId: bigint },
+  context: Context,
+  before: PetRow,
+): Promise<undefined> {
+  if (before.reserved > 0n) {
+    throw new StoreError('pet_in_use', `Pet ${petId} has ${before.reserved} units in open orders.`)
+  }
+  if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
+  await removeFromCategory(tx, before.categoryId)
+  const gone: PetRow = { ...before, quantity: 0n, onHold: 0n, status: 'sold', version: before.version + 1n }
+  if (before.quantity > 0n) {
+    await recordMovement(tx, context, gone, {
+      quantityChange: -before.quantity,
+      reservedChange: 0n,
+      reason: 'closing',
+    })
+    await recordStockEvent(tx, context, gone)
+  }
+  await recordEvent(tx, context, 'pet.deleted', `pets/${petId}`, gone.version, petOf(before))
+  return undefined
+}
+
+/** The stock after a status is written by hand. Throws `invalid_status_transition`, saying what would do it. */
+function stockInStatus(pet: PetRow, status: PetStatus): Stock {
+  const { quantity, reserved } = pet
+  const stock = { quantity, reserved, onHold: pet.onHold !== 0n }
+  if (status === pet.status) return stock
+  const refuse = (remedy: string): StoreError =>
+    new StoreError(
+      'invalid_status_transition',
+      `Pet ${pet.id} is ${pet.status} and cannot become ${status}: ${remedy}`,
+    )
+  switch (status) {
+    case 'pending':
+      if (pet.status !== 'available') throw refuse('none is in stock; restock it first.')
+      return { ...stock, onHold: true }
+    case 'available':
+      if (quantity === 0n) throw refuse('none is in stock; restock it.')
+      if (quantity === reserved) throw refuse('every unit is reserved; restock it, or cancel an order.')
+      return { ...stock, onHold: false }
+    case 'sold':
+      if (reserved > 0n) throw refuse(`${reserved} units are in open orders; complete or cancel them first.`)
+      return { quantity: 0n, reserved, onHold: false }
+  }
+}
+
+/** In the order of ids, so that two moves between the same categories cannot wait for each other. */
+async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<void> {
+  if (from === to) return
+  if (from < to) await removeFromCategory(tx, from)
+  if (!(await addToCategory(tx, to))) throw unknownCategory(to)
+  if (from > to) await removeFromCategory(tx, from)
+}
+
+function unknownCategory(categoryId: bigint): StoreError {
+  return new StoreError('unknown_reference', `Category ${categoryId} does not exist.`)
+}

@@ -1,0 +1,70 @@
+import { type Contract, contract, type QueryId } from '../contract/contract.ts'
+import type { Input, Operation, Output, Page } from '../contract/operation.ts'
+import type { Reading } from '../engine/engine.ts'
+import { writeJson } from '../model/json.ts'
+import { listCategories, listInventory, listPets } from './catalogue-lists.ts'
+import { categoryOf, getCategory } from './categories.ts'
+import { getError, listErrors } from './errors.ts'
+import { getInventoryItem, getStoreSummary } from './inventory.ts'
+import { listKeys } from './keys.ts'
+import { listMovements, listOrders } from './order-lists.ts'
+import { getOrder, orderOf } from './orders.ts'
+import { petOf } from './pet-row.ts'
+import { getPet } from './pets.ts'
+import type { Reply } from './replies.ts'
+import { etagOf, weakEtagOf } from './representation.ts'
+import { inventoryItem } from './stock.ts'
+
+type Verb<I, R> = (reading: Reading, input: I, context: { readonly now: string }) => Promise<R>
+
+/** What reads, by operationId: an operation without its verb does not compile. */
+const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+  listPets,
+  getPet: async (reading, input) => petOf(await getPet(reading, input)),
+  listCategories,
+  getCategory: async (reading, input) => categoryOf(await getCategory(reading, input)),
+  listOrders,
+  getOrder: async (reading, input) => orderOf(await getOrder(reading, input)),
+  listInventory,
+  getInventoryItem: async (reading, input) => inventoryItem(await getInventoryItem(reading, input)),
+  listMovements,
+  getStoreSummary,
+  listKeys,
+  listErrors,
+  getError,
+}
+
+/** One question, as data: it can cross threads. */
+export interface Query {
+  readonly id: QueryId
+  readonly input: object
+  /** The instant it is asked at, in the stored form. */
+  readonly now: string
+}
+
+/** Answers a question with an encoded reply. Throws what its verb throws. */
+export async function answer(reading: Reading, { id, input, now }: Query): Promise<Reply> {
+  // As in commands.ts: the input was made by the schema of this id, so it is the one that this verb takes.
+  const verb = queries[id] as Verb<object, object>
+  const output = await verb(reading, input, { now })
+  return encodeAnswer(contract[id], output)
+}
+
+function encodeAnswer(operation: Operation, output: object): Reply {
+  const { status } = operation.success
+  if (!isPage(output)) {
+    const body = writeJson(output)
+    return { status, body, ...(operation.etag && { etag: etagOf(body) }) }
+  }
+  const body = writeJson(output.items)
+  return {
+    status,
+    body,
+    etag: output.single ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
+    ...(output.next !== undefined && { next: output.next }),
+  }
+}
+
+function isPage(output: object): output is Page<unknown> {
+  return 'items' in output
+}

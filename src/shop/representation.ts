@@ -1,0 +1,45 @@
+import { StoreError } from '../model/error.ts'
+
+/** A strong validator (RFC 9110, section 8.8.3): it changes exactly when the bytes do. */
+export function etagOf(body: string): string {
+  return `"${hash(body)}"`
+}
+
+/** A weak validator, for a page of a list. */
+export function weakEtagOf(body: string): string {
+  return `W/"${hash(body)}"`
+}
+
+/** The entity tags of If-Match or If-None-Match: a list, or `*`. */
+export type EntityTags = '*' | readonly string[]
+
+export interface Conditions {
+  readonly ifMatch?: EntityTags
+  readonly ifNoneMatch?: EntityTags
+}
+
+/**
+ * Judges a write by its conditions (RFC 9110, section 13.2.2). If-Match compares strongly: weak tags never match.
+ * Throws `precondition_failed`, with the ETag as it is.
+ */
+export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () => string): void {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return
+  const etag = etagOf(body())
+  const matches = ifMatch === undefined || ifMatch === '*' || ifMatch.includes(etag)
+  const excluded = ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)
+  if (matches && !excluded) return
+  throw new StoreError('precondition_failed', `The resource has changed: its ETag is now ${etag}.`, { etag })
+}
+
+/** If-None-Match compares weakly: `W/` makes no difference. */
+export function matchesWeakly(tags: EntityTags, etag: string): boolean {
+  return tags === '*' || tags.some(tag => opaque(tag) === opaque(etag))
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith('W/') ? tag.slice(2) : tag
+}
+
+function hash(body: string): string {
+  return Bun.SHA256.hash(body, 'base64url').slice(0, 22)
+}

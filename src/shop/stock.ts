@@ -1,0 +1,129 @@
+import { Stale, sql, type Tx } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
+import { sentInstant } from '../model/instant.ts'
+import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
+import type { Context } from './context.ts'
+import { recordEvent } from './events.ts'
+import { findPet, type PetRow, petColumns } from './pet-row.ts'
+
+/** A difference to the two numbers of a stock, and why. */
+export interface Shift {
+  readonly quantityChange: bigint
+  readonly reservedChange: bigint
+  readonly reason: MovementReason
+  readonly orderId?: bigint
+  readonly note?: string | undefined
+  /** Whether a pet on hold refuses it: new reservations do, everything else does not. */
+  readonly holdRefuses: boolean
+}
+
+// The status after the shift, from the columns as they stand before it: the rule of statusOf, in SQL.
+const statusAfter = `CASE WHEN quantity + $2 = 0 THEN 'sold'
+  WHEN on_hold = 1 OR quantity + $2 = reserved + $3 THEN 'pending' ELSE 'available' END`
+
+const possible = `id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved + $3
+  AND quantity + $2 <= ${STOCK_MAX} AND on_hold <= $4`
+
+// Two statements, because naming the status in SET rewrites every index that holds it, changed or not.
+const shiftStock = sql<PetRow>(`
+  UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
+  WHERE ${possible} AND status = ${statusAfter} RETURNING ${petColumns}`)
+
+const shiftStockAndStatus = sql<PetRow>(`
+  UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5,
+    status = ${statusAfter}, on_hold = CASE WHEN quantity + $2 = 0 THEN 0 ELSE on_hold END
+  WHERE ${possible} AND status <> ${statusAfter} RETURNING ${petColumns}`)
+
+const insertMovement = sql(`
+  INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
+    order_id, at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
+
+/**
+ * Moves the stock of one pet by one conditional UPDATE, with its movement and its event.
+ * Answers the movement, or undefined when the pet's stock (or the lack of the pet) refuses it: `whyNot` tells.
+ */
+export async function moveStock(
+  tx: Tx,
+  context: Context,
+  petId: bigint,
+  shift: Shift,
+): Promise<StockMovement | undefined> {
+  const values = [
+    petId,
+    shift.quantityChange,
+    shift.reservedChange,
+    shift.holdRefuses ? 0n : 1n,
+    context.now,
+  ] as const
+  const pet = (await tx.one(shiftStock, ...values)) ?? (await tx.one(shiftStockAndStatus, ...values))
+  if (!pet) return undefined
+  const movement = await recordMovement(tx, context, pet, shift)
+  await recordStockEvent(tx, context, pet)
+  return movement
+}
+
+/** Writes the ledger's entry of a change that has been made to `pet`. */
+export async function recordMovement(
+  tx: Tx,
+  context: Context,
+  pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>,
+  { quantityChange, reservedChange, reason, orderId, note }: Omit<Shift, 'holdRefuses'>,
+): Promise<StockMovement> {
+  const { id: petId, version, quantity, reserved } = pet
+  const id = await tx.nextId('movement')
+  const at = context.now
+  await tx.run(
+    insertMovement,
+    petId,
+    version,
+    id,
+    quantityChange,
+    reservedChange,
+    quantity,
+    reserved,
+    reason,
+    note ?? null,
+    orderId ?? null,
+    at,
+  )
+  return {
+    id,
+    petId,
+    quantityChange,
+    reservedChange,
+    quantity,
+    reserved,
+    reason,
+    ...(note !== undefined && { note }),
+    ...(orderId !== undefined && { orderId }),
+    at: sentInstant(at),
+  }
+}
+
+export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): Promise<void> {
+  await recordEvent(tx, context, 'inventory.changed', `inventory/${pet.id}`, pet.version, inventoryItem(pet))
+}
+
+export function inventoryItem({ id, quantity, status, reserved }: PetRow): InventoryItem {
+  return { petId: id, quantity, status, reserved }
+}
+
+/**
+ * Tells why a reservation of `units` was refused: read after the conditional UPDATE answered no row. When the stock
+ * would now allow it, another command came between: Stale.
+ */
+export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
+  const pet = await tx.one(findPet, petId)
+  if (!pet) return new StoreError('unknown_reference', `Pet ${petId} does not exist.`)
+  const free = pet.quantity - pet.reserved
+  if (pet.onHold !== 0n)
+    return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
+  if (units > free) {
+    return new StoreError(
+      'insufficient_stock',
+      `Pet ${petId} has ${free} of ${pet.quantity} units free; ${units} ${units === 1n ? 'is' : 'are'} asked for.`,
+    )
+  }
+  return new Stale(`pet ${petId}`)
+}
