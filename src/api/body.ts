@@ -1,0 +1,58 @@
+import { StoreError } from '../model/error.ts'
+
+export const BODY_BYTES_MAX = 1024 * 1024
+const BODY_TIMEOUT_MS = 10_000
+
+const MERGE_PATCH = 'application/merge-patch+json'
+
+/** Refuses a body by its header fields alone. Throws `unsupported_media_type`, `body_too_large`. */
+export function refuseBodyByHeaders({ method, headers }: Request): void {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '')
+    .split(';')
+    .map(part => part.trim().toLowerCase())
+  const readable = type === 'application/json' || (method === 'PATCH' && type === MERGE_PATCH)
+  const utf8 = parameters.every(
+    parameter => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
+  )
+  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+  if (!readable || !utf8 || encoding !== 'identity') {
+    const types = method === 'PATCH' ? `${MERGE_PATCH} or application/json` : 'application/json'
+    throw new StoreError(
+      'unsupported_media_type',
+      `Content-Type must be ${types}, in UTF-8 and not compressed.`,
+    )
+  }
+  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge()
+}
+
+/** Reads a body to its end, within a bound of size and of time. Throws `body_too_large`, `request_timeout`. */
+export async function readBody(request: Request): Promise<Uint8Array> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(
+      new StoreError('request_timeout', `The body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds.`),
+    )
+  }, BODY_TIMEOUT_MS)
+  try {
+    return await Promise.race([late.promise, readAll(request)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function readAll(request: Request): Promise<Uint8Array> {
+  // With a length the runtime holds the sender to it; without one (chunks) the bytes are counted as they come.
+  if (request.headers.has('content-length')) return await request.bytes()
+  const chunks: Uint8Array[] = []
+  let total = 0
+  for await (const chunk of request.body ?? []) {
+    total += chunk.length
+    if (total > BODY_BYTES_MAX) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(): StoreError {
+  return new StoreError('body_too_large', `The body may have at most ${BODY_BYTES_MAX} bytes.`)
+}

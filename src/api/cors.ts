@@ -1,0 +1,33 @@
+import type { Exchange } from './exchange.ts'
+
+/** Origins that pages may call from; `*` is any. */
+export type Cors = readonly string[]
+
+const EXPOSED = [
+  'ETag',
+  'Location',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+  'Idempotent-Replayed',
+  'Deprecation',
+  'Sunset',
+  'Petstore-Stability',
+  'WWW-Authenticate',
+].join(', ')
+
+/** Lets pages of the configured origins call (the CORS protocol of the Fetch standard). Keys are no cookies, so no credentials. */
+export function applyCors(origins: Cors, { request, headers }: Exchange): void {
+  if (origins.length === 0) return
+  headers.Vary = 'Origin'
+  const origin = request.headers.get('origin')
+  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
+  headers['Access-Control-Allow-Origin'] = origin
+  headers['Access-Control-Expose-Headers'] = EXPOSED
+  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return
+  headers['Access-Control-Allow-Methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+  headers['Access-Control-Allow-Headers'] = request.headers.get('access-control-request-headers') ?? ''
+  headers['Access-Control-Max-Age'] = '600'
+}

@@ -1,0 +1,31 @@
+import { StoreError } from '../model/error.ts'
+
+/** The two media types that answers have: resources are JSON, refusals are JSON or RFC 9457 problems. */
+export type MediaType = 'application/json' | 'application/problem+json'
+
+/** Throws `not_acceptable` when Accept (RFC 9110, section 12.5.1) excludes JSON. */
+export function refuseUnacceptable(headers: Headers): void {
+  const accept = headers.get('accept')
+  if (accept === null || accept === '*/*' || quality(accept, 'application/json') > 0) return
+  throw new StoreError('not_acceptable', 'The only form there is is application/json; Accept excludes it.')
+}
+
+/** Refusals go out as a problem only to who asks for that by name. */
+export function errorMediaType(headers: Headers): MediaType {
+  const accept = headers.get('accept')
+  if (accept === null || !accept.includes('application/problem+json')) return 'application/json'
+  return quality(accept, 'application/problem+json') > 0 ? 'application/problem+json' : 'application/json'
+}
+
+/** The weight that an Accept field gives a type: that of its most specific range. */
+function quality(accept: string, type: MediaType): number {
+  let best = { specificity: 0, weight: 0 }
+  for (const part of accept.split(',')) {
+    const [range = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+    const specificity = range === type ? 3 : range === 'application/*' ? 2 : range === '*/*' ? 1 : 0
+    if (specificity <= best.specificity) continue
+    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+    best = { specificity, weight: weight === undefined ? 1 : Number(weight) || 0 }
+  }
+  return best.weight
+}

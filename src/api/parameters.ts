@@ -1,0 +1,98 @@
+import type { Operation } from '../contract/operation.ts'
+import { isRepeated, type Parameter } from '../contract/parameter.ts'
+import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError } from '../model/error.ts'
+import type { Exchange } from './exchange.ts'
+import { explain } from './validate.ts'
+
+type Refused = FieldError & { readonly refusal: ErrorCodeName }
+
+/**
+ * Reads path and query by the contract: nothing is coerced, nothing unknown is let by.
+ * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every broken place.
+ */
+export function readParameters(operation: Operation, exchange: Exchange): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  const errors: Refused[] = []
+  for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
+    values[name] = readOne('path', name, parameter, exchange.pathParameters[name] ?? '', errors)
+  }
+  if (exchange.query !== '') readQuery(operation.query ?? {}, exchange.query, values, errors)
+  const [first] = errors
+  if (first) {
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+    const details = errors.slice(0, FIELD_ERRORS_MAX).map(({ refusal: _, ...error }) => error)
+    throw new StoreError(first.refusal, `${first.message}${more}`, { errors: details })
+  }
+  return values
+}
+
+function readQuery(
+  parameters: Readonly<Record<string, Parameter>>,
+  query: string,
+  values: Record<string, unknown>,
+  errors: Refused[],
+): void {
+  const lists = new Map<string, unknown[]>()
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const text = decode(equals < 0 ? '' : pair.slice(equals + 1))
+    if (name === undefined || text === undefined) {
+      const message = `${pair.slice(0, 100)} is not percent-encoded UTF-8.`
+      errors.push({
+        in: 'query',
+        name: name ?? '',
+        code: 'invalid_format',
+        message,
+        refusal: 'invalid_parameter',
+      })
+      continue
+    }
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (!parameter) {
+      const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}.`
+      errors.push({ in: 'query', name, code: 'unknown_field', message, refusal: 'unknown_parameter' })
+    } else if (isRepeated(parameter)) {
+      const list = lists.get(name) ?? []
+      lists.set(name, list)
+      values[name] = list
+      if (list.length < parameter.most) list.push(readOne('query', name, parameter, text, errors))
+      else if (!errors.some(error => error.code === 'too_many' && error.name === name)) {
+        const message = `${name} may be given at most ${parameter.most} times.`
+        errors.push({ in: 'query', name, code: 'too_many', message, refusal: 'invalid_parameter' })
+      }
+    } else if (Object.hasOwn(values, name)) {
+      const message = `${name} may be given only once.`
+      errors.push({ in: 'query', name, code: 'duplicate', message, refusal: 'invalid_parameter' })
+    } else {
+      values[name] = readOne('query', name, parameter, text, errors)
+    }
+  }
+}
+
+function readOne(
+  place: 'path' | 'query',
+  name: string,
+  parameter: Parameter,
+  text: string,
+  errors: Refused[],
+): unknown {
+  const candidate = parameter.read(text)
+  const result = parameter.schema.safeParse(candidate)
+  if (candidate !== undefined && result.success) return result.data
+  const [issue] = result.error?.issues ?? []
+  const code = candidate === undefined || !issue ? 'type_mismatch' : explain(issue, candidate).code
+  const message = `${name} must be ${parameter.expects}, not ${JSON.stringify(text.slice(0, 100))}.`
+  errors.push({ in: place, name, code, message, refusal: 'invalid_parameter' })
+  return undefined
+}
+
+function decode(text: string): string | undefined {
+  if (!/[%+]/.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,135 @@
+import { isQueryId } from '../contract/contract.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { Engine } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
+import { storedInstant } from '../model/instant.ts'
+import { readJson } from '../model/json.ts'
+import type { Command } from '../shop/commands.ts'
+import { answer, type Query } from '../shop/queries.ts'
+import type { Reply } from '../shop/replies.ts'
+import { type Conditions, matchesWeakly } from '../shop/representation.ts'
+import { authenticate, authorize } from './auth.ts'
+import { readBody, refuseBodyByHeaders } from './body.ts'
+import { readConditions } from './conditional.ts'
+import type { Exchange, Route } from './exchange.ts'
+import { readIdempotencyKey } from './idempotency-key.ts'
+import { applyLifecycle } from './lifecycle.ts'
+import type { RateLimiter } from './limits.ts'
+import { refuseUnacceptable } from './negotiate.ts'
+import { readParameters } from './parameters.ts'
+import { validateBody } from './validate.ts'
+
+/** What answering needs; everything is passed in, so that many stores can live in one process. */
+export interface Pipeline {
+  readonly engine: Engine<Query, Command, Reply>
+  /** The base address of every URI that is sent, without a slash at its end. */
+  readonly base: string
+  /** The clock of deprecation and sunset alone, in milliseconds since 1970. */
+  readonly lifecycleClock: () => number
+  readonly randomHex: () => string
+  readonly rate: RateLimiter | undefined
+  readonly guesses: RateLimiter
+}
+
+/**
+ * One request, from bytes to bytes, in order: each step answers by throwing a StoreError, or passes on.
+ * (The route was found, and overload refused, before.)
+ */
+export async function answerRequest(pipeline: Pipeline, exchange: Exchange, route: Route): Promise<Response> {
+  const { operation } = route
+  const { headers } = exchange.request
+  const caller = await authenticate(exchange, pipeline.engine.readRow, pipeline.guesses)
+  exchange.caller = caller
+  takeOfRate(pipeline, exchange)
+  authorize(operation, caller)
+  applyLifecycle(exchange, route, pipeline.lifecycleClock(), pipeline.base)
+  refuseUnacceptable(headers)
+  if (operation.body) refuseBodyByHeaders(exchange.request)
+  const parameters = readParameters(operation, exchange)
+  const conditions = readConditions(headers)
+  const reply = isQueryId(route.id)
+    ? await ask(pipeline, operation, { id: route.id, input: parameters, now: storedInstant(exchange.nowMs) })
+    : await order(pipeline, exchange, route, parameters, conditions)
+  return respond(pipeline, exchange, operation, reply, conditions)
+}
+
+function takeOfRate({ rate }: Pipeline, { caller, address, nowMs, headers }: Exchange): void {
+  if (!rate) return
+  headers['RateLimit-Policy'] = rate.policy
+  headers.RateLimit = rate.take(caller?.keyId ? `key ${caller.keyId}` : address, nowMs)
+}
+
+/** A query: one row on this thread, anything longer where it holds up nobody. */
+function ask({ engine }: Pipeline, { reads }: Operation, query: Query): Promise<Reply> {
+  return reads === 'row' ? engine.readRow(reading => answer(reading, query)) : engine.readScan(query)
+}
+
+/** A command: its body is read, parsed and validated, then it is one transaction of the engine. */
+async function order(
+  { engine, randomHex }: Pipeline,
+  exchange: Exchange,
+  { id, operation }: Route,
+  parameters: Record<string, unknown>,
+  conditions: Conditions,
+): Promise<Reply> {
+  const { request, requestId, nowMs, caller } = exchange
+  if (isQueryId(id) || !caller) throw new Error('a command came without an id or a caller')
+  const bytes = operation.body ? await readBody(request) : new Uint8Array()
+  const idempotency = readIdempotencyKey(operation, exchange, bytes)
+  const body = operation.body && validateBody(operation.body, readJson(bytes))
+  return engine.execute({
+    id,
+    input: body === undefined ? parameters : { ...parameters, body },
+    context: {
+      now: storedInstant(nowMs),
+      caller,
+      requestId,
+      ...(operation.secret && { random: randomHex() }),
+    },
+    ...(operation.method !== 'POST' && { conditions }),
+    ...(idempotency && { idempotency }),
+  })
+}
+
+function respond(
+  { base }: Pipeline,
+  exchange: Exchange,
+  operation: Operation,
+  reply: Reply,
+  { ifNoneMatch }: Conditions,
+): Response {
+  const { headers, request } = exchange
+  const isRead = operation.method === 'GET'
+  headers['Cache-Control'] = cacheControl(operation)
+  if (reply.etag !== undefined) headers.ETag = reply.etag
+  if (reply.location !== undefined) headers.Location = base + reply.location
+  if (reply.replayed) headers['Idempotent-Replayed'] = 'true'
+  if ('list' in operation.success) addPageLinks(exchange, base, reply.next)
+  if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (reply.body === null) return new Response(null, { status: reply.status, headers })
+  headers['Content-Type'] = 'application/json'
+  if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(reply.body))
+  return new Response(request.method === 'HEAD' ? null : reply.body, { status: reply.status, headers })
+}
+
+function cacheControl({ scope, secret, method }: Operation): string {
+  if (secret) return 'no-store'
+  return scope === 'public' && method === 'GET' ? 'no-cache' : 'private, no-cache'
+}
+
+/** `next` only when there is more, and `first` (RFC 8288), with the filters of this request. */
+function addPageLinks({ headers, path, query }: Exchange, base: string, next: string | undefined): void {
+  const rest = query.split('&').filter(pair => pair !== '' && !pair.startsWith('cursor='))
+  const link = (pairs: string[], rel: string): string =>
+    `<${base}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}>; rel="${rel}"`
+  const links = [link(rest, 'first')]
+  if (next !== undefined) links.unshift(link([...rest, `cursor=${next}`], 'next'))
+  headers.Link = links.join(', ')
+}
+
+/** Refuses what no operation can answer. */
+export function noSuchRoute(path: string): StoreError {
+  return new StoreError('route_not_found', `Nothing is served at ${path}.`)
+}

@@ -1,0 +1,52 @@
+import { type ErrorBody, errorTable, StoreError } from '../model/error.ts'
+import { writeJson } from '../model/json.ts'
+import type { Exchange } from './exchange.ts'
+import { errorMediaType } from './negotiate.ts'
+
+/** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers its code needs. */
+export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
+  const { code, message, status, details } = error
+  const body: ErrorBody = { code, message, status, ...(details.errors && { errors: [...details.errors] }) }
+  const type = errorMediaType(exchange.request.headers)
+  const sent = type === 'application/json' ? body : { ...asProblem(exchange, code, message, base), ...body }
+  return new Response(writeJson(sent), {
+    status,
+    headers: {
+      ...exchange.headers,
+      ...refusalHeaders(error),
+      'Content-Type': type,
+      'Cache-Control': 'no-store',
+    },
+  })
+}
+
+/** Anything but a refusal is our fault: the caller learns the request id, the log the rest. */
+export function internalError(exchange: Exchange, base: string): Response {
+  const message = `The service failed; it is logged under the request id ${exchange.requestId}.`
+  return refusal(exchange, new StoreError('internal_error', message), base)
+}
+
+function asProblem({ path }: Exchange, code: keyof typeof errorTable, message: string, base: string): object {
+  return { type: `${base}/errors/${code}`, title: errorTable[code].meaning, detail: message, instance: path }
+}
+
+function refusalHeaders({ code, status, details }: StoreError): Record<string, string> {
+  return {
+    ...(status === 401 && { 'WWW-Authenticate': challenge(code) }),
+    ...(status === 403 && {
+      'WWW-Authenticate': `Bearer realm="petstore", error="insufficient_scope", scope="${details.scope}"`,
+    }),
+    ...(details.allow !== undefined && { Allow: details.allow }),
+    ...(details.etag !== undefined && { ETag: details.etag }),
+    ...(status === 503 && { 'Retry-After': String(details.retryAfterSeconds ?? 10) }),
+    ...(status === 429 && { 'Retry-After': String(details.retryAfterSeconds ?? 1) }),
+    ...(code === 'request_timeout' && { Connection: 'close' }),
+  }
+}
+
+/** RFC 6750, section 3: the error is named only when a token came. */
+function challenge(code: string): string {
+  return code === 'invalid_token'
+    ? 'Bearer realm="petstore", error="invalid_token"'
+    : 'Bearer realm="petstore"'
+}

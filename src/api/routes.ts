@@ -1,0 +1,117 @@
+import type { BunRequest, Server } from 'bun'
+import { contract, isOperationId } from '../contract/contract.ts'
+import type { Operation } from '../contract/operation.ts'
+import { StoreError } from '../model/error.ts'
+import { applyCors, type Cors } from './cors.ts'
+import { type Exchange, openExchange, type Route } from './exchange.ts'
+import type { Admission } from './limits.ts'
+import { answerRequest, noSuchRoute, type Pipeline } from './pipeline.ts'
+import { internalError, refusal } from './problem.ts'
+
+const URL_CHARS_MAX = 8192
+
+/** What answers one method of a path; operations carry their route. */
+export interface Handler {
+  readonly route?: Route
+  readonly answer: (exchange: Exchange) => Promise<Response> | Response
+}
+
+/** A path in the contract's notation, and what answers its methods. HEAD and OPTIONS follow from them. */
+export type Paths = ReadonlyMap<string, ReadonlyMap<string, Handler>>
+
+export interface RoutesOptions {
+  readonly pipeline: Pipeline
+  readonly paths: Paths
+  readonly admission: Admission
+  readonly cors: Cors
+  readonly clock: () => number
+  /** Of the client of a connection, seen through the proxies that are trusted. */
+  readonly addressOf: (request: Request, peer: string) => string
+  /** Told of every answer: for the log and the metrics. */
+  readonly onAnswer: (exchange: Exchange, status: number, tookMs: number, fault: unknown) => void
+}
+
+type Serve = (request: BunRequest | Request, server: Server<undefined>) => Promise<Response>
+
+/** The operations of the contract that `serves` lets be, as handlers by path and method. */
+export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
+  const paths = new Map<string, Map<string, Handler>>()
+  const operations: [string, Operation][] = Object.entries(contract)
+  for (const [id, operation] of operations) {
+    if (!isOperationId(id) || !serves(operation)) continue
+    const methods = paths.get(operation.path) ?? new Map<string, Handler>()
+    const route = { id, operation }
+    methods.set(operation.method, { route, answer: exchange => answerRequest(pipeline, exchange, route) })
+    paths.set(operation.path, methods)
+  }
+  return paths
+}
+
+/** The table that the runtime's own router matches, and what answers where nothing matches. */
+export function makeRoutes(options: RoutesOptions): { routes: Record<string, Serve>; fetch: Serve } {
+  const routes: Record<string, Serve> = {}
+  for (const [path, methods] of options.paths) {
+    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, exchange => dispatch(exchange, methods))
+  }
+  const fetch = serveWith(options, exchange => {
+    throw noSuchRoute(exchange.path)
+  })
+  return { routes, fetch }
+}
+
+function serveWith(
+  options: RoutesOptions,
+  find: (exchange: Exchange) => Promise<Response> | Response,
+): Serve {
+  const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
+  return async (request, server) => {
+    const started = performance.now()
+    const peer = server.requestIP(request)?.address ?? ''
+    const exchange = openExchange(request, addressOf(request, peer), clock())
+    applyCors(cors, exchange)
+    let entered = false
+    let fault: unknown
+    let response: Response
+    try {
+      admission.enter()
+      entered = true
+      refuseLongUrl(exchange)
+      response = await find(exchange)
+    } catch (error) {
+      if (!(error instanceof StoreError)) fault = error
+      response =
+        error instanceof StoreError
+          ? refusal(exchange, error, pipeline.base)
+          : internalError(exchange, pipeline.base)
+    } finally {
+      if (entered) admission.leave()
+    }
+    onAnswer(exchange, response.status, performance.now() - started, fault)
+    return response
+  }
+}
+
+function dispatch(exchange: Exchange, methods: ReadonlyMap<string, Handler>): Promise<Response> | Response {
+  const { method } = exchange.request
+  const handler = methods.get(method === 'HEAD' ? 'GET' : method)
+  if (handler) {
+    if (handler.route) exchange.route = handler.route
+    return handler.answer(exchange)
+  }
+  const allow = allowed(methods)
+  if (method === 'OPTIONS')
+    return new Response(null, { status: 204, headers: { ...exchange.headers, Allow: allow } })
+  throw new StoreError('method_not_allowed', `${exchange.path} does not take ${method}; it takes ${allow}.`, {
+    allow,
+  })
+}
+
+function allowed(methods: ReadonlyMap<string, Handler>): string {
+  return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
+}
+
+function refuseLongUrl({ path, query }: Exchange): void {
+  if (path.length + query.length > URL_CHARS_MAX) {
+    throw new StoreError('url_too_long', `The URL may have at most ${URL_CHARS_MAX} characters.`)
+  }
+}

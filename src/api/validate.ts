@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
+import type { JsonValue } from '../model/json.ts'
+
+type FieldErrorCode = FieldError['code']
+type Issue = z.core.$ZodIssue
+
+/** Holds a value against its schema. Throws `validation_failed` with every broken place, the first hundred. */
+export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const errors = result.error.issues.flatMap(issue => bodyErrors(issue, value))
+  throw validationFailed(errors.slice(0, FIELD_ERRORS_MAX))
+}
+
+/** What is wrong with one value, in the closed set of codes. */
+export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; message: string } {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (given === undefined) return { code: 'required', message: 'is required' }
+      return {
+        code: 'type_mismatch',
+        message: `must be ${typeNames[issue.expected] ?? `a ${issue.expected}`}`,
+      }
+    case 'too_small':
+      return bound(issue.origin, 'at least', issue.minimum, 'too_short')
+    case 'too_big':
+      return bound(issue.origin, 'at most', issue.maximum, 'too_long')
+    case 'invalid_value':
+      if (given === undefined) return { code: 'required', message: 'is required' }
+      return { code: 'not_in_enum', message: `must be one of ${issue.values.map(String).join(', ')}` }
+    case 'unrecognized_keys':
+      return { code: 'unknown_field', message: 'is not a member of this object' }
+    case 'custom':
+      return { code: customCode(issue.params), message: issue.message }
+    default:
+      return { code: 'invalid_format', message: 'has the wrong form' }
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  bigint: 'an integer: digits without fraction or exponent',
+  int: 'an integer',
+  array: 'an array',
+  object: 'an object',
+}
+
+function bodyErrors(issue: Issue, body: JsonValue): FieldError[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(key => bodyError([...issue.path, key], explain(issue, null)))
+  }
+  return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
+}
+
+function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<typeof explain>): FieldError {
+  const pointer = path.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const name = path.length === 0 ? 'The body' : String(path.at(-1))
+  return { in: 'body', pointer, code, message: `${name} ${message}` }
+}
+
+function bound(
+  origin: string,
+  words: string,
+  limit: number | bigint,
+  lengthCode: FieldErrorCode,
+): { code: FieldErrorCode; message: string } {
+  if (origin === 'string') return { code: lengthCode, message: `must have ${words} ${limit} characters` }
+  if (origin === 'array') return { code: lengthCode, message: `must have ${words} ${limit} elements` }
+  return { code: 'out_of_range', message: `must be ${words} ${limit}` }
+}
+
+function customCode(params: Record<string, unknown> | undefined): FieldErrorCode {
+  return fieldErrorCodes.find(code => code === params?.field) ?? 'invalid_format'
+}
+
+function valueAt(value: JsonValue, path: readonly PropertyKey[]): unknown {
+  let at: unknown = value
+  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
+  return at
+}
