@@ -1,0 +1,152 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
+import type { z } from 'zod'
+import { CategoryRow, PetRow } from '../model/import.ts'
+import { parseInt64 } from '../model/int64.ts'
+import { CommandFailed } from './terminal.ts'
+
+/** One row of a file as it can be staged, or what is wrong with its line. */
+export type Entry<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
+
+interface Layout<Row> {
+  readonly required: readonly string[]
+  readonly optional: readonly string[]
+  readonly row: (cells: Readonly<Record<string, string>>, line: bigint) => unknown
+  readonly schema: z.ZodType<Row>
+}
+
+const categoryLayout: Layout<CategoryRow> = {
+  required: ['name'],
+  optional: ['description'],
+  row: ({ name, description }, line) => ({ line, name, ...(description && { description }) }),
+  schema: CategoryRow,
+}
+
+const petLayout: Layout<PetRow> = {
+  required: ['name', 'category'],
+  optional: ['quantity', 'hold'],
+  row: ({ name, category, quantity, hold }, line) => ({
+    line,
+    name,
+    category,
+    quantity: quantity ? parseInt64(quantity) : 1n,
+    hold: hold === 'yes' ? true : hold === 'no' || !hold ? false : undefined,
+  }),
+  schema: PetRow,
+}
+
+/** Categories of a CSV file (RFC 4180): columns name and, if you like, description. */
+export function readCategories(
+  file: string,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Entry<CategoryRow>> {
+  return readRows(file, categoryLayout, onBytes)
+}
+
+/** Pets of a CSV file: columns name, category (by name) and, if you like, quantity (1) and hold (yes or no). */
+export function readPets(file: string, onBytes: (count: number) => void): AsyncGenerator<Entry<PetRow>> {
+  return readRows(file, petLayout, onBytes)
+}
+
+/** The size of a file in bytes. Throws CommandFailed when there is none. */
+export async function fileBytes(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size
+  } catch {
+    throw new CommandFailed(`${file} cannot be read.`)
+  }
+}
+
+async function* readRows<Row>(
+  file: string,
+  layout: Layout<Row>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<Entry<Row>> {
+  const parser = Readable.from(utf8Text(file, onBytes)).pipe(
+    parse({ bom: true, info: true, relaxColumnCount: true }),
+  )
+  let header: string[] | undefined
+  let before = 0
+  try {
+    for await (const { record, info } of parser as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
+      const line = BigInt(before + 1)
+      before = info.lines
+      if (header === undefined) header = checkHeader(file, record, layout)
+      else if (record.length !== 1 || record[0] !== '') yield entryOf(header, record, line, layout)
+    }
+  } catch (error) {
+    if (error instanceof CsvError)
+      throw new CommandFailed(`${basename(file)}:${before + 1}: ${error.message}`)
+    throw error
+  }
+  if (header === undefined)
+    throw new CommandFailed(`${basename(file)} is empty: its first line must name the columns.`)
+}
+
+async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      onBytes(chunk.length)
+      yield decoder.decode(chunk, { stream: true })
+    }
+    yield decoder.decode()
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw new CommandFailed(`${basename(file)} is not in UTF-8: save it so and try again.`)
+    throw error
+  }
+}
+
+function checkHeader<Row>(
+  file: string,
+  header: readonly string[],
+  { required, optional }: Layout<Row>,
+): string[] {
+  const names = header.map(name => name.trim())
+  const fail = (message: string): never => {
+    throw new CommandFailed(`${basename(file)}:1: ${message}`)
+  }
+  for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
+  for (const [index, name] of names.entries()) {
+    if (![...required, ...optional].includes(name)) {
+      fail(`there is no column "${name}"; the columns are ${[...required, ...optional].join(', ')}`)
+    }
+    if (names.indexOf(name) !== index) fail(`the column "${name}" stands here twice`)
+  }
+  return names
+}
+
+function entryOf<Row>(
+  header: readonly string[],
+  record: readonly string[],
+  line: bigint,
+  layout: Layout<Row>,
+): Entry<Row> {
+  if (record.length !== header.length) {
+    return { line, problem: `has ${record.length} cells where the first line names ${header.length}` }
+  }
+  const cells = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']))
+  const result = layout.schema.safeParse(layout.row(cells, line))
+  if (result.success) return { row: result.data }
+  const [issue] = result.error.issues
+  const column = String(issue?.path[0] ?? '')
+  return {
+    line,
+    problem: `${column} ${JSON.stringify(cells[column] ?? '')} ${rules[column] ?? 'is not valid'}`,
+  }
+}
+
+const rules: Readonly<Record<string, string>> = {
+  name: 'must have 1 to 200 characters',
+  category: 'must have 1 to 200 characters',
+  description: 'must have at most 2000 characters',
+  quantity: 'must be an integer from 0 to 1000000000',
+  hold: 'must be yes, no or empty',
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import { sql } from '../engine/engine.ts'
+import type { StoreEngine } from '../server.ts'
+import { engineTarget } from './import-target.ts'
+import { importFiles } from './importer.ts'
+
+const countEverMade = sql<{ ever: bigint }>(
+  `SELECT CAST(sum(last) AS BIGINT) AS ever FROM counter WHERE noun IN ('category', 'pet')`,
+)
+
+const demoFile = (name: string): string => fileURLToPath(new URL(`../../data/demo/${name}`, import.meta.url))
+
+/** Fills a store in which nothing was ever made with the demo shop. */
+export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
+  const counted = await engine.readRow(async reading => reading.one(countEverMade))
+  if (counted?.ever !== 0n) return
+  const target = engineTarget(engine, clock, 'demo')
+  const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
+  const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, () => {})
+  if (problems.length > 0) throw new Error(`The demo shop has faults: ${problems.join('; ')}`)
+}

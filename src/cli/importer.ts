@@ -1,0 +1,95 @@
+import { basename } from 'node:path'
+import {
+  type CategoryRow,
+  IMPORT_ROWS_MAX,
+  type ImportOutcome,
+  type ImportRows,
+  type ImportScope,
+  type PetRow,
+} from '../model/import.ts'
+import { type Entry, readCategories, readPets } from './catalogue-file.ts'
+
+/** A store that rows can be staged in and loaded into, running or not. */
+export interface ImportTarget {
+  stage(rows: ImportRows): Promise<void>
+  apply(scope: ImportScope): Promise<ImportOutcome>
+  discard(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Files {
+  readonly categories?: string | undefined
+  readonly pets?: string | undefined
+}
+
+export interface ImportReport {
+  readonly outcome: ImportOutcome | undefined
+  /** Each as `file:line: what is wrong`; the first thousand. */
+  readonly problems: readonly string[]
+}
+
+/** A group of rows is sent when its text reaches this, so that it stays well below the limit of a body. */
+const GROUP_CHARS_MAX = 100_000
+const PROBLEMS_MAX = 1000
+
+/**
+ * Streams files of any size into a store: rows are staged in groups, then loaded in one transaction. Without
+ * `keepGoing` nothing is loaded when one line of either file is wrong.
+ */
+export async function importFiles(
+  target: ImportTarget,
+  { categories, pets }: Files,
+  scope: ImportScope,
+  onBytes: (count: number) => void,
+): Promise<ImportReport> {
+  const problems: string[] = []
+  try {
+    if (categories)
+      await stageFile(target, categories, readCategories(categories, onBytes), asCategories, problems)
+    if (pets) await stageFile(target, pets, readPets(pets, onBytes), asPets, problems)
+  } catch (error) {
+    await target.discard()
+    throw error
+  }
+  if (problems.length > 0 && !scope.keepGoing && !scope.dryRun) {
+    await target.discard()
+    return { outcome: undefined, problems }
+  }
+  const outcome = await target.apply(scope)
+  const names = { categories: basename(categories ?? ''), pets: basename(pets ?? '') }
+  problems.push(...outcome.problems.map(({ file, line, message }) => `${names[file]}:${line}: ${message}`))
+  return { outcome, problems }
+}
+
+async function stageFile<Row extends { readonly name: string }>(
+  target: ImportTarget,
+  file: string,
+  entries: AsyncGenerator<Entry<Row>>,
+  asRows: (group: Row[]) => ImportRows,
+  problems: string[],
+): Promise<void> {
+  let group: Row[] = []
+  let chars = 0
+  for await (const entry of entries) {
+    if ('problem' in entry) {
+      if (problems.length < PROBLEMS_MAX) problems.push(`${basename(file)}:${entry.line}: ${entry.problem}`)
+      continue
+    }
+    group.push(entry.row)
+    for (const value of Object.values(entry.row)) chars += String(value).length
+    if (group.length === IMPORT_ROWS_MAX || chars >= GROUP_CHARS_MAX) {
+      await target.stage(asRows(group))
+      group = []
+      chars = 0
+    }
+  }
+  if (group.length > 0) await target.stage(asRows(group))
+}
+
+function asCategories(categories: CategoryRow[]): ImportRows {
+  return { categories, pets: [] }
+}
+
+function asPets(pets: PetRow[]): ImportRows {
+  return { categories: [], pets }
+}

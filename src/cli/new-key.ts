@@ -1,0 +1,13 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
+
+/** Adds `new-key`: a key for PETSTORE_ADMIN_KEY, printed and kept nowhere. */
+export function addNewKey(program: Command): void {
+  program
+    .command('new-key')
+    .description('print a new key, for PETSTORE_ADMIN_KEY')
+    .action(() => {
+      process.stdout.write(`${keyText(randomBytes(KEY_RANDOM_BYTES))}\n`)
+    })
+}

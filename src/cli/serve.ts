@@ -1,0 +1,175 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { pino } from 'pino'
+import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
+import { type DataLock, DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import {
+  ensureAdminKey,
+  type Log,
+  openEngine,
+  type Serving,
+  type StoreEngine,
+  startServer,
+} from '../server.ts'
+import { loadDemo } from './demo.ts'
+import { announce, withdraw } from './running.ts'
+import { CommandFailed, say } from './terminal.ts'
+
+/** How long a stop may take before it is forced. */
+const STOP_MS = 9500
+
+/** Adds `serve`, the default command. */
+export function addServe(program: Command): void {
+  const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
+  for (const { flag, about, fallback, variable } of settingList()) {
+    if (!flag) continue
+    const option = new Option(flag, `${about} [${variable}]`)
+    serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
+  }
+  serve.action(async (options: Record<string, string | boolean | undefined>) => {
+    await runServe(configFrom(options))
+  })
+}
+
+/** The settings of a command's options and the environment. Throws CommandFailed with one sentence. */
+export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
+  const flags: Partial<Record<SettingName, string>> = {}
+  for (const { name } of settingList()) {
+    const value = options[name]
+    if (typeof value === 'string') flags[name] = value
+    if (name === 'demo' && value === false) flags.demo = 'false'
+  }
+  try {
+    return readConfig(flags, process.env)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandFailed(error.message, 2)
+    throw error
+  }
+}
+
+function settingList(): {
+  name: SettingName
+  flag?: string
+  about: string
+  fallback?: string
+  variable: string
+}[] {
+  const entries: [string, { flag?: string; about: string; fallback?: string; variable: string }][] =
+    Object.entries(settings)
+  return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(settings, name)
+}
+
+async function runServe(config: Config): Promise<void> {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 })
+  const log = pino({ level: config.logLevel, base: null }, destination)
+  const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
+  const engine = await open(config, log, () => destination.flushSync())
+  const clock = Date.now
+  const madeKey = await ensureAdminKey(engine, config.adminKey ?? config.adminKeyFile, clock)
+  if (config.demo) await loadDemo(engine, clock)
+  const serving = listen(config, engine, log, clock)
+  if (lock) announce(config.data, serving.base)
+  greet(config, serving, madeKey)
+  log.info({ base: serving.base, engine: engine.name }, 'listening')
+  stopOnSignals(async () => {
+    await serving.stop()
+    await engine.close()
+    if (lock) withdraw(config.data)
+    lock?.release()
+    log.info({}, 'stopped')
+    destination.flushSync()
+  })
+}
+
+function takeDirectory(directory: string): DataLock {
+  try {
+    return lockDirectory(directory)
+  } catch (error) {
+    if (error instanceof DirectoryInUse)
+      throw new CommandFailed(`${error.message} Stop it, or choose another --data.`)
+    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reason(error)}.`)
+  }
+}
+
+async function open(config: Config, log: Log, flush: () => void): Promise<StoreEngine> {
+  try {
+    return await openEngine({
+      databaseUrl: config.databaseUrl,
+      directory: config.data,
+      log,
+      onFatal: cause => {
+        log.error({ fault: cause }, 'the store cannot go on')
+        flush()
+        process.exit(1)
+      },
+    })
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'that DATABASE_URL names'
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reason(error)}.`)
+  }
+}
+
+function listen(config: Config, engine: StoreEngine, log: Log, clock: () => number): Serving {
+  const started = clock()
+  const lifecycleClock =
+    config.clock === undefined ? clock : () => (config.clock ?? started) + (clock() - started)
+  try {
+    return startServer({ ...config, engine, log, clock, lifecycleClock })
+  } catch (error) {
+    const where = `${config.host}:${config.port}`
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new CommandFailed(`${where} is in use: stop what listens there, or choose another --port.`)
+    }
+    if (error instanceof Error && 'code' in error) {
+      throw new CommandFailed(`The store cannot listen on ${where}: ${reason(error)}.`)
+    }
+    throw error
+  }
+}
+
+/** Tells a person where things are. The key goes to a terminal or into a file that only its owner reads: never a log. */
+function greet(config: Config, { base }: Serving, madeKey: string | undefined): void {
+  say(`\n  Petstore serves ${base}`)
+  say(`  description     ${base}/openapi.json`)
+  if (madeKey === undefined) {
+    say('')
+  } else if (process.stderr.isTTY) {
+    say(`  admin key       ${madeKey}   (shown this once)\n`)
+  } else {
+    const file = join(config.data, 'admin-key')
+    mkdirSync(config.data, { recursive: true })
+    rmSync(file, { force: true })
+    writeFileSync(file, `${madeKey}\n`, { mode: 0o600 })
+    chmodSync(file, 0o600)
+    say(`  admin key       in ${file}\n`)
+  }
+}
+
+function stopOnSignals(stop: () => Promise<void>): void {
+  let stopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stopping) return
+      stopping = true
+      setTimeout(() => process.exit(1), STOP_MS).unref()
+      stop().then(
+        () => process.exit(0),
+        error => {
+          say(`The store did not stop in order: ${reason(error)}`)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+function reason(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}

@@ -1,0 +1,14 @@
+/** Ends a command in order: one clear sentence on standard error, and this exit status. */
+export class CommandFailed extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** Writes a line for a person; standard output is for what programs read. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

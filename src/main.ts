@@ -1,0 +1,21 @@
+#!/usr/bin/env bun
+import { Command } from 'commander'
+import { addImport } from './cli/import.ts'
+import { addNewKey } from './cli/new-key.ts'
+import { addServe } from './cli/serve.ts'
+import { CommandFailed, say } from './cli/terminal.ts'
+
+const program = new Command('petstore')
+  .description('A store of pets, categories, stock and orders, over HTTP.')
+  .version('1.0.0')
+addServe(program)
+addImport(program)
+addNewKey(program)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommandFailed)) throw error
+  say(error.message)
+  process.exit(error.exitCode)
+}
