@@ -31,8 +31,6 @@ export interface EngineOptions {
   readonly directory: string
   readonly log: Log
   readonly onFatal: (reason: string) => void
-  readonly pagesMax?: number
-  readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
 }
 
 export interface ServerOptions {
@@ -71,14 +69,13 @@ const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
 
 /** Opens the store that the settings name. Throws NewerDatabase, or what the driver throws. */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, directory, log, onFatal, pagesMax, isolation } = options
+  const { databaseUrl, directory, log, onFatal } = options
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
       writer: new URL('./writer.ts', import.meta.url),
       reader: new URL('./reader.ts', import.meta.url),
       onFatal,
-      ...(pagesMax !== undefined && { pagesMax }),
     })
   }
   return openPostgres({
@@ -88,7 +85,6 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     answer,
     random: Math.random,
     onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
-    ...(isolation !== undefined && { isolation }),
   })
 }
 

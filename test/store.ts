@@ -5,17 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { type Client, makeClient, Refused } from '../src/client/client.ts'
-import { databaseFile } from '../src/engine/sqlite.ts'
+import { openPostgres, type PostgresOptions } from '../src/engine/postgres.ts'
+import { databaseFile, openSqlite } from '../src/engine/sqlite.ts'
 import type { Scope } from '../src/model/key.ts'
-import {
-  type EngineOptions,
-  ensureAdminKey,
-  type Log,
-  openEngine,
-  type ServerOptions,
-  type StoreEngine,
-  startServer,
-} from '../src/server.ts'
+import { ensureAdminKey, type Log, type ServerOptions, type StoreEngine, startServer } from '../src/server.ts'
+import { type Command, perform } from '../src/shop/commands.ts'
+import { answer, type Query } from '../src/shop/queries.ts'
+import type { Reply } from '../src/shop/replies.ts'
 import { newDatabase } from './postgres-server.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
@@ -28,11 +24,15 @@ export function onEveryEngine(suite: (engine: EngineName) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) describe(engine, () => suite(engine))
 }
 
-export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> &
-  Pick<EngineOptions, 'pagesMax' | 'isolation'> & {
-    /** Stands between the server and the engine: where a test plants a fault. */
-    readonly wrap?: (engine: StoreEngine) => StoreEngine
-  }
+export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
+
+/** How the engine of a store differs from the usual: bounds for a test, or the broken part of a control. */
+export interface Variant {
+  readonly pagesMax?: number
+  readonly writer?: URL
+  readonly perform?: PostgresOptions<Query, Command, Reply>['perform']
+  readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
+}
 
 /** A row as a test reads it from the database behind the store. */
 export type RawRow = Record<string, unknown>
@@ -68,23 +68,16 @@ export interface SendOptions {
 }
 
 export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
-  const { pagesMax, isolation, wrap = (engine: StoreEngine) => engine, ...server } = options
+  const { pagesMax: _pages, writer: _writer, perform: _perform, isolation: _isolation, ...server } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
-  const engine = await openEngine({
-    databaseUrl,
-    directory,
-    log,
-    onFatal: reason => log.error({ reason }, 'the store cannot go on'),
-    ...(pagesMax !== undefined && { pagesMax }),
-    ...(isolation !== undefined && { isolation }),
-  })
+  const engine = await openVariant(databaseUrl, directory, log, options)
   const clock = server.clock ?? Date.now
   await ensureAdminKey(engine, ADMIN_KEY, clock)
   const serving = startServer({
-    engine: wrap(engine),
+    engine,
     host: '127.0.0.1',
     port: 0,
     stability: 'experimental',
@@ -147,7 +140,38 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
   return `${status} ${code}`
 }
 
-async function runBehind(databaseUrl: string | undefined, directory: string, text: string): Promise<RawRow[]> {
+function openVariant(
+  databaseUrl: string | undefined,
+  directory: string,
+  log: Log,
+  variant: Variant,
+): Promise<StoreEngine> {
+  const { pagesMax, isolation, writer = new URL('../src/writer.ts', import.meta.url) } = variant
+  if (databaseUrl === undefined) {
+    return openSqlite({
+      directory,
+      writer,
+      reader: new URL('../src/reader.ts', import.meta.url),
+      onFatal: reason => log.error({ reason }, 'the store cannot go on'),
+      ...(pagesMax !== undefined && { pagesMax }),
+    })
+  }
+  return openPostgres({
+    url: databaseUrl,
+    connectionsMax: 20,
+    perform: variant.perform ?? perform,
+    answer,
+    random: Math.random,
+    onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
+    ...(isolation !== undefined && { isolation }),
+  })
+}
+
+async function runBehind(
+  databaseUrl: string | undefined,
+  directory: string,
+  text: string,
+): Promise<RawRow[]> {
   if (databaseUrl !== undefined) {
     await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
     return [...(await pool.unsafe<RawRow[]>(text))]

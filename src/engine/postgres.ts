@@ -1,4 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
+import { StoreError } from '../model/error.ts'
 import {
   ATTEMPTS_MAX,
   type Engine,
@@ -17,6 +18,7 @@ const migrations = [firstTables]
 
 /** Ids a process reserves at a time: what is left of a block when it stops is never used. */
 const ID_BLOCK = 1000n
+const CONNECTIONS_ASIDE = 2
 /** The longest pause before the n-th repetition is 2^n times this, chosen at random below it (full jitter). */
 const BACKOFF_MS = 5
 
@@ -38,9 +40,11 @@ export async function openPostgres<Query, Command, Reply>(
   const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
   await migratePool(pool)
   const reading = new PostgresReading(pool)
-  const ids = new IdBlocks(pool)
+  // Ids and positions have connections of their own: a transaction that waits for an id holds one of the pool's.
+  const aside = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_ASIDE })
+  const ids = new IdBlocks(aside)
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
-  const sequencer = sequence(pool, options.onFault)
+  const sequencer = sequence(aside, options.onFault)
 
   async function attempt(command: Command): Promise<Reply> {
     const connection = await pool.reserve()
@@ -65,7 +69,10 @@ export async function openPostgres<Query, Command, Reply>(
         sequencer.wake()
         return reply
       } catch (error) {
-        if (!isTransient(error) || attempts === ATTEMPTS_MAX) throw error
+        if (!isTransient(error)) throw error
+        if (attempts === ATTEMPTS_MAX) {
+          throw new StoreError('overloaded', 'Too many commands want the same rows; try again shortly.')
+        }
         await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
       }
     }
@@ -81,7 +88,7 @@ export async function openPostgres<Query, Command, Reply>(
     },
     close: async () => {
       await sequencer.close()
-      await pool.close()
+      await Promise.all([pool.close(), aside.close()])
     },
   }
 }

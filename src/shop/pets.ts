@@ -90,7 +90,6 @@ export async function updatePet(
   const status = statusOf(stock)
   if (name === before.name && categoryId === before.categoryId && status === before.status)
     return petOf(before)
-  await moveBetweenCategories(tx, before.categoryId, categoryId)
   const pet = await tx.one(
     rewritePet,
     petId,
@@ -104,6 +103,8 @@ export async function updatePet(
     context.now,
   )
   if (!pet) throw new Stale(`pet ${petId}`)
+  // After the pet, as deletePet does: who has the pet's row may touch its categories' counts.
+  await moveBetweenCategories(tx, before.categoryId, categoryId)
   await recordEvent(tx, context, 'pet.updated', `pets/${petId}`, pet.version, petOf(pet))
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url'
+
+/** How long a server may take to its first answer, and to its end. */
+const START_MS = 30_000
+const STOP_MS = 12_000
+/** Longer than all benchmarks run: a server that is forgotten ends. */
+const SERVER_MS_MAX = 3_600_000
+
+const running = new Set<Bun.Subprocess>()
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const child of running) child.kill('SIGKILL')
+    process.exit(1)
+  })
+}
+
+/** The path of a program, from its place beside this file. */
+export function programFile(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url))
+}
+
+/** Runs a Bun program to its end; answers what it printed. Throws, with what it said, when it fails or is late. */
+export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
+  const child = spawn([programFile(name), JSON.stringify(input)], {}, 'pipe', timeoutMs)
+  const [printed, said, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${said.trim()}`)
+  return printed
+}
+
+/** A server in a process of its own, on loopback; stopped with `await using`. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly pid: number
+  readonly port: number
+}
+
+/** Starts a Bun program that serves HTTP on `port`. Its standard output goes to /dev/null. Throws when it ends. */
+export async function startServerProcess(
+  programArguments: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  port: number,
+): Promise<ServerProcess> {
+  const child = spawn(programArguments, environment, 'ignore', SERVER_MS_MAX)
+  const said = new Response(child.stderr).text()
+  const deadline = performance.now() + START_MS
+  while (!(await answers(port))) {
+    if (child.exitCode !== null) throw new Error(`a server ended at once: ${await said}`)
+    if (performance.now() > deadline) throw new Error(`nothing answers on port ${port}`)
+    await Bun.sleep(50)
+  }
+  return {
+    pid: child.pid,
+    port,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      const forced = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      await child.exited
+      clearTimeout(forced)
+    },
+  }
+}
+
+export function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  probe.stop(true)
+  return probe.port
+}
+
+function spawn<Out extends 'pipe' | 'ignore'>(
+  programArguments: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stdout: Out,
+  timeoutMs: number,
+): Bun.Subprocess<'ignore', Out, 'pipe'> {
+  const { PATH = '', HOME = '', TMPDIR } = process.env
+  const child = Bun.spawn<'ignore', Out, 'pipe'>([process.execPath, ...programArguments], {
+    // Nothing else of the environment: a setting of the store in it would be measured too.
+    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...environment },
+    stdin: 'ignore',
+    stdout,
+    stderr: 'pipe',
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  })
+  running.add(child)
+  child.exited.finally(() => running.delete(child))
+  return child
+}
+
+async function answers(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/`)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+
+/** What the load generator is to do, handed to it as JSON in its one argument. */
+export const LoadPlan = z.strictObject({
+  port: z.number(),
+  /** The process whose processor time is measured. */
+  pid: z.number(),
+  connections: z.number(),
+  warmSeconds: z.number(),
+  seconds: z.number(),
+  /** The one status that is right: any other ends the run with an error. */
+  status: z.number(),
+  ask: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('get'), target: z.string(), bodyBytes: z.number() }),
+    z.strictObject({
+      kind: z.literal('order'),
+      adminKey: z.string(),
+      petIdFirst: z.number(),
+      pets: z.number(),
+      /** The beginning of the Idempotency-Key of each request, or null for requests without one. */
+      keyPrefix: z.string().nullable(),
+    }),
+  ]),
+})
+export type LoadPlan = z.output<typeof LoadPlan>

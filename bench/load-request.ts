@@ -1,0 +1,20 @@
+import type { LoadPlan } from './load-plan.ts'
+
+/** Answers what makes the bytes of one request after another. */
+export function requestWriter({ port, ask }: LoadPlan): () => string {
+  const host = `Host: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: petstore-bench\r\n`
+  if (ask.kind === 'get') {
+    const request = `GET ${ask.target} HTTP/1.1\r\n${host}\r\n`
+    return () => request
+  }
+  const { adminKey, petIdFirst, pets, keyPrefix } = ask
+  const head =
+    `POST /store/orders HTTP/1.1\r\n${host}Authorization: Bearer ${adminKey}\r\n` +
+    'Content-Type: application/json\r\n'
+  let sent = 0
+  return () => {
+    const body = `{"petId":${petIdFirst + Math.floor(Math.random() * pets)},"quantity":1}`
+    const key = keyPrefix === null ? '' : `Idempotency-Key: "${keyPrefix}-${sent++}"\r\n`
+    return `${head}${key}Content-Length: ${body.length}\r\n\r\n${body}`
+  }
+}

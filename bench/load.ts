@@ -1,0 +1,79 @@
+import { cpuUs } from './cpu.ts'
+import { LoadPlan } from './load-plan.ts'
+import { requestWriter } from './load-request.ts'
+import { ReplyReader } from './reply-reader.ts'
+import type { Sample } from './sample.ts'
+
+// The load generator, a process of its own: `bun bench/load.ts '<LoadPlan as JSON>'`. So many connections are kept
+// open; each sends its next request when its reply has come in whole. Prints a Sample as JSON.
+
+const DRAIN_MS = 15_000
+
+const plan = LoadPlan.parse(JSON.parse(process.argv[2] ?? ''))
+const nextRequest = requestWriter(plan)
+const drained = Promise.withResolvers<void>()
+let answered = 0
+let inFlight = 0
+let stopping = false
+
+/** A measurement that is not of what it says is worse than none: the whole run ends. */
+function fail(reason: string): never {
+  process.stderr.write(`load: ${reason}\n`)
+  process.exit(1)
+}
+
+function ask(socket: Bun.Socket<ReplyReader>): void {
+  const request = nextRequest()
+  inFlight++
+  if (socket.write(request) !== request.length) fail('a request did not fit into the socket at once')
+}
+
+function onData(socket: Bun.Socket<ReplyReader>, chunk: Buffer): void {
+  const reply = socket.data.take(chunk)
+  if (!reply) return
+  const { status, bodyBytes } = reply
+  if (status !== plan.status || (plan.ask.kind === 'get' && bodyBytes !== plan.ask.bodyBytes)) {
+    fail(`wanted ${plan.status}, got ${reply.text()}`)
+  }
+  answered++
+  inFlight--
+  if (!stopping) ask(socket)
+  else if (inFlight === 0) drained.resolve()
+}
+
+async function connect(): Promise<Bun.Socket<ReplyReader>> {
+  return await Bun.connect<ReplyReader>({
+    hostname: '127.0.0.1',
+    port: plan.port,
+    data: new ReplyReader(),
+    socket: {
+      data: onData,
+      close: () => {
+        if (inFlight > 0 || !stopping) fail('the server closed a connection')
+      },
+      error: (_, error) => fail(`a connection failed: ${error.message}`),
+    },
+  })
+}
+
+async function measure(): Promise<Sample> {
+  const sockets = await Promise.all(Array.from({ length: plan.connections }, connect))
+  for (const socket of sockets) ask(socket)
+  await Bun.sleep(plan.warmSeconds * 1000)
+  const before = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
+  await Bun.sleep(plan.seconds * 1000)
+  const after = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
+  stopping = true
+  const late = setTimeout(() => fail(`${inFlight} requests were never answered`), DRAIN_MS)
+  await drained.promise
+  clearTimeout(late)
+  for (const socket of sockets) socket.end()
+  return {
+    requests: after.answered - before.answered,
+    seconds: (after.ms - before.ms) / 1000,
+    cpuUs: after.cpuUs - before.cpuUs,
+    answered,
+  }
+}
+
+process.stdout.write(JSON.stringify(await measure()))

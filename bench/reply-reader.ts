@@ -1,0 +1,51 @@
+const HEAD_END = Buffer.from('\r\n\r\n')
+/** As the runtime under measure writes it; nobody else is measured. */
+const LENGTH = Buffer.from('\r\nContent-Length: ')
+const STATUS_AT = 'HTTP/1.1 '.length
+const ZERO = 48
+
+/** One whole reply, of which only what the load generator judges was read. */
+export interface WholeReply {
+  readonly status: number
+  readonly bodyBytes: number
+  /** The reply as it came, for a message. */
+  text(): string
+}
+
+/** Finds the end of replies that come one at a time on one connection. The fast path copies nothing. */
+export class ReplyReader {
+  #rest: Buffer | undefined
+
+  /** Takes what has arrived; answers the reply once its last byte is there. Throws on what is no such reply. */
+  take(chunk: Buffer): WholeReply | undefined {
+    const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
+    const headEnd = bytes.indexOf(HEAD_END)
+    const bodyBytes = headEnd < 0 ? 0 : contentLength(bytes, headEnd)
+    const total = headEnd + HEAD_END.length + bodyBytes
+    if (headEnd < 0 || bytes.length < total) {
+      // What is handed in belongs to the runtime, which may use it again.
+      this.#rest = Buffer.from(bytes)
+      return undefined
+    }
+    if (bytes.length > total) throw new Error('more bytes came than the reply has')
+    this.#rest = undefined
+    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - ZERO
+    return {
+      status: digit(0) * 100 + digit(1) * 10 + digit(2),
+      bodyBytes,
+      text: () => bytes.toString('utf8'),
+    }
+  }
+}
+
+function contentLength(bytes: Buffer, headEnd: number): number {
+  const at = bytes.indexOf(LENGTH)
+  if (at < 0 || at > headEnd) throw new Error(`a reply without Content-Length: ${bytes.toString('utf8')}`)
+  let length = 0
+  for (let index = at + LENGTH.length; index < headEnd; index++) {
+    const digit = (bytes[index] ?? 0) - ZERO
+    if (digit < 0 || digit > 9) break
+    length = length * 10 + digit
+  }
+  return length
+}

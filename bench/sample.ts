@@ -1,0 +1,77 @@
+import { z } from 'zod'
+
+/** What was counted in one window of time. */
+export const Sample = z.strictObject({
+  /** Requests (or orders) answered within the window. */
+  requests: z.number(),
+  seconds: z.number(),
+  /** Processor time of the measured process in the window, all threads. */
+  cpuUs: z.number(),
+  /** Of the whole run: before, in and after the window. */
+  answered: z.number(),
+})
+export type Sample = z.output<typeof Sample>
+
+/** One of those that are compared: it runs for a while and answers what was counted. */
+export interface Contestant {
+  readonly name: string
+  run(seconds: number): Promise<Sample>
+}
+
+export interface Result {
+  readonly name: string
+  readonly samples: readonly Sample[]
+}
+
+/** How long and how often each contestant runs. */
+export interface Schedule {
+  readonly rounds: number
+  readonly seconds: number
+}
+
+const WARM_SECONDS = 1
+
+/** Runs all in turn, round after round (A B C, A B C), after one short turn each that does not count. */
+export async function interleave(
+  contestants: readonly Contestant[],
+  { rounds, seconds }: Schedule,
+): Promise<Result[]> {
+  for (const contestant of contestants) await contestant.run(Math.min(seconds, WARM_SECONDS))
+  const results = contestants.map(({ name }) => ({ name, samples: new Array<Sample>() }))
+  for (let round = 1; round <= rounds; round++) {
+    for (const [index, contestant] of contestants.entries()) {
+      const sample = await contestant.run(seconds)
+      results[index]?.samples.push(sample)
+      const perSecond = Math.round(sample.requests / sample.seconds)
+      process.stderr.write(`  round ${round}/${rounds}  ${contestant.name}: ${perSecond} a second\n`)
+    }
+  }
+  return results
+}
+
+export interface Spread {
+  readonly median: number
+  readonly min: number
+  readonly max: number
+}
+
+export function perSecond({ samples }: Result): Spread {
+  return spread(samples.map(({ requests, seconds }) => requests / seconds))
+}
+
+export function cpuUsEach({ samples }: Result): Spread {
+  return spread(samples.map(({ requests, cpuUs }) => cpuUs / requests))
+}
+
+/** Cores that were kept busy, on average. */
+export function coresBusy({ samples }: Result): Spread {
+  return spread(samples.map(({ cpuUs, seconds }) => cpuUs / 1e6 / seconds))
+}
+
+function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (index: number): number => sorted[index] ?? Number.NaN
+  const half = (sorted.length - 1) / 2
+  const median = (at(Math.floor(half)) + at(Math.ceil(half))) / 2
+  return { median, min: at(0), max: at(sorted.length - 1) }
+}

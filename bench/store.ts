@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
+
+/** A whole key: its checksum is right. Everything listens on loopback alone and is gone after the run. */
+export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
+
+/** The id of the first pet that the benchmark puts in: far above those of the demo shop, all of one width. */
+export const PET_ID_FIRST = 1_000_001
+
+/** The limiter is at work and refuses nobody; its fields keep their width. */
+const RATE_LIMIT = '999999999/86400'
+
+const TMPFS = 0x0102_1994
+
+/** A directory for what a benchmark keeps, gone afterwards. */
+export interface Workplace extends Disposable {
+  readonly directory: string
+  /** Makes a directory in it. */
+  folder(name: string): string
+}
+
+/** Throws where the directory for temporary files is kept in memory: nothing there is durable. */
+export function openWorkplace(): Workplace {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
+  const remove = (): void => rmSync(directory, { recursive: true, force: true })
+  process.on('exit', remove)
+  if (statfsSync(directory).type === TMPFS) {
+    throw new Error(`${directory} is in memory, where an fsync costs nothing: set TMPDIR to a directory on a disk.`)
+  }
+  return {
+    directory,
+    folder: name => {
+      const path = join(directory, name)
+      mkdirSync(path)
+      return path
+    },
+    [Symbol.dispose]: () => {
+      process.off('exit', remove)
+      remove()
+    },
+  }
+}
+
+/** Where a store is kept: a data directory, and a PostgreSQL that holds the data instead if there is one. */
+export interface Place {
+  readonly directory: string
+  readonly databaseUrl?: string
+}
+
+/** Starts the program itself, `petstore serve`, with everything on; with the demo shop if the store is empty. */
+export function startStore(
+  { directory, databaseUrl }: Place,
+  { preload }: { readonly preload?: string } = {},
+): Promise<ServerProcess> {
+  const port = freePort()
+  return startServerProcess(
+    [...(preload ? ['--preload', programFile(preload)] : []), programFile('../src/main.ts'), 'serve'],
+    {
+      PETSTORE_DATA: directory,
+      PETSTORE_PORT: String(port),
+      PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      PETSTORE_RATE_LIMIT: RATE_LIMIT,
+      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    },
+    port,
+  )
+}
+
+/** Makes a store with the demo shop and stops it again. */
+export async function makeStore(place: Place): Promise<void> {
+  await using _ = await startStore(place)
+}
+
+/**
+ * The statement that puts in `pets` pets of category 1, for both engines. Every fourth is sold; the others have more
+ * units than a benchmark can order.
+ */
+export function insertPets(pets: number): string {
+  const sold = 'i % 4 = 3'
+  return `
+    INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
+      updated_at)
+    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
+    SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 1, 0,
+      CASE WHEN ${sold} THEN 0 ELSE 1000000000 END, 0, CASE WHEN ${sold} THEN 'sold' ELSE 'available' END, 1,
+      '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`
+}
+
+/** What is true of the pets that were put in beside their own rows. */
+export function countPets(pets: number): readonly string[] {
+  return [
+    `UPDATE category SET pet_count = pet_count + ${pets} WHERE id = 1`,
+    `UPDATE counter SET last = ${PET_ID_FIRST + pets} WHERE noun = 'pet'`,
+  ]
+}

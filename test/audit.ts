@@ -1,0 +1,44 @@
+import type { TestStore } from './store.ts'
+
+/** What must hold of every store at every moment; each query answers the rows that break it. */
+const guarantees: Readonly<Record<string, string>> = {
+  'reserved lies between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
+  'the status follows from the stock': `
+    SELECT id FROM pet WHERE status <> CASE WHEN quantity = 0 THEN 'sold'
+      WHEN on_hold = 1 OR quantity = reserved THEN 'pending' ELSE 'available' END`,
+  'quantity is the sum of the movements': `
+    SELECT pet.id FROM pet WHERE quantity <>
+      (SELECT coalesce(sum(quantity_change), 0) FROM movement WHERE pet_id = pet.id)`,
+  'reserved is the sum of the open orders': `
+    SELECT pet.id FROM pet WHERE reserved <>
+      (SELECT coalesce(sum(quantity), 0) FROM orders WHERE pet_id = pet.id AND complete = 0)`,
+  'every open order has its pet': `
+    SELECT id FROM orders WHERE complete = 0 AND pet_id NOT IN (SELECT id FROM pet)`,
+  'every pet has its category': `SELECT id FROM pet WHERE category_id NOT IN (SELECT id FROM category)`,
+  'a category counts its pets': `
+    SELECT category.id FROM category WHERE pet_count <>
+      (SELECT count(*) FROM pet WHERE category_id = category.id)`,
+  'every order that was placed and not cancelled is there, once': `
+    SELECT subject FROM event WHERE type = 'order.placed'
+      AND subject NOT IN (SELECT subject FROM event WHERE type = 'order.cancelled')
+    GROUP BY subject HAVING count(*) <> 1
+      OR subject NOT IN (SELECT 'orders/' || CAST(id AS TEXT) FROM orders)`,
+  'every order has its event': `
+    SELECT id FROM orders WHERE 'orders/' || CAST(id AS TEXT) NOT IN
+      (SELECT subject FROM event WHERE type = 'order.placed')`,
+  'every movement has its event': `
+    SELECT pet_id, version FROM movement WHERE NOT EXISTS
+      (SELECT 1 FROM event WHERE type = 'inventory.changed' AND subject_version = version
+        AND subject = 'inventory/' || CAST(pet_id AS TEXT))`,
+  'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
+}
+
+/** Holds a store against what it guarantees; answers what is broken, in words, so that none is []. */
+export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
+  const broken: string[] = []
+  for (const [guarantee, query] of Object.entries(guarantees)) {
+    const rows = await store.database(query)
+    if (rows.length > 0) broken.push(`${guarantee}: broken in ${rows.length} rows`)
+  }
+  return broken
+}

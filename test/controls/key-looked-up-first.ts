@@ -1,0 +1,21 @@
+import { sql, type Tx } from '../../src/engine/engine.ts'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+
+const findReply = sql<{ body: string }>(
+  'SELECT body FROM reply WHERE operation = $1 AND idempotency_key = $2',
+)
+const storeReply = sql(`
+  INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
+  VALUES ('nobody', $1, $2, 'none', 201, $3, NULL, NULL, $4) ON CONFLICT DO NOTHING`)
+
+/** Broken on purpose: looks for the key before the effect, and stores it after, with nothing claimed between. */
+export async function performKeyLookedUpFirst(tx: Tx, command: Command): Promise<Reply> {
+  const { idempotency, ...bare } = command
+  if (!idempotency) return perform(tx, command)
+  const stored = await tx.one(findReply, command.id, idempotency.key)
+  if (stored) return { status: 201, body: stored.body, replayed: true }
+  const reply = await perform(tx, bare)
+  await tx.run(storeReply, command.id, idempotency.key, reply.body, command.context.now)
+  return reply
+}

@@ -1,0 +1,25 @@
+import { sql, type Tx } from '../../src/engine/engine.ts'
+import { StoreError } from '../../src/model/error.ts'
+import { NewOrder } from '../../src/model/order.ts'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import { findPet } from '../../src/shop/pet-row.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+
+const overwriteReserved = sql(
+  `UPDATE pet SET reserved = $2, status = CASE WHEN quantity = $2 THEN 'pending' ELSE 'available' END WHERE id = $1`,
+)
+const insertOrder = sql(`
+  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+  VALUES ($1, $2, $3, NULL, 0, 1, $4, $4)`)
+
+/** Broken on purpose: an order reads the stock, decides, and writes what it decided. */
+export async function performReadThenWrite(tx: Tx, command: Command): Promise<Reply> {
+  if (command.id !== 'placeOrder' || !('body' in command.input)) return perform(tx, command)
+  const { petId, quantity = 1n } = NewOrder.parse(command.input.body)
+  const pet = await tx.one(findPet, petId)
+  if (!pet || pet.quantity - pet.reserved < quantity) throw new StoreError('insufficient_stock', 'none left')
+  const id = await tx.nextId('order')
+  await tx.run(overwriteReserved, petId, pet.reserved + quantity)
+  await tx.run(insertOrder, id, petId, quantity, command.context.now)
+  return { status: 201, body: `{"id":${id},"petId":${petId},"quantity":${quantity},"complete":false}` }
+}

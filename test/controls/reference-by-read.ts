@@ -1,0 +1,21 @@
+import { sql, type Tx } from '../../src/engine/engine.ts'
+import { StoreError } from '../../src/model/error.ts'
+import { NewPet } from '../../src/model/pet.ts'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+
+const findCategory = sql<{ id: bigint }>('SELECT id FROM category WHERE id = $1')
+const insertPet = sql(`
+  INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
+    updated_at)
+  VALUES ($1, $2, $2, $3, 0, 0, 0, 'sold', 1, $4, $4)`)
+
+/** Broken on purpose: a pet looks for its category by a read, and nothing keeps the category there. */
+export async function performReferenceByRead(tx: Tx, command: Command): Promise<Reply> {
+  if (command.id !== 'createPet' || !('body' in command.input)) return perform(tx, command)
+  const { name, categoryId } = NewPet.parse(command.input.body)
+  if (!(await tx.one(findCategory, categoryId))) throw new StoreError('unknown_reference', 'no such category')
+  const id = await tx.nextId('pet')
+  await tx.run(insertPet, id, name, categoryId, command.context.now)
+  return { status: 201, body: `{"id":${id},"name":"${name}","categoryId":${categoryId},"status":"sold"}` }
+}
