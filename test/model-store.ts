@@ -1,0 +1,90 @@
+/** A store so simple that it can be seen to be right: one pet, its orders, and the rules of the status table. */
+export class ModelStore {
+  quantity = 1
+  onHold = false
+  readonly open = new Map<bigint, number>()
+  readonly complete = new Map<bigint, number>()
+
+  get reserved(): number {
+    return [...this.open.values()].reduce((sum, units) => sum + units, 0)
+  }
+
+  get status(): string {
+    if (this.quantity === 0) return 'sold'
+    return this.onHold || this.quantity === this.reserved ? 'pending' : 'available'
+  }
+
+  /** As stockOf of the real store tells it. */
+  get stock(): string {
+    return `${this.status} ${this.quantity}/${this.reserved}`
+  }
+
+  writeStatus(status: string): string {
+    if (status === this.status) return '200'
+    if (status === 'pending') {
+      if (this.status !== 'available') return '409 invalid_status_transition'
+      this.onHold = true
+    } else if (status === 'available') {
+      if (!this.onHold || this.quantity === this.reserved) return '409 invalid_status_transition'
+      this.onHold = false
+    } else {
+      if (this.reserved > 0) return '409 invalid_status_transition'
+      this.setQuantity(0)
+    }
+    return '200'
+  }
+
+  refusesOrder(units: number): string | undefined {
+    if (this.onHold) return '409 pet_not_available'
+    return units > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
+  }
+
+  place(units: number, complete: boolean, id: bigint): void {
+    if (complete) {
+      this.setQuantity(this.quantity - units)
+      this.complete.set(id, units)
+    } else this.open.set(id, units)
+  }
+
+  change(id: bigint, units: number | undefined, complete: boolean | undefined): string {
+    const done = this.complete.get(id)
+    if (done !== undefined) {
+      const same = (units === undefined || units === done) && complete !== false
+      return same ? '200' : '409 order_already_complete'
+    }
+    const before = this.open.get(id)
+    if (before === undefined) return '404 order_not_found'
+    const after = units ?? before
+    const refused = after > before ? this.refusesOrder(after - before) : undefined
+    if (refused) return refused
+    this.open.set(id, after)
+    if (complete) {
+      this.open.delete(id)
+      this.complete.set(id, after)
+      this.setQuantity(this.quantity - after)
+    }
+    return '200'
+  }
+
+  cancel(id: bigint): string {
+    if (this.complete.has(id)) return '409 order_already_complete'
+    return this.open.delete(id) ? '204' : '404 order_not_found'
+  }
+
+  count(quantity: number): string {
+    if (quantity < this.reserved) return '409 stock_below_reserved'
+    this.setQuantity(quantity)
+    return '200'
+  }
+
+  adjust(change: number): string {
+    if (this.quantity + change < this.reserved) return '409 stock_below_reserved'
+    this.setQuantity(this.quantity + change)
+    return '201'
+  }
+
+  private setQuantity(quantity: number): void {
+    this.quantity = quantity
+    if (quantity === 0) this.onHold = false
+  }
+}
