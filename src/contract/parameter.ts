@@ -25,9 +25,9 @@ export function isRepeated(parameter: Parameter | RepeatedParameter): parameter 
 /** What a set of query parameters becomes: a list where one may be repeated. */
 export type QueryValues<Q extends Record<string, Parameter>> = {
   readonly [N in keyof Q]?: Q[N] extends { most: number } & Parameter<infer T>
-    ? readonly T[]
+    ? readonly T[] | undefined
     : Q[N] extends Parameter<infer T>
-      ? T
+      ? T | undefined
       : never
 }
 
