@@ -219,8 +219,8 @@ function readText(file: string): string {
   }
 }
 
-function readRate(text: string): { requests: number; seconds: number } | undefined {
-  if (text === 'off') return undefined
+function readRate(text: string): { requests: number; seconds: number } | 'off' {
+  if (text === 'off') return 'off'
   const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text) ?? []
   if (!requests || !seconds) throw new Error('it must be requests/seconds, such as 60000/60, or off.')
   return { requests: Number(requests), seconds: Number(seconds) }

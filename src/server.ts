@@ -39,7 +39,7 @@ export interface ServerOptions {
   readonly port: number
   readonly baseUrl?: string | undefined
   readonly stability: 'stable' | 'beta' | 'experimental'
-  readonly rateLimit: Rate | undefined
+  readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
   readonly log: Log
@@ -107,7 +107,7 @@ export function startServer(options: ServerOptions): Serving {
     base,
     lifecycleClock: options.lifecycleClock,
     randomHex: () => randomBytes(KEY_RANDOM_BYTES).toString('hex'),
-    rate: options.rateLimit && new RateLimiter(options.rateLimit),
+    rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit),
     guesses: new RateLimiter(GUESSES),
   }
   const { routes, fetch } = makeRoutes({

@@ -40,9 +40,18 @@ export function ask(name: string, line: string, expected: string, asking: Asking
     }),
     ...sends,
   }
-  const lines = Object.entries(fields).flatMap(([field, value]) => (value === null ? [] : [`${field}: ${value}`]))
+  const lines = Object.entries(fields).flatMap(([field, value]) =>
+    value === null ? [] : [`${field}: ${value}`],
+  )
   const head = [`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n')
-  return { name, head, expected, ...rest, ...(body !== undefined && { body }), ...(answers && { headers: answers }) }
+  return {
+    name,
+    head,
+    expected,
+    ...rest,
+    ...(body !== undefined && { body }),
+    ...(answers && { headers: answers }),
+  }
 }
 
 export interface HostileAnswer {
@@ -78,7 +87,10 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
       error: (_, error) => closed.reject(error),
     },
   })
-  const guard = setTimeout(() => closed.reject(new Error('the server kept the connection open')), ANSWER_MS_MAX)
+  const guard = setTimeout(
+    () => closed.reject(new Error('the server kept the connection open')),
+    ANSWER_MS_MAX,
+  )
   try {
     await closed.promise
   } finally {
@@ -95,8 +107,10 @@ export function shortOf({ status, headers, text }: HostileAnswer): string {
   const value = readJsonText(text)
   const members = typeof value === 'object' && value !== null ? { ...value, status } : {}
   const { code, message, errors = [] } = ErrorBody.parse(members)
-  if (!text.includes(`"status":${status}`)) throw new Error(`the body says another status than ${status}: ${text}`)
-  if (!isErrorCode(code) || errorTable[code].status !== status) throw new Error(`${code} does not go with ${status}`)
+  if (!text.includes(`"status":${status}`))
+    throw new Error(`the body says another status than ${status}: ${text}`)
+  if (!isErrorCode(code) || errorTable[code].status !== status)
+    throw new Error(`${code} does not go with ${status}`)
   if (headers.get('content-type') !== 'application/json') throw new Error('the Error body is not called JSON')
   if (/ at .*:\d+:\d+|SELECT |INSERT |\.ts\b/.test(message)) throw new Error(`the message leaks: ${message}`)
   const places = errors.map(error => `${error.in === 'body' ? error.pointer : error.name} ${error.code}`)
@@ -110,7 +124,8 @@ function parseAnswer(bytes: Buffer): HostileAnswer {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]
   if (end < 0 || status === undefined) throw new Error(`this is no HTTP answer: ${bytes.toString('latin1')}`)
   const headers = new Headers()
-  for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
+  for (const field of fields)
+    headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
   const body = bytes.subarray(end + 4)
   return { status: Number(status), headers, text: new TextDecoder('utf-8', { fatal: true }).decode(body) }
 }

@@ -15,7 +15,12 @@ function field(name: string, fields: string, expected: string): HostileCase {
 }
 
 /** A POST whose framing is what the given fields make of it. */
-function framed(name: string, fields: string, expected: string, body: string | Uint8Array = BODY): HostileCase {
+function framed(
+  name: string,
+  fields: string,
+  expected: string,
+  body: string | Uint8Array = BODY,
+): HostileCase {
   const whole = `Authorization: Bearer {key}\r\nContent-Type: application/json\r\n${fields}`
   return { ...line(name, 'POST /categories HTTP/1.1', expected, whole), body }
 }
@@ -50,14 +55,19 @@ const lines: readonly HostileCase[] = [
   line('the target of a CONNECT', 'CONNECT store:443 HTTP/1.1', '404 route_not_found'),
   whole('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'),
   whole('the first bytes of TLS', `\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03${'\x07'.repeat(160)}`, '400'),
-  whole('lines that end in carriage returns alone', 'GET /pets HTTP/1.1\rHost: x\r\r', 'closed'),
+  whole('lines that end in carriage returns alone', 'GET /pets HTTP/1.1\rHost: x\r\r', '505'),
+  whole('lines that end in line feeds alone', 'GET /pets HTTP/1.1\nHost: x\n\n', '505'),
 ]
 
 const fields: readonly HostileCase[] = [
   whole('no Host', 'GET /pets HTTP/1.1\r\nConnection: close\r\n\r\n', '400'),
   field('a second Host', 'Host: other\r\n', '400'),
   whole('a Host with a path', 'GET /pets HTTP/1.1\r\nHost: a/keys\r\nConnection: close\r\n\r\n', '400'),
-  whole('a Host with a query', 'GET /pets HTTP/1.1\r\nHost: a?limit=0&x=\r\nConnection: close\r\n\r\n', '400'),
+  whole(
+    'a Host with a query',
+    'GET /pets HTTP/1.1\r\nHost: a?limit=0&x=\r\nConnection: close\r\n\r\n',
+    '400',
+  ),
   whole('a Host with a fragment', 'GET /pets HTTP/1.1\r\nHost: a#\r\nConnection: close\r\n\r\n', '400'),
   field('a line that is no header field', 'Nonsense\r\n', '400'),
   field('a blank before the colon', 'X-Colour : red\r\n', '400'),
@@ -69,14 +79,25 @@ const fields: readonly HostileCase[] = [
   field('a control character in a field', 'X-Colour: re\x01d\r\n', '400'),
   field('a lone carriage return in a field', 'X-Colour: red\rX: y\r\n', '400'),
   field('a byte above ASCII in a field name', 'X\xe9: red\r\n', '400'),
+  field('200 fields', 'X-Colour: red\r\n'.repeat(200), '431'),
   field('a field of 17 KiB', `X-Colour: ${'r'.repeat(17 * 1024)}\r\n`, '431'),
   field('fields of 17 KiB together', `X-Colour: ${'r'.repeat(1014)}\r\n`.repeat(17), '431'),
   line('a target of 17 KiB', `GET /pets?name=${'n'.repeat(17 * 1024)} HTTP/1.1`, '431'),
 ]
 
 const framing: readonly HostileCase[] = [
-  framed('Content-Length, then Transfer-Encoding', 'Content-Length: 19\r\nTransfer-Encoding: chunked\r\n', '400', CHUNKED),
-  framed('Transfer-Encoding, then Content-Length', 'Transfer-Encoding: chunked\r\nContent-Length: 19\r\n', '400', CHUNKED),
+  framed(
+    'Content-Length, then Transfer-Encoding',
+    'Content-Length: 19\r\nTransfer-Encoding: chunked\r\n',
+    '400',
+    CHUNKED,
+  ),
+  framed(
+    'Transfer-Encoding, then Content-Length',
+    'Transfer-Encoding: chunked\r\nContent-Length: 19\r\n',
+    '400',
+    CHUNKED,
+  ),
   framed('two Content-Lengths that differ', 'Content-Length: 19\r\nContent-Length: 5\r\n', '400'),
   framed('a list of Content-Lengths that differ', 'Content-Length: 19, 5\r\n', '400'),
   framed('a negative Content-Length', 'Content-Length: -19\r\n', '400'),
@@ -94,7 +115,12 @@ const framing: readonly HostileCase[] = [
   framed('Transfer-Encoding xchunked', 'Transfer-Encoding: xchunked\r\n', '400', CHUNKED),
   framed('Transfer-Encoding in quotes', 'Transfer-Encoding: "chunked"\r\n', '400', CHUNKED),
   framed('Transfer-Encoding behind a vertical tab', 'Transfer-Encoding: \x0bchunked\r\n', '400', CHUNKED),
-  framed('Transfer-Encoding with a blank before its colon', 'Transfer-Encoding : chunked\r\n', '400', CHUNKED),
+  framed(
+    'Transfer-Encoding with a blank before its colon',
+    'Transfer-Encoding : chunked\r\n',
+    '400',
+    CHUNKED,
+  ),
   framed('Transfer-Encoding in a folded field', 'Transfer-Encoding:\r\n chunked\r\n', '400', CHUNKED),
   chunks('a chunk size in words', `zz\r\n${BODY}\r\n0\r\n\r\n`),
   chunks('an empty chunk size', `\r\n${BODY}\r\n0\r\n\r\n`),
@@ -113,12 +139,30 @@ const framing: readonly HostileCase[] = [
 ]
 
 const sizes: readonly HostileCase[] = [
-  framed('a body of over 8 MiB', `Content-Length: ${8 * MEBIBYTE + 1}\r\n`, '413', new Uint8Array(8 * MEBIBYTE + 1)),
-  framed('the announcement of 9 EiB', 'Content-Length: 9223372036854775807\r\n', '413', ''),
-  framed('a body of 1 MiB and a byte', `Content-Length: ${MEBIBYTE + 1}\r\n`, '413 body_too_large', 'x'.repeat(MEBIBYTE + 1)),
+  framed(
+    'a body of over 8 MiB',
+    `Content-Length: ${8 * MEBIBYTE + 1}\r\n`,
+    '413',
+    new Uint8Array(8 * MEBIBYTE + 1),
+  ),
+  framed('the announcement of 1 TiB', 'Content-Length: 1099511627776\r\n', '413', ''),
+  framed(
+    'a body of 1 MiB and a byte',
+    `Content-Length: ${MEBIBYTE + 1}\r\n`,
+    '413 body_too_large',
+    'x'.repeat(MEBIBYTE + 1),
+  ),
   framed('a body of 1 MiB', `Content-Length: ${MEBIBYTE}\r\n`, '400 malformed_json', 'x'.repeat(MEBIBYTE)),
-  chunks('a chunk of 1 MiB and a byte', `100001\r\n${'x'.repeat(MEBIBYTE + 1)}\r\n0\r\n\r\n`, '413 body_too_large'),
-  chunks('1 MiB and a byte in small chunks', `${`800\r\n${'x'.repeat(2048)}\r\n`.repeat(512)}1\r\nx\r\n0\r\n\r\n`, '413 body_too_large'),
+  chunks(
+    'a chunk of 1 MiB and a byte',
+    `100001\r\n${'x'.repeat(MEBIBYTE + 1)}\r\n0\r\n\r\n`,
+    '413 body_too_large',
+  ),
+  chunks(
+    '1 MiB and a byte in small chunks',
+    `${`800\r\n${'x'.repeat(2048)}\r\n`.repeat(512)}1\r\nx\r\n0\r\n\r\n`,
+    '413 body_too_large',
+  ),
   ask('a URL of 8 KiB and a character', `GET /pets?name=${'n'.repeat(8182)}`, '414 url_too_long'),
   ask('a path of 8 KiB and a character', `GET /pets/${'1'.repeat(8187)}`, '414 url_too_long'),
   ask('a URL of 8 KiB', `GET /pets?name=${'n'.repeat(8181)}`, '400 invalid_parameter: name too_long'),

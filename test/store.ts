@@ -81,7 +81,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     host: '127.0.0.1',
     port: 0,
     stability: 'experimental',
-    rateLimit: undefined,
+    rateLimit: 'off',
     corsOrigins: [],
     trustedProxies: [],
     log,
