@@ -187,6 +187,7 @@ const paths: readonly HostileCase[] = [
     '/pets%2F1',
     '/pets;a=b',
     '/pets.json',
+    '/store/../pets',
     '/.env',
   ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
   ...[

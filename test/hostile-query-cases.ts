@@ -128,7 +128,7 @@ const accepted = [
   '/pets?&&limit=100&',
 ].map(target => ask(`what is on the edge and good: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
-/** The cursors in braces are made by the test: real ones, cut ones, and ones whose hash is right but whose place is not. */
+/** The cursors in braces are made by the test: real ones, and forged ones whose hash is right. */
 const cursors = [
   ['that is garbage', '/pets?cursor=garbage'],
   ['that is not base64url', '/pets?cursor=!!!!'],

@@ -9,13 +9,13 @@ export interface HostileCase {
   readonly body?: string | Uint8Array | undefined
   /** The client closes its side when all is sent. */
   readonly ends?: true
-  /** `400 malformed_json`, `422 validation_failed: /name too_long`; a status alone when there is no Error body. */
+  /** `400 malformed_json`, `422 validation_failed: /name too_long`; a status alone where no Error body is. */
   readonly expected: string
   /** A piece of the answer's text. */
   readonly says?: string
   /** Header fields of the answer; null for one that must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** The name that a resource made by the request must have, read from the answer and then from its Location. */
+  /** The name that a resource made by the request must have, in the answer and then at its Location. */
   readonly keeps?: string
   readonly withinMs?: number
 }

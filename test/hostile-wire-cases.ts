@@ -33,7 +33,7 @@ function whole(name: string, head: string, expected: string): HostileCase {
   return { name, head, expected }
 }
 
-// A third word that is no version of HTTP/1 is answered as such (RFC 9110, section 15.6.6), whatever broke the line.
+// A third word that is no version of HTTP/1 is answered as such (RFC 9110, section 15.6.6).
 const lines: readonly HostileCase[] = [
   line('a request line without a version', 'GET /pets', '505'),
   line('HTTP/2.0 in a request line', 'GET /pets HTTP/2.0', '505'),

@@ -183,15 +183,17 @@ async function openStoreWith(engine: EngineName, ids: readonly bigint[]): Promis
 async function putRows({ database }: TestStore, ids: readonly bigint[]): Promise<void> {
   const at = `'2026-11-21T09:30:00.000Z'`
   const rows = (row: (id: bigint) => string): string => ids.map(id => `(${row(id)})`).join(', ')
-  await database(`INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+  await database(`INSERT INTO category (id, name, name_key, description, pet_count, version, created_at,
+    updated_at)
     VALUES ${rows(id => `${id}, 'Twins', 'twins', NULL, 1, 1, ${at}, ${at}`)} RETURNING id`)
-  await database(`INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
-    created_at, updated_at)
+  await database(`INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status,
+    version, created_at, updated_at)
     VALUES ${rows(id => `${id}, 'Twin', 'twin', ${id}, 0, 5, 1, 'available', 1, ${at}, ${at}`)} RETURNING id`)
-  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at,
+    updated_at)
     VALUES ${rows(id => `${id}, ${id}, 1, NULL, 0, 1, ${at}, ${at}`)} RETURNING id`)
-  await database(`INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved,
-    reason, note, order_id, at)
+  await database(`INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity,
+    reserved, reason, note, order_id, at)
     VALUES ${rows(id => `${id}, 1, ${id}, 5, 1, 5, 1, 'order', NULL, ${id}, ${at}`)} RETURNING id`)
 }
 
