@@ -187,9 +187,10 @@ const paths: readonly HostileCase[] = [
     '/pets%2F1',
     '/pets;a=b',
     '/pets.json',
-    '/store/../pets',
     '/.env',
   ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
+  // The runtime's router sees the dots, the URL it hands on does not have them any more.
+  ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: '/pets as it was sent' }),
   ...[
     '/pets/1%2F2',
     '/pets/%00',

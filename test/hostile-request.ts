@@ -100,7 +100,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseAnswer(Buffer.concat(chunks))
 }
 
-/** An answer in the notation of `HostileCase.expected`. Throws when it is no answer that the design allows. */
+/** An answer in the notation of `HostileCase.expected`. Throws when the design allows no such answer. */
 export function shortOf({ status, headers, text }: HostileAnswer): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)

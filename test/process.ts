@@ -63,7 +63,7 @@ export async function startProcess(
   })
   collect(child.stderr, text => {
     said += text
-    const base = /serves (http:\S+)/.exec(said)?.[1]
+    const base = /serves (https?:\S+)/.exec(said)?.[1]
     if (base) listening.resolve(base)
   })
   child.exited.then(code => listening.reject(new Error(`the server ended with ${code}: ${said}${logged}`)))

@@ -25,9 +25,12 @@ export async function authenticate(
   const header = exchange.request.headers.get('authorization')
   if (header === null) return nobody
   try {
-    const token = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+    const token = /^Bearer +(.*\S) *$/i.exec(header)?.[1]
     if (token === undefined) {
-      throw new StoreError('invalid_token', 'Authorization must be "Bearer" and a key that begins with pst_.')
+      throw new StoreError(
+        'authentication_required',
+        'Authorization must be "Bearer" and a key that begins with pst_.',
+      )
     }
     if (!isKeyText(token)) {
       throw new StoreError('invalid_token', 'This is not a key: it is cut short or mistyped.')

@@ -41,11 +41,20 @@ export async function readBody(request: Request): Promise<Uint8Array> {
 }
 
 async function readAll(request: Request): Promise<Uint8Array> {
-  // With a length the runtime holds the sender to it; without one (chunks) the bytes are counted as they come.
-  if (request.headers.has('content-length')) return await request.bytes()
+  try {
+    // With a length the runtime holds the sender to it; without one (chunks) the bytes are counted as they come.
+    return request.headers.has('content-length') ? await request.bytes() : await readChunks(request)
+  } catch (error) {
+    if (error instanceof StoreError) throw error
+    // The runtime gave the connection up: bad chunks, or a sender that went away in the middle.
+    throw new StoreError('malformed_json', 'The body did not arrive whole.')
+  }
+}
+
+async function readChunks({ body }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let total = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     total += chunk.length
     if (total > BODY_BYTES_MAX) throw tooLarge()
     chunks.push(chunk)

@@ -11,9 +11,9 @@ export interface Route {
 /** One request on its way to one answer: what the steps of the pipeline have learned of it so far. */
 export interface Exchange {
   readonly request: Request
-  /** The path as it was sent. */
+  /** The path as the runtime hands it on: percent-encoded, without dot segments. */
   readonly path: string
-  /** The query as it was sent, without the question mark. */
+  /** The query likewise, without the question mark. */
   readonly query: string
   readonly requestId: string
   /** Of the client, behind trusted proxies too. */
@@ -37,7 +37,8 @@ export function openExchange(
   nowMs: number,
 ): Exchange {
   const { url } = request
-  const from = url.indexOf('/', url.indexOf('://') + 3)
+  const scheme = url.indexOf('://')
+  const from = scheme < 0 ? url.length : url.indexOf('/', scheme + 3)
   const mark = url.indexOf('?', from)
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()

@@ -16,6 +16,11 @@ export function readParameters(operation: Operation, exchange: Exchange): Record
   for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
     values[name] = readOne('path', name, parameter, exchange.pathParameters[name] ?? '', errors)
   }
+  if (errors.length === 0 && decodeText(exchange.path) === undefined) {
+    const message = 'The path is not percent-encoded UTF-8.'
+    const name = Object.keys(operation.pathParameters ?? {}).join(', ')
+    errors.push({ in: 'path', name, code: 'invalid_format', message, refusal: 'invalid_parameter' })
+  }
   if (exchange.query !== '') readQuery(operation.query ?? {}, exchange.query, values, errors)
   const [first] = errors
   if (first) {
@@ -36,8 +41,8 @@ function readQuery(
   for (const pair of query.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
-    const text = decode(equals < 0 ? '' : pair.slice(equals + 1))
+    const name = decodeText(equals < 0 ? pair : pair.slice(0, equals))
+    const text = decodeText(equals < 0 ? '' : pair.slice(equals + 1))
     if (name === undefined || text === undefined) {
       const message = `${pair.slice(0, 100)} is not percent-encoded UTF-8.`
       errors.push({
@@ -88,7 +93,8 @@ function readOne(
   return undefined
 }
 
-function decode(text: string): string | undefined {
+/** A name or a value of a query; undefined when it is no percent-encoded UTF-8. */
+export function decodeText(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

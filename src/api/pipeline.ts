@@ -1,7 +1,6 @@
 import { isQueryId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json.ts'
 import type { Command } from '../shop/commands.ts'
@@ -16,7 +15,7 @@ import { readIdempotencyKey } from './idempotency-key.ts'
 import { applyLifecycle } from './lifecycle.ts'
 import type { RateLimiter } from './limits.ts'
 import { refuseUnacceptable } from './negotiate.ts'
-import { readParameters } from './parameters.ts'
+import { decodeText, readParameters } from './parameters.ts'
 import { validateBody } from './validate.ts'
 
 /** What answering needs; everything is passed in, so that many stores can live in one process. */
@@ -121,15 +120,12 @@ function cacheControl({ scope, secret, method }: Operation): string {
 
 /** `next` only when there is more, and `first` (RFC 8288), with the filters of this request. */
 function addPageLinks({ headers, path, query }: Exchange, base: string, next: string | undefined): void {
-  const rest = query.split('&').filter(pair => pair !== '' && !pair.startsWith('cursor='))
+  const rest = query
+    .split('&')
+    .filter(pair => pair !== '' && decodeText(pair.split('=')[0] ?? '') !== 'cursor')
   const link = (pairs: string[], rel: string): string =>
     `<${base}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}>; rel="${rel}"`
   const links = [link(rest, 'first')]
   if (next !== undefined) links.unshift(link([...rest, `cursor=${next}`], 'next'))
   headers.Link = links.join(', ')
-}
-
-/** Refuses what no operation can answer. */
-export function noSuchRoute(path: string): StoreError {
-  return new StoreError('route_not_found', `Nothing is served at ${path}.`)
 }

@@ -5,10 +5,12 @@ import { StoreError } from '../model/error.ts'
 import { applyCors, type Cors } from './cors.ts'
 import { type Exchange, openExchange, type Route } from './exchange.ts'
 import type { Admission } from './limits.ts'
-import { answerRequest, noSuchRoute, type Pipeline } from './pipeline.ts'
+import { answerRequest, type Pipeline } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 
 const URL_CHARS_MAX = 8192
+/** RFC 9112, section 3.2: one host, with nothing in it that ends the authority of a URL. */
+const HOST = /^[\w.~!$&'()*+;=:%[\]-]*$/
 
 /** What answers one method of a path; operations carry their route. */
 export interface Handler {
@@ -53,8 +55,8 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
   for (const [path, methods] of options.paths) {
     routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, exchange => dispatch(exchange, methods))
   }
-  const fetch = serveWith(options, exchange => {
-    throw noSuchRoute(exchange.path)
+  const fetch = serveWith(options, ({ path }) => {
+    throw new StoreError('route_not_found', `No operation has the path ${path} as it was sent.`)
   })
   return { routes, fetch }
 }
@@ -75,7 +77,7 @@ function serveWith(
     try {
       admission.enter()
       entered = true
-      refuseLongUrl(exchange)
+      refuseBadTarget(exchange)
       response = await find(exchange)
     } catch (error) {
       if (!(error instanceof StoreError)) fault = error
@@ -110,8 +112,16 @@ function allowed(methods: ReadonlyMap<string, Handler>): string {
   return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
 }
 
-function refuseLongUrl({ path, query }: Exchange): void {
-  if (path.length + query.length > URL_CHARS_MAX) {
+/** The runtime makes the URL from Host and target: what is no host would pass for a part of the path. */
+function refuseBadTarget({ request, path, query }: Exchange): void {
+  const host = request.headers.get('host') ?? ''
+  if (!HOST.test(host)) {
+    const message = 'Host must be one name or address, with a port if need be.'
+    throw new StoreError('invalid_parameter', message, {
+      errors: [{ in: 'header', name: 'Host', code: 'invalid_format', message }],
+    })
+  }
+  if (path.length + (query === '' ? 0 : query.length + 1) > URL_CHARS_MAX) {
     throw new StoreError('url_too_long', `The URL may have at most ${URL_CHARS_MAX} characters.`)
   }
 }

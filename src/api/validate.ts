@@ -2,6 +2,9 @@ import type { z } from 'zod'
 import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
 import type { JsonValue } from '../model/json.ts'
 
+/** Of a member's name that is echoed: who sends a megabyte need not get it back. */
+const NAME_CHARS_MAX = 100
+
 type FieldErrorCode = FieldError['code']
 type Issue = z.core.$ZodIssue
 
@@ -47,14 +50,21 @@ const typeNames: Readonly<Record<string, string>> = {
 
 function bodyErrors(issue: Issue, body: JsonValue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => bodyError([...issue.path, key], explain(issue, null)))
+    return issue.keys.map(key => bodyError([...issue.path, key], refusedMember(key, issue)))
   }
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
 }
 
+/** An id is the store's to give: who sends one where a thing is made learns that, and not that it is unknown. */
+function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
+  if (key !== 'id' || issue.path.length > 0) return explain(issue, null)
+  return { code: 'read_only', message: 'is assigned by the store' }
+}
+
 function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<typeof explain>): FieldError {
-  const pointer = path.map(key => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  const name = path.length === 0 ? 'The body' : String(path.at(-1))
+  const names = path.map(key => String(key).slice(0, NAME_CHARS_MAX))
+  const pointer = names.map(name => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const name = names.at(-1) ?? 'The body'
   return { in: 'body', pointer, code, message: `${name} ${message}` }
 }
 

@@ -65,9 +65,10 @@ async function* readRows<Row>(
   layout: Layout<Row>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Entry<Row>> {
-  const parser = Readable.from(utf8Text(file, onBytes)).pipe(
-    parse({ bom: true, info: true, relaxColumnCount: true }),
-  )
+  const parser = parse({ bom: true, info: true, relaxColumnCount: true })
+  Readable.from(utf8Text(file, onBytes))
+    .on('error', error => parser.destroy(error))
+    .pipe(parser)
   let header: string[] | undefined
   let before = 0
   try {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
@@ -136,20 +136,19 @@ function listen(config: Config, engine: StoreEngine, log: Log, clock: () => numb
 
 /** Tells a person where things are. The key goes to a terminal or into a file that only its owner reads: never a log. */
 function greet(config: Config, { base }: Serving, madeKey: string | undefined): void {
-  say(`\n  Petstore serves ${base}`)
-  say(`  description     ${base}/openapi.json`)
-  if (madeKey === undefined) {
-    say('')
-  } else if (process.stderr.isTTY) {
-    say(`  admin key       ${madeKey}   (shown this once)\n`)
-  } else {
-    const file = join(config.data, 'admin-key')
-    mkdirSync(config.data, { recursive: true })
-    rmSync(file, { force: true })
-    writeFileSync(file, `${madeKey}\n`, { mode: 0o600 })
-    chmodSync(file, 0o600)
-    say(`  admin key       in ${file}\n`)
-  }
+  const lines = [`Petstore serves ${base}`, `description     ${base}/openapi.json`]
+  if (madeKey !== undefined) lines.push(`admin key       ${hand(madeKey, config.data)}`)
+  say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
+}
+
+/** Shows the key on a terminal, or keeps it in a file; answers what to say of it. */
+function hand(key: string, directory: string): string {
+  if (process.stderr.isTTY) return `${key}   (shown this once)`
+  const file = join(directory, 'admin-key')
+  mkdirSync(directory, { recursive: true })
+  rmSync(file, { force: true })
+  writeFileSync(file, `${key}\n`, { mode: 0o600 })
+  return `in ${file}`
 }
 
 function stopOnSignals(stop: () => Promise<void>): void {

@@ -9,7 +9,7 @@ export interface JsonObject {
 /** Deeper nesting is refused: no body of the contract needs more than a few levels. */
 export const JSON_DEPTH_MAX = 32
 
-/** Integers of more digits are far outside int64 whatever they are; reading them exactly would cost quadratic time. */
+/** Integers of more digits are far outside int64 whatever they are: the rest of them is not worth reading. */
 const INTEGER_CHARS_MAX = 40
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -95,9 +95,6 @@ class Reader {
   }
 
   value(depth: number): JsonValue {
-    if (depth > JSON_DEPTH_MAX) {
-      throw new StoreError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`)
-    }
     const value = this.#bare(depth)
     this.#skipWhite()
     return value
@@ -125,6 +122,7 @@ class Reader {
   }
 
   #object(depth: number): JsonObject {
+    this.#refuseDepth(depth)
     const object: JsonObject = Object.create(null)
     this.#step()
     if (this.#accept('}')) return object
@@ -141,6 +139,7 @@ class Reader {
   }
 
   #array(depth: number): JsonValue[] {
+    this.#refuseDepth(depth)
     const array: JsonValue[] = []
     this.#step()
     if (this.#accept(']')) return array
@@ -197,6 +196,11 @@ class Reader {
     if (!this.#text.startsWith(word, this.#at)) throw this.#fault('something that is no JSON value')
     this.#at += word.length
     return value
+  }
+
+  #refuseDepth(depth: number): void {
+    if (depth < JSON_DEPTH_MAX) return
+    throw new StoreError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`)
   }
 
   #accept(char: string): boolean {

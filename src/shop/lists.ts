@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
 import { type Reading, sql, type Value } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
+import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
 
 /** What the caller says of the page it wants. */
@@ -46,7 +47,10 @@ export interface List {
 
 const LIMIT_DEFAULT = 20
 
-const CursorParts = z.tuple([z.string(), z.union([z.string(), z.bigint()]), z.bigint()])
+/** Columns that sort as text; the others hold integers. */
+const textColumns: readonly string[] = ['name_key', 'ship_date']
+
+const CursorText = z.string().refine(text => !text.includes('\0'))
 
 /**
  * Reads one page of a list by keyset: every branch stops after a page of rows, whatever the table holds, and the page
@@ -114,8 +118,7 @@ function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
 function readCursor(list: List): SortKeys | undefined {
   const { cursor } = list.input
   if (cursor === undefined) return undefined
-  const parts = parseCursor(cursor)
-  const [hash, sortKey, tieKey] = parts ?? []
+  const [hash, sortKey, tieKey] = parseCursor(list, cursor) ?? []
   if (hash !== listHash(list) || sortKey === undefined || tieKey === undefined) {
     throw new StoreError(
       'invalid_cursor',
@@ -125,9 +128,12 @@ function readCursor(list: List): SortKeys | undefined {
   return { sortKey, tieKey }
 }
 
-function parseCursor(cursor: string): z.output<typeof CursorParts> | undefined {
+function parseCursor({ sort }: List, cursor: string): [string, string | bigint, bigint] | undefined {
+  const bytes = Buffer.from(cursor, 'base64url')
+  if (bytes.toString('base64url') !== cursor) return undefined
+  const sortKey = textColumns.includes(sort.column) ? CursorText : int64
   try {
-    return CursorParts.safeParse(readJson(Buffer.from(cursor, 'base64url'))).data
+    return z.tuple([z.string(), sortKey, int64]).safeParse(readJson(bytes)).data
   } catch {
     return undefined
   }

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { INT64_MAX, INT64_MIN, int64, int64Between, parseInt64 } from './int64.ts'
+
+const RUNS = 1000
+const SEED = 20_261_121
+
+const anyInt64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX })
+
+function hold<Ts>(property: fc.IProperty<Ts>): void {
+  fc.assert(property, { numRuns: RUNS, seed: SEED })
+}
+
+test('the decimal text of every int64 is read as that int64', () => {
+  hold(fc.property(anyInt64, value => parseInt64(String(value)) === value))
+  for (const value of [INT64_MIN, INT64_MAX, -1n, 0n, 2n ** 53n + 1n]) {
+    expect(parseInt64(String(value))).toBe(value)
+  }
+})
+
+test('no other text is read as an int64', () => {
+  const nearlyNumbers = fc.string({ unit: fc.constantFrom(...'0123456789-+.eE _n') })
+  const isRead = (text: string): boolean => parseInt64(text) !== undefined
+  const isCanonical = (text: string): boolean => /^-?[0-9]+$/.test(text) && String(BigInt(text)) === text
+  hold(
+    fc.property(fc.oneof(nearlyNumbers, fc.string()), text => {
+      const inRange = isCanonical(text) && BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX
+      return isRead(text) === inRange
+    }),
+  )
+  const others = ['', '-', '-0', '00', '01', '+1', '1.0', '1e3', '0x1', '1n', '1_0', ' 1', '1\n', '１', '١']
+  expect(others.filter(isRead)).toEqual([])
+})
+
+test('an integer beyond 64 bits is not read', () => {
+  const beyond = fc.oneof(
+    fc.bigInt({ min: INT64_MAX + 1n, max: 2n ** 70n }),
+    fc.bigInt({ min: -(2n ** 70n), max: INT64_MIN - 1n }),
+  )
+  hold(fc.property(beyond, value => parseInt64(String(value)) === undefined))
+  expect(parseInt64('9223372036854775808')).toBeUndefined()
+  expect(parseInt64('-9223372036854775809')).toBeUndefined()
+})
+
+test('the schema of an int64 takes bigints in range, and nothing else', () => {
+  const good = [INT64_MIN, 0n, INT64_MAX]
+  const bad = [INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null, true]
+  expect(good.filter(value => !int64.safeParse(value).success)).toEqual([])
+  expect(bad.filter(value => int64.safeParse(value).success)).toEqual([])
+})
+
+test('bounds of an int64 are both within', () => {
+  const schema = int64Between(1n, 3n)
+  expect([0n, 1n, 2n, 3n, 4n].filter(value => schema.safeParse(value).success)).toEqual([1n, 2n, 3n])
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { nameKey, prefixEnd, text } from './text.ts'
+
+const RUNS = 1000
+const SEED = 20_261_121
+
+const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 })
+const wellFormed = fc.string({ unit: 'binary', maxLength: 20 })
+
+/** In the order of code points, which is the order of the bytes of UTF-8: that of both databases. */
+function compare(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
+
+function hold<Ts>(property: fc.IProperty<Ts>): void {
+  fc.assert(property, { numRuns: RUNS, seed: SEED })
+}
+
+test('the key of a prefix is a prefix of the key, for ASCII names', () => {
+  hold(fc.property(ascii, ascii, (start, rest) => nameKey(start + rest).startsWith(nameKey(start))))
+})
+
+test('the key of an ASCII name is the name in lower case', () => {
+  hold(fc.property(ascii, name => nameKey(name) === name.toLowerCase()))
+})
+
+test('a name and its compatible forms have one key', () => {
+  expect(nameKey('Cafe\u0301')).toBe(nameKey('CAF\u00c9'))
+  expect(nameKey('ﬁsh')).toBe('fish')
+  expect(nameKey('Ｃａｔ')).toBe('cat')
+  hold(fc.property(wellFormed, name => nameKey(name) === nameKey(name.normalize('NFC'))))
+})
+
+test('a key has at most 200 code points, and is well-formed', () => {
+  expect([...nameKey('ﷺ'.repeat(200))].length).toBe(200)
+  hold(fc.property(wellFormed, name => nameKey(name).isWellFormed()))
+})
+
+test('every text with a prefix lies from the prefix up to, and not including, its end', () => {
+  hold(
+    fc.property(wellFormed, wellFormed, (prefix, rest) => {
+      const end = prefixEnd(prefix)
+      return compare(prefix, prefix + rest) <= 0 && (end === undefined || compare(prefix + rest, end) < 0)
+    }),
+  )
+})
+
+test('nothing between a prefix and its end has another prefix', () => {
+  const near = fc.string({ unit: fc.constantFrom('a', 'b', '\ud7ff', '\ue000', '\uffff', '\u{10ffff}') })
+  hold(
+    fc.property(near, near, (prefix, other) => {
+      const end = prefixEnd(prefix)
+      const within = compare(prefix, other) <= 0 && (end === undefined || compare(other, end) < 0)
+      return within === other.startsWith(prefix)
+    }),
+  )
+})
+
+test('the end of a prefix is well-formed, steps over the surrogates, and is absent at the top', () => {
+  expect(prefixEnd('cat')).toBe('cau')
+  expect(prefixEnd('a\ud7ff')).toBe('a\ue000')
+  expect(prefixEnd('a\uffff')).toBe('a\u{10000}')
+  expect(prefixEnd('a\u{10ffff}')).toBe('b')
+  expect(prefixEnd('\u{10ffff}\u{10ffff}')).toBeUndefined()
+  expect(prefixEnd('')).toBeUndefined()
+})
+
+test('the length of a text is counted in code points', () => {
+  const schema = text(1, 3)
+  const taken = ['', 'a', 'abc', 'abcd', '😀😀😀', '😀😀😀😀', 'e\u0301x'].filter(
+    value => schema.safeParse(value).success,
+  )
+  expect(taken).toEqual(['a', 'abc', '😀😀😀', 'e\u0301x'])
+})
+
+test('a text is kept as it came, and U+0000 is refused in it', () => {
+  const schema = text(0, 60)
+  hold(
+    fc.property(wellFormed, value => {
+      const result = schema.safeParse(value)
+      return value.includes('\0') ? !result.success : result.data === value
+    }),
+  )
+  expect(schema.safeParse('a\0b').success).toBe(false)
+})
