@@ -30,7 +30,7 @@ async function place(
 }
 
 onEveryEngine(engine => {
-  test('a first start makes the demo shop and an admin key in a file of its owner; a second start keeps both', async () => {
+  test('a first start makes the demo shop and an admin key; a second start keeps both', async () => {
     const { args, env } = await place(engine)
     const keyFile = join(args[1] ?? '', 'admin-key')
     let key = ''

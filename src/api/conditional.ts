@@ -3,7 +3,7 @@ import type { Conditions, EntityTags } from '../shop/representation.ts'
 
 const TAG = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
 
-/** Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for what is no list of tags. */
+/** Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for no list of tags. */
 export function readConditions(headers: Headers): Conditions {
   const ifMatch = headers.get('if-match')
   const ifNoneMatch = headers.get('if-none-match')

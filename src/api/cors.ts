@@ -18,7 +18,7 @@ const EXPOSED = [
   'WWW-Authenticate',
 ].join(', ')
 
-/** Lets pages of the configured origins call (the CORS protocol of the Fetch standard). Keys are no cookies, so no credentials. */
+/** Lets pages of the configured origins call (Fetch standard, CORS protocol). Keys are no cookies: no credentials. */
 export function applyCors(origins: Cors, { request, headers }: Exchange): void {
   if (origins.length === 0) return
   headers.Vary = 'Origin'

@@ -3,7 +3,7 @@ import { writeJson } from '../model/json.ts'
 import type { Exchange } from './exchange.ts'
 import { errorMediaType } from './negotiate.ts'
 
-/** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers its code needs. */
+/** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers of its code. */
 export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
   const body: ErrorBody = { code, message, status, ...(details.errors && { errors: [...details.errors] }) }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
@@ -72,10 +71,8 @@ async function* readRows<Row>(
   let header: string[] | undefined
   let before = 0
   try {
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[]
-      info: { lines: number }
-    }>) {
+    const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = parser
+    for await (const { record, info } of records) {
       const line = BigInt(before + 1)
       before = info.lines
       if (header === undefined) header = checkHeader(file, record, layout)
@@ -93,7 +90,7 @@ async function* readRows<Row>(
 async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
-    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    for await (const chunk of Bun.file(file).stream()) {
       onBytes(chunk.length)
       yield decoder.decode(chunk, { stream: true })
     }

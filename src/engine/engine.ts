@@ -28,7 +28,7 @@ export interface Tx extends Reading {
   run(statement: Statement<unknown>, ...values: Value[]): number | Promise<number>
   /** The next id of a noun, known before its INSERT; never given twice, never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
-  /** The position an event gets as it is inserted, where commits come in order; null where a sequencer numbers later. */
+  /** The position of an event at its INSERT, where commits come in order; null where a sequencer numbers later. */
   positionAtInsert(eventId: bigint): bigint | null
 }
 

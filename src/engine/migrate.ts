@@ -20,7 +20,8 @@ export async function migrate(database: Migratable, migrations: Migrations): Pro
   const version = await database.version()
   if (version > migrations.length) {
     throw new NewerDatabase(
-      `The database is at version ${version}, made by a newer petstore; this one knows versions up to ${migrations.length}.`,
+      `The database is at version ${version}, made by a newer petstore; ` +
+        `this one knows versions up to ${migrations.length}.`,
     )
   }
   for (const [index, script] of migrations.entries()) {

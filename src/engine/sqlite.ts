@@ -21,7 +21,7 @@ export interface SqliteOptions {
   /** The modules that run the writer and the reader worker: they join engine and shop. */
   readonly writer: URL
   readonly reader: URL
-  /** Called when a worker ended or can no longer be trusted: the process must end. */
+  /** Called when a worker ended or cannot be trusted: the process must end. */
   readonly onFatal: (reason: string) => void
   /** Bounds the file, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number

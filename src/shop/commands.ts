@@ -66,6 +66,7 @@ async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} 
 }
 
 async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
+  // The store itself makes these commands, in server.ts alone, each with the input of its chore.
   const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<void>
   await chore(tx, input, context)
   return { status: 204, body: null }
@@ -75,6 +76,7 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
   const { status } = operation.success
   if (resource === undefined) return { status, body: null }
   const body = writeJson(resource)
+  // As above: the resource is what the verb of this very operation answered.
   const location = operation.location as ((resource: object) => string) | undefined
   return {
     status,

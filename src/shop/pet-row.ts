@@ -13,7 +13,8 @@ export interface PetRow {
   readonly version: bigint
 }
 
-export const petColumns = `id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version`
+export const petColumns =
+  'id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version'
 
 export const findPet = sql<PetRow>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
 
