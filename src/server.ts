@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { accessLine } from './api/access-log.ts'
 import { clientAddress } from './api/client-address.ts'
-import type { Exchange } from './api/exchange.ts'
 import { passesGate } from './api/lifecycle.ts'
 import { Admission, type Rate, RateLimiter } from './api/limits.ts'
 import { makeMetrics } from './api/metrics.ts'
@@ -22,6 +22,8 @@ export type StoreEngine = Engine<Query, Command, Reply>
 
 /** One JSON line each; `fault` is what an internal error was thrown with. */
 export interface Log {
+  /** A line that is JSON already. */
+  access(line: string): void
   info(fields: object, message: string): void
   error(fields: object, message: string): void
 }
@@ -119,7 +121,8 @@ export function startServer(options: ServerOptions): Serving {
     addressOf: clientAddress(options.trustedProxies),
     onAnswer: (exchange, status, tookMs, fault) => {
       metrics.count(exchange, status, tookMs)
-      logAnswer(log, exchange, status, tookMs, fault)
+      log.access(accessLine(exchange, status, tookMs))
+      if (fault !== undefined) log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
     },
   })
   listener.reload({ routes, fetch })
@@ -169,24 +172,6 @@ async function sweep(engine: StoreEngine, log: Log, clock: () => number): Promis
   } catch (error) {
     log.error({ fault: faultText(error) }, 'what is out of date was not swept')
   }
-}
-
-function logAnswer(log: Log, exchange: Exchange, status: number, tookMs: number, fault: unknown): void {
-  const { request, requestId, path, route, caller, address } = exchange
-  const traceparent = request.headers.get('traceparent')
-  const fields = {
-    requestId,
-    method: request.method,
-    path,
-    status,
-    ms: Math.round(tookMs * 1000) / 1000,
-    ...(route && { operationId: route.id }),
-    ...(caller?.keyId && { keyId: String(caller.keyId) }),
-    address,
-    ...(traceparent !== null && { traceparent }),
-  }
-  if (fault === undefined) log.info(fields, 'answered')
-  else log.error({ ...fields, fault: faultText(fault) }, 'failed')
 }
 
 function faultText(fault: unknown): string {

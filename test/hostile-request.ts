@@ -105,7 +105,7 @@ export function shortOf({ status, headers, text }: HostileAnswer): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)
   const value = readJsonText(text)
-  const members = typeof value === 'object' && value !== null ? { ...value, status } : {}
+  const members = typeof value === 'object' && value !== null ? { ...value, status: BigInt(status) } : {}
   const { code, message, errors = [] } = ErrorBody.parse(members)
   if (!text.includes(`"status":${status}`))
     throw new Error(`the body says another status than ${status}: ${text}`)

@@ -43,25 +43,36 @@ export function applyLifecycle(
 function applyDeprecation(
   { headers, pathParameters }: Exchange,
   id: string,
-  { deprecatedAtMs, sunsetAtMs, successor, docs }: Deprecation,
+  deprecation: Deprecation,
   clockMs: number,
   base: string,
 ): void {
-  const encoded = Object.entries(pathParameters).map(([name, value]) => [name, encodeURIComponent(value)])
-  headers.Deprecation = `@${deprecatedAtMs / 1000}`
-  headers.Sunset = new Date(sunsetAtMs).toUTCString()
-  headers.Link = [
-    `<${base}${successor(Object.fromEntries(encoded))}>; rel="successor-version"`,
-    `<${base}${docs}>; rel="deprecation"; type="text/html"`,
-    `<${base}${docs}>; rel="sunset"; type="text/html"`,
-  ].join(', ')
+  const { sunsetAtMs, successor, docs } = deprecation
+  const fields = fixedFields(deprecation)
+  headers.Deprecation = fields.deprecation
+  headers.Sunset = fields.sunset
+  headers.Link =
+    `<${base}${successor(pathParameters)}>; rel="successor-version", ` +
+    `<${base}${docs}>; rel="deprecation"; type="text/html", <${base}${docs}>; rel="sunset"; type="text/html"`
   // The sunset is the last second in which it answers.
   if (clockMs >= sunsetAtMs + 1000) {
     throw new StoreError(
       'operation_sunset',
-      `${id} was retired on ${headers.Sunset}; see its successor in Link.`,
+      `${id} was retired on ${fields.sunset}; see its successor in Link.`,
     )
   }
+}
+
+const fixed = new WeakMap<Deprecation, { deprecation: string; sunset: string }>()
+
+/** The fields that are the same on every answer, written once. */
+function fixedFields(deprecation: Deprecation): { deprecation: string; sunset: string } {
+  const known = fixed.get(deprecation)
+  if (known) return known
+  const { deprecatedAtMs, sunsetAtMs } = deprecation
+  const fields = { deprecation: `@${deprecatedAtMs / 1000}`, sunset: new Date(sunsetAtMs).toUTCString() }
+  fixed.set(deprecation, fields)
+  return fields
 }
 
 function previews({ request }: Exchange): string[] {

@@ -10,37 +10,111 @@ export interface Metrics {
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** The counters of one store: its registry is its own. */
+/** What one operation has answered: counted here in plain numbers, put into words when somebody asks. */
+interface Tally {
+  readonly byStatus: Map<number, number>
+  /** One for each bound, and one for what is above them all. */
+  readonly buckets: number[]
+  seconds: number
+  deprecated: number
+}
+
+/** The counters of one store: its registry is its own. A request only adds to plain numbers. */
 export function makeMetrics(): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const requests = new Counter({
+  const tallies = new Map<string, Tally>()
+  requestCounter(register, tallies)
+  deprecationCounter(register, tallies)
+  register.registerMetric(new DurationHistogram(tallies))
+  return {
+    contentType: register.contentType,
+    count: ({ route }, status, tookMs) => {
+      const tally = tallyOf(tallies, route?.id ?? 'none')
+      const seconds = tookMs / 1000
+      const bucket = BUCKETS_SECONDS.findIndex(bound => seconds <= bound)
+      const place = bucket < 0 ? BUCKETS_SECONDS.length : bucket
+      tally.byStatus.set(status, (tally.byStatus.get(status) ?? 0) + 1)
+      tally.buckets[place] = (tally.buckets[place] ?? 0) + 1
+      tally.seconds += seconds
+      if (route?.operation.deprecation) tally.deprecated++
+    },
+    text: () => register.metrics(),
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, operation: string): Tally {
+  const known = tallies.get(operation)
+  if (known) return known
+  const buckets = Array.from({ length: BUCKETS_SECONDS.length + 1 }, () => 0)
+  const tally: Tally = { byStatus: new Map(), buckets, seconds: 0, deprecated: 0 }
+  tallies.set(operation, tally)
+  return tally
+}
+
+function requestCounter(register: Registry, tallies: ReadonlyMap<string, Tally>): Counter {
+  return new Counter({
     name: 'petstore_requests_total',
     help: 'Requests answered, by operation and status.',
     labelNames: ['operation_id', 'status'],
     registers: [register],
+    collect() {
+      this.reset()
+      for (const [operation, { byStatus }] of tallies) {
+        for (const [status, count] of byStatus)
+          this.inc({ operation_id: operation, status: String(status) }, count)
+      }
+    },
   })
-  const seconds = new Histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Time from the request to its answer, by operation.',
-    labelNames: ['operation_id'],
-    buckets: BUCKETS_SECONDS,
-    registers: [register],
-  })
-  const deprecated = new Counter({
+}
+
+function deprecationCounter(register: Registry, tallies: ReadonlyMap<string, Tally>): Counter {
+  return new Counter({
     name: 'petstore_deprecated_requests_total',
     help: 'Requests to deprecated operations: who still calls.',
     labelNames: ['operation_id'],
     registers: [register],
-  })
-  return {
-    contentType: register.contentType,
-    count: ({ route }, status, tookMs) => {
-      const operation = route?.id ?? 'none'
-      requests.inc({ operation_id: operation, status: String(status) })
-      seconds.observe({ operation_id: operation }, tookMs / 1000)
-      if (route?.operation.deprecation) deprecated.inc({ operation_id: operation })
+    collect() {
+      this.reset()
+      for (const [operation, { deprecated }] of tallies) {
+        if (deprecated > 0) this.inc({ operation_id: operation }, deprecated)
+      }
     },
-    text: () => register.metrics(),
+  })
+}
+
+const DURATION = {
+  name: 'petstore_request_duration_seconds',
+  help: 'Time from the request to its answer, by operation.',
+}
+
+/** A histogram whose values are read from the tallies. */
+class DurationHistogram extends Histogram<'operation_id'> {
+  readonly #tallies: ReadonlyMap<string, Tally>
+
+  constructor(tallies: ReadonlyMap<string, Tally>) {
+    super({ ...DURATION, labelNames: ['operation_id'], buckets: BUCKETS_SECONDS, registers: [] })
+    this.#tallies = tallies
   }
+
+  /** The registry asks for what it prints under this name, which the types of the library leave out. */
+  async getForPromString() {
+    const values = [...this.#tallies].flatMap(([operation, tally]) => durationValues(operation, tally))
+    return { ...DURATION, type: 'histogram', values }
+  }
+}
+
+function durationValues(operation: string, { buckets, seconds }: Tally) {
+  const labels = { operation_id: operation }
+  let count = 0
+  const bounds = buckets.map((inBucket, index) => {
+    count += inBucket
+    const le = BUCKETS_SECONDS[index] ?? '+Inf'
+    return { labels: { ...labels, le }, value: count, metricName: `${DURATION.name}_bucket` }
+  })
+  return [
+    ...bounds,
+    { labels, value: seconds, metricName: `${DURATION.name}_sum` },
+    { labels, value: count, metricName: `${DURATION.name}_count` },
+  ]
 }

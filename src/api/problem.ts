@@ -6,7 +6,12 @@ import { errorMediaType } from './negotiate.ts'
 /** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers of its code. */
 export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
-  const body: ErrorBody = { code, message, status, ...(details.errors && { errors: [...details.errors] }) }
+  const body: ErrorBody = {
+    code,
+    message,
+    status: BigInt(status),
+    ...(details.errors && { errors: [...details.errors] }),
+  }
   const type = errorMediaType(exchange.request.headers)
   const sent = type === 'application/json' ? body : { ...asProblem(exchange, code, message, base), ...body }
   return new Response(writeJson(sent), {

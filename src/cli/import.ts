@@ -70,7 +70,7 @@ async function openTarget(config: Config, key: string | undefined): Promise<Impo
   const engine = await openEngine({
     databaseUrl: config.databaseUrl,
     directory: config.data,
-    log: { info: () => {}, error: fields => say(JSON.stringify(fields)) },
+    log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
     onFatal: reason => {
       say(`The store cannot go on: ${reason}`)
       process.exit(1)

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
-import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
+import { type Config, ConfigError, type LogLevel, readConfig, type SettingName, settings } from '../config.ts'
 import { type DataLock, DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import {
@@ -14,6 +14,7 @@ import {
   startServer,
 } from '../server.ts'
 import { loadDemo } from './demo.ts'
+import { LogStream } from './log-stream.ts'
 import { announce, withdraw } from './running.ts'
 import { CommandFailed, say } from './terminal.ts'
 
@@ -66,10 +67,10 @@ function isSettingName(name: string): name is SettingName {
 }
 
 async function runServe(config: Config): Promise<void> {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 })
-  const log = pino({ level: config.logLevel, base: null }, destination)
+  const destination = new LogStream(1)
+  const log = makeLog(config.logLevel, destination)
   const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
-  const engine = await open(config, log, () => destination.flushSync())
+  const engine = await open(config, log, () => destination.flush())
   const clock = Date.now
   const madeKey = await ensureAdminKey(engine, config.adminKey ?? config.adminKeyFile, clock)
   if (config.demo) await loadDemo(engine, clock)
@@ -83,8 +84,17 @@ async function runServe(config: Config): Promise<void> {
     if (lock) withdraw(config.data)
     lock?.release()
     log.info({}, 'stopped')
-    destination.flushSync()
+    destination.flush()
   })
+}
+
+function makeLog(level: LogLevel, destination: LogStream): Log {
+  const logger = pino({ level, base: null }, destination)
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    access: logger.isLevelEnabled('info') ? line => destination.write(`${line}\n`) : () => {},
+  }
 }
 
 function takeDirectory(directory: string): DataLock {

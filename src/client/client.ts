@@ -42,7 +42,7 @@ export class Refused extends Error {
   constructor({ status, code, message, errors }: ErrorBody, headers: Headers) {
     super(message)
     this.name = 'Refused'
-    this.status = status
+    this.status = Number(status)
     this.code = code
     this.errors = errors ?? []
     this.headers = headers
@@ -140,18 +140,13 @@ function refused(response: Response, bytes: Uint8Array): Refused {
   const { status, headers } = response
   const body = z.looseObject(ErrorBody.shape).safeParse(parsed(bytes))
   if (!body.success)
-    return new Refused({ status, code: 'unknown', message: `HTTP status ${status}` }, headers)
-  const { code, message, errors } = body.data
-  return new Refused({ status, code, message, ...(errors && { errors }) }, headers)
+    return new Refused({ status: BigInt(status), code: 'unknown', message: `HTTP status ${status}` }, headers)
+  return new Refused(body.data, headers)
 }
 
 function parsed(bytes: Uint8Array): unknown {
   try {
-    const value = readJson(bytes)
-    // The contract's `status` is a small integer, which the schema holds as a number.
-    return typeof value === 'object' && value !== null && 'status' in value
-      ? { ...value, status: Number(value.status) }
-      : value
+    return readJson(bytes)
   } catch {
     return undefined
   }

@@ -5,6 +5,11 @@ import type { Reading, Statement, Value } from './engine.ts'
 /** Statements kept prepared; lists make some texts of their own, one for each set of filters. */
 const PREPARED_MAX = 500
 
+/** Pages kept in memory by a connection, at most. */
+const CACHE_KIB = 32_768
+/** The log is moved into the file when it has so many pages of 4 KiB: rarely enough to write a hot page once. */
+const CHECKPOINT_PAGES = 8000
+
 /** The oldest SQLite that has the fix for the WAL-reset race (3.51.3). */
 const VERSION_MIN = 3_051_003
 
@@ -23,6 +28,8 @@ export class SqliteConnection implements Reading {
       safeIntegers: true,
     })
     this.database.run('PRAGMA busy_timeout = 5000')
+    this.database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+    this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     if (!options.readonly) this.#durable()
   }
 

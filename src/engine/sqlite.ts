@@ -6,6 +6,7 @@ import { migrate } from './migrate.ts'
 import firstTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 const migrations = [firstTables]
@@ -44,7 +45,7 @@ export async function openSqlite<Query, Command, Reply>(
   const file = databaseFile(options.directory)
   mkdirSync(options.directory, { recursive: true })
   await migrateFile(file)
-  const own = new SqliteConnection(file, { readonly: true })
+  const own = new TurnReading(new SqliteConnection(file, { readonly: true }))
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
   const writer = new WorkerQueue<Start, Command, Reply>(
     options.writer,
@@ -63,7 +64,13 @@ export async function openSqlite<Query, Command, Reply>(
     name: 'sqlite',
     readRow: work => work(own),
     readScan: query => reader.send(query),
-    execute: command => writer.send(command),
+    execute: async command => {
+      try {
+        return await writer.send(command)
+      } finally {
+        own.refresh()
+      }
+    },
     ping: async () => {
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
     },

@@ -5,21 +5,26 @@ import { text } from './text.ts'
 const name = text(1, 200).meta({ description: 'What the category is called.', example: 'Dogs' })
 const description = text(0, 2000).meta({
   description: 'What belongs in it.',
-  example: 'Puppies and grown dogs of known breeds.',
+  example: 'Hobs and jills, handled daily.',
 })
 const categoryId = int64.meta({ description: 'Assigned by the store.', example: 1, readOnly: true })
 
 export const NewCategory = z.strictObject({ name, description: description.nullable().optional() }).meta({
   id: 'NewCategory',
   description: 'A category to be.',
-  example: { name: 'Dogs', description: 'Puppies and grown dogs of known breeds.' },
+  example: { name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
 })
 export type NewCategory = z.output<typeof NewCategory>
 
 export const Category = z.strictObject({ name, description: description.optional(), id: categoryId }).meta({
   id: 'Category',
   description: 'A category of the catalogue.',
-  example: { id: 1, name: 'Dogs', description: 'Puppies and grown dogs of known breeds.' },
+  example: {
+    id: 1,
+    name: 'Dogs',
+    description:
+      'Dogs over six months old, vaccinated, microchipped and seen by a vet. Allow time for at least two visits before taking one home.',
+  },
 })
 export type Category = z.output<typeof Category>
 

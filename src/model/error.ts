@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { int64Between } from './int64.ts'
 
 /** Every error the service answers: its code, the HTTP status it goes out with, and what it means. */
 export const errorTable = {
@@ -98,27 +99,36 @@ export const fieldErrorCodes = [
 /** One broken place: `pointer` (RFC 6901) in a body, `name` of a parameter elsewhere. */
 export const FieldError = z
   .strictObject({
-    in: z.enum(['body', 'path', 'query', 'header']),
-    pointer: z.string().optional().meta({ description: 'RFC 6901 pointer into the body.' }),
-    name: z.string().optional().meta({ description: 'Name of the parameter.' }),
-    code: z.enum(fieldErrorCodes),
-    message: z.string(),
+    in: z
+      .enum(['body', 'path', 'query', 'header'])
+      .meta({ description: 'Where it stands.', example: 'body' }),
+    pointer: z.string().optional().meta({ description: 'RFC 6901 pointer into the body.', example: '/name' }),
+    name: z.string().optional().meta({ description: 'Name of the parameter.', example: 'limit' }),
+    code: z.enum(fieldErrorCodes).meta({ description: 'What is wrong there.', example: 'required' }),
+    message: z.string().meta({ description: 'The same for a person.', example: 'name is required' }),
   })
-  .meta({ id: 'FieldError', description: 'One broken place of a request.' })
+  .meta({
+    id: 'FieldError',
+    description: 'One broken place of a request.',
+    example: { in: 'body', pointer: '/name', code: 'required', message: 'name is required' },
+  })
 export type FieldError = z.output<typeof FieldError>
 
 /** At most this many broken places are listed in one answer. */
 export const FIELD_ERRORS_MAX = 100
 
+const httpStatus = int64Between(400n, 599n).meta({ format: 'int32' })
+
 export const ErrorBody = z
   .strictObject({
-    code: z.string().meta({ description: 'One of the codes of the error catalogue.' }),
-    message: z.string().meta({ description: 'What went wrong, in one or two sentences for a person.' }),
-    status: z
-      .int()
-      .min(400)
-      .max(599)
-      .meta({ description: 'The HTTP status of the answer.', format: 'int32' }),
+    code: z
+      .string()
+      .meta({ description: 'One of the codes of the error catalogue.', example: 'pet_not_found' }),
+    message: z.string().meta({
+      description: 'What went wrong, in one or two sentences for a person.',
+      example: 'Pet 404 does not exist.',
+    }),
+    status: httpStatus.meta({ description: 'The HTTP status of the answer.', example: 404 }),
     errors: z
       .array(FieldError)
       .max(FIELD_ERRORS_MAX)
@@ -128,15 +138,38 @@ export const ErrorBody = z
   .meta({
     id: 'Error',
     description: 'What every refusal looks like.',
-    example: { code: 'pet_not_found', message: 'Pet 42 does not exist.', status: 404 },
+    example: { code: 'pet_not_found', message: 'Pet 404 does not exist.', status: 404 },
   })
 export type ErrorBody = z.output<typeof ErrorBody>
 
+/** An Error as RFC 9457 has it: what is sent to who accepts application/problem+json. */
+export const Problem = z
+  .strictObject({
+    type: z.string().meta({ description: 'The entry of the error catalogue.', format: 'uri' }),
+    title: z.string().meta({ description: 'What the code means.' }),
+    detail: z.string().meta({ description: 'The same as message.' }),
+    instance: z.string().meta({ description: 'The path that was asked for.', format: 'uri-reference' }),
+    ...ErrorBody.shape,
+  })
+  .meta({
+    id: 'Problem',
+    description: 'An Error with the members of RFC 9457.',
+    example: {
+      type: 'http://127.0.0.1:8080/errors/pet_not_found',
+      title: 'There is no pet with this id.',
+      detail: 'Pet 404 does not exist.',
+      instance: '/pets/404',
+      code: 'pet_not_found',
+      message: 'Pet 404 does not exist.',
+      status: 404,
+    },
+  })
+
 export const ErrorCode = z
   .strictObject({
-    code: z.string(),
-    status: z.int().min(400).max(599).meta({ format: 'int32' }),
-    meaning: z.string(),
+    code: z.string().meta({ description: 'The code, as it stands in an Error.', example: 'pet_not_found' }),
+    status: httpStatus.meta({ description: 'The HTTP status it goes out with.', example: 404 }),
+    meaning: z.string().meta({ description: 'What it says.', example: 'There is no pet with this id.' }),
   })
   .meta({
     id: 'ErrorCode',

@@ -7,8 +7,8 @@ import { text } from './text.ts'
 export const STOCK_MAX = 1_000_000_000n
 
 const stock = int64Between(0n, STOCK_MAX)
-const petId = int64.meta({ description: 'The pet whose stock this is.', example: 42 })
-const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 5 })
+const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
+const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
 const reserved = stock.meta({ description: 'Units promised to open orders.', example: 1, readOnly: true })
 
 export const InventoryItem = z
@@ -16,7 +16,7 @@ export const InventoryItem = z
   .meta({
     id: 'InventoryItem',
     description: 'The stock of one pet.',
-    example: { petId: 42, quantity: 5, status: 'available', reserved: 1 },
+    example: { petId: 3, quantity: 1, status: 'pending', reserved: 1 },
   })
 export type InventoryItem = z.output<typeof InventoryItem>
 
@@ -33,17 +33,15 @@ export const StockAdjustment = z
       .refine(change => change !== 0n, { message: 'must not be 0', params: { field: 'out_of_range' } })
       .meta({
         description: 'Units that came (positive) or went (negative); not 0.',
-        example: -2,
+        example: 4,
         not: { enum: [0] },
       }),
-    note: text(0, 2000)
-      .optional()
-      .meta({ description: 'Why.', example: 'Two were moved to the other shop.' }),
+    note: text(0, 2000).optional().meta({ description: 'Why.', example: 'Four came from the other shop.' }),
   })
   .meta({
     id: 'StockAdjustment',
     description: 'A change of stock by a difference.',
-    example: { change: -2, note: 'Two were moved to the other shop.' },
+    example: { change: 4, note: 'Four came from the other shop.' },
   })
 export type StockAdjustment = z.output<typeof StockAdjustment>
 
@@ -61,29 +59,29 @@ export type MovementReason = z.output<typeof MovementReason>
 
 export const StockMovement = z
   .strictObject({
-    id: int64.meta({ example: 311 }),
+    id: int64.meta({ description: 'Assigned by the store.', example: 334 }),
     petId,
-    quantityChange: int64.meta({ example: 0 }),
-    reservedChange: int64.meta({ example: 1 }),
+    quantityChange: int64.meta({ description: 'Units that came or went.', example: 0 }),
+    reservedChange: int64.meta({ description: 'Units promised, or given back.', example: 1 }),
     quantity,
     reserved,
-    reason: MovementReason,
-    note: z.string().optional(),
-    orderId: int64.optional().meta({ example: 7 }),
-    at: instant,
+    reason: MovementReason.meta({ description: 'What moved the stock.', example: 'order' }),
+    note: z.string().optional().meta({ description: 'As it was given with an adjustment.', maxLength: 2000 }),
+    orderId: int64.optional().meta({ description: 'The order that moved it.', example: 1 }),
+    at: instant.meta({ description: 'When.', example: '2026-11-21T09:30:00.120Z' }),
   })
   .meta({
     id: 'StockMovement',
     description: 'One change of a stock, with the stock after it: an entry of the ledger.',
     example: {
-      id: 311,
-      petId: 42,
+      id: 334,
+      petId: 3,
       quantityChange: 0,
       reservedChange: 1,
-      quantity: 5,
+      quantity: 1,
       reserved: 1,
       reason: 'order',
-      orderId: 7,
+      orderId: 1,
       at: '2026-11-21T09:30:00.120Z',
     },
   })
@@ -107,25 +105,37 @@ export function openingStock(status: PetStatus): Stock {
   return { quantity: status === 'sold' ? 0n : 1n, reserved: 0n, onHold: status === 'pending' }
 }
 
+const count = int64.meta({ minimum: 0 })
+
+/** The last 30 days of the example, as they are in a shop that opened today. */
+const exampleDays = Array.from({ length: 30 }, (_, index) => ({
+  day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
+  orders: index === 29 ? 1 : 0,
+}))
+
 export const StoreSummary = z
   .strictObject({
-    pets: z.strictObject({ available: int64, pending: int64, sold: int64 }),
-    openOrders: int64,
-    unitsOnHand: int64,
-    unitsReserved: int64,
-    ordersByDay: z.array(z.strictObject({ day: z.string().meta({ format: 'date' }), orders: int64 })).meta({
+    pets: z
+      .strictObject({ available: count, pending: count, sold: count })
+      .meta({ description: 'Pets by status.' }),
+    openOrders: count.meta({ description: 'Orders that are not complete.' }),
+    unitsOnHand: count.meta({ description: 'Units of all pets together.' }),
+    unitsReserved: count.meta({ description: 'Of them, those promised to open orders.' }),
+    ordersByDay: z.array(z.strictObject({ day: z.string().meta({ format: 'date' }), orders: count })).meta({
       description: 'Orders placed (and not cancelled) on each of the last 30 days, UTC, oldest first.',
+      minItems: 30,
+      maxItems: 30,
     }),
   })
   .meta({
     id: 'StoreSummary',
     description: 'The shop at a glance.',
     example: {
-      pets: { available: 310, pending: 12, sold: 25 },
-      openOrders: 9,
-      unitsOnHand: 1480,
-      unitsReserved: 17,
-      ordersByDay: [{ day: '2026-11-21', orders: 4 }],
+      pets: { available: 321, pending: 12, sold: 17 },
+      openOrders: 1,
+      unitsOnHand: 2364,
+      unitsReserved: 1,
+      ordersByDay: exampleDays,
     },
   })
 export type StoreSummary = z.output<typeof StoreSummary>

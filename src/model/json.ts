@@ -9,6 +9,9 @@ export interface JsonObject {
 /** Deeper nesting is refused: no body of the contract needs more than a few levels. */
 export const JSON_DEPTH_MAX = 32
 
+/** Member names whose quoted form is remembered, at most. */
+const NAMES_MAX = 1000
+
 /** Integers of more digits are far outside int64 whatever they are: the rest of them is not worth reading. */
 const INTEGER_CHARS_MAX = 40
 
@@ -60,9 +63,20 @@ function writeObject(value: object): string {
   let text = ''
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${writeJson(member)}`
+    text += `${text === '' ? '' : ','}${memberName(name)}${writeJson(member)}`
   }
   return `{${text}}`
+}
+
+const namesWritten = new Map<string, string>()
+
+/** The few names that the contract has, quoted once; others (extensions, pointers) as they come. */
+function memberName(name: string): string {
+  const known = namesWritten.get(name)
+  if (known !== undefined) return known
+  const text = `${JSON.stringify(name)}:`
+  if (namesWritten.size < NAMES_MAX) namesWritten.set(name, text)
+  return text
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y

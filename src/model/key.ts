@@ -25,7 +25,10 @@ const scopes = z
     example: ['orders:read', 'orders:write'],
   })
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
-const expiresAt = instant.meta({ description: 'From then on the key is refused.' })
+const expiresAt = instant.meta({
+  description: 'From then on the key is refused.',
+  example: '2027-11-21T00:00:00Z',
+})
 
 export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nullable().optional() }).meta({
   id: 'NewApiKey',
@@ -35,18 +38,23 @@ export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nul
 export type NewApiKey = z.output<typeof NewApiKey>
 
 const shown = {
-  id: int64.meta({ example: 3 }),
+  id: int64.meta({ description: 'Assigned by the store.', example: 2 }),
   name,
   scopes,
-  hint: z.string().meta({ description: 'The last four characters of the key.', example: '9fQa' }),
-  createdAt: instant,
+  hint: z.string().meta({
+    description: 'The last four characters of the key.',
+    example: 'mOYq',
+    pattern: '^[0-9A-Za-z]{4}$',
+    maxLength: 4,
+  }),
+  createdAt: instant.meta({ description: 'When it was made.', example: '2026-11-21T09:30:00.120Z' }),
   expiresAt: expiresAt.optional(),
 }
 const example = {
-  id: 3,
+  id: 2,
   name: 'till 2',
   scopes: ['orders:read', 'orders:write'],
-  hint: '9fQa',
+  hint: 'mOYq',
   createdAt: '2026-11-21T09:30:00.120Z',
 }
 
@@ -55,13 +63,19 @@ export const ApiKey = z
   .meta({ id: 'ApiKey', description: 'A key, without its secret.', example })
 export type ApiKey = z.output<typeof ApiKey>
 
-export const CreatedApiKey = z
-  .strictObject({ ...shown, key: z.string().meta({ description: 'The secret. It is shown this once.' }) })
-  .meta({
-    id: 'CreatedApiKey',
-    description: 'A key with its secret.',
-    example: { ...example, key: 'pst_...' },
-  })
+const exampleSecret = 'pst_bAQOwN2rD4YFemYYaGGUcuKWCQO8GQrz9c0ccZMjn892zmOYq'
+const secret = z.string().meta({
+  description: 'The secret. It is shown this once.',
+  pattern: '^pst_[0-9A-Za-z]{49}$',
+  maxLength: 53,
+  example: exampleSecret,
+})
+
+export const CreatedApiKey = z.strictObject({ ...shown, key: secret }).meta({
+  id: 'CreatedApiKey',
+  description: 'A key with its secret.',
+  example: { ...example, key: exampleSecret },
+})
 export type CreatedApiKey = z.output<typeof CreatedApiKey>
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'

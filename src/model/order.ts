@@ -4,14 +4,14 @@ import { int64, int64Between } from './int64.ts'
 
 export const ORDER_QUANTITY_MAX = 1_000_000n
 
-const id = int64.meta({ description: 'Assigned by the store.', example: 7, readOnly: true })
-const petId = int64.meta({ description: 'The pet that is ordered.', example: 42 })
+const id = int64.meta({ description: 'Assigned by the store.', example: 1, readOnly: true })
+const petId = int64.meta({ description: 'The pet that is ordered.', example: 3 })
 const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
 const shipDate = instant.meta({
   description: 'When it ships; kept in UTC, to the millisecond. Completion sets it when it is absent.',
   example: '2026-12-01T09:30:00Z',
 })
-const complete = z.boolean().meta({ description: 'Whether the units have left the shop.' })
+const complete = z.boolean().meta({ description: 'Whether the units have left the shop.', example: false })
 
 export const Order = z
   .strictObject({
@@ -24,7 +24,7 @@ export const Order = z
   .meta({
     id: 'Order',
     description: 'An order of one pet. The server always sends id, petId, quantity and complete.',
-    example: { id: 7, petId: 42, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false },
+    example: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false },
   })
 export type Order = z.output<typeof Order>
 
@@ -38,7 +38,7 @@ export const NewOrder = z
   .meta({
     id: 'NewOrder',
     description: 'An order to be. With `complete: true` it is a sale over the counter.',
-    example: { petId: 42, quantity: 1 },
+    example: { petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z' },
   })
 export type NewOrder = z.output<typeof NewOrder>
 

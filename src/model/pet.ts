@@ -6,6 +6,7 @@ export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
   id: 'PetStatus',
   description:
     'Derived from the stock: `sold` when none is on hand, otherwise `pending` when on hold or all reserved, otherwise `available`.',
+  example: 'available',
 })
 export type PetStatus = z.output<typeof PetStatus>
 
@@ -14,23 +15,28 @@ const petMembers = {
   categoryId: int64.meta({ description: 'The category it belongs to; it must exist.', example: 1 }),
   status: PetStatus,
 }
-const petId = int64.meta({ description: 'Assigned by the store.', example: 42, readOnly: true })
+const petId = int64.meta({ description: 'Assigned by the store.', example: 3, readOnly: true })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
   description: 'A pet to be. Without a status, or as `available`, it starts with one unit in stock.',
-  example: { name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
 })
 export type NewPet = z.output<typeof NewPet>
 
 export const Pet = z.strictObject({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
   id: 'Pet',
   description: 'A pet of the catalogue. The server always sends its status.',
-  example: { id: 42, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
 })
 export type Pet = z.output<typeof Pet>
 
-export const Pets = z.array(Pet).meta({ id: 'Pets', description: 'A page of pets.' })
+export const Pets = z.array(Pet).meta({
+  id: 'Pets',
+  description: 'A page of pets.',
+  maxItems: 100,
+  example: [{ id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }],
+})
 
 export const PetPatch = z
   .strictObject(petMembers)

@@ -46,6 +46,9 @@ const findActiveKeys = sql<Pick<KeyRow, 'scopes' | 'expiresAt'>>(
   'SELECT scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
 
+/** Sets of scopes that are remembered, at most. */
+const SCOPE_SETS_MAX = 1000
+
 /** Who a key belongs to. Throws `invalid_token` for one that is unknown, revoked or expired at `now`. */
 export async function findCaller(reading: Reading, token: string, now: string): Promise<Caller> {
   const key = await reading.one(findKeyByHash, keyHash(token))
@@ -162,13 +165,20 @@ function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey
   return {
     id,
     name,
-    scopes: readScopes(scopes),
+    scopes: [...readScopes(scopes)],
     hint,
     createdAt: sentInstant(createdAt),
     ...(expiresAt !== null && { expiresAt: sentInstant(expiresAt) }),
   }
 }
 
-function readScopes(stored: string): Scope[] {
-  return Scope.array().parse(readJsonText(stored))
+const scopesRead = new Map<string, readonly Scope[]>()
+
+/** Read once for each of the few sets of scopes there are: every request with a key asks. */
+function readScopes(stored: string): readonly Scope[] {
+  const known = scopesRead.get(stored)
+  if (known) return known
+  const scopes = Scope.array().parse(readJsonText(stored))
+  if (scopesRead.size < SCOPE_SETS_MAX) scopesRead.set(stored, scopes)
+  return scopes
 }

@@ -6,7 +6,7 @@ import type { Reply } from '../../src/shop/replies.ts'
 
 // The server of the control: as `petstore serve --data DIRECTORY`, with the broken writer.
 const [directory = '', key = ''] = process.argv.slice(2)
-const log = { info: () => {}, error: (fields: object) => console.error(fields) }
+const log = { access: () => {}, info: () => {}, error: (fields: object) => console.error(fields) }
 const engine = await openSqlite<Query, Command, Reply>({
   directory,
   writer: new URL('./reply-before-commit.ts', import.meta.url),

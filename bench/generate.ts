@@ -1,0 +1,36 @@
+import { runProgram } from './child.ts'
+import type { LoadPlan } from './load-plan.ts'
+import { Sample } from './sample.ts'
+import { ADMIN_KEY, PET_ID_FIRST } from './store.ts'
+
+const WARM_SECONDS = 0.5
+/** What a run may take beyond its window: to start, to warm up, to wait for the last replies. */
+const GRACE_SECONDS = 30
+
+/** A plan for so many seconds, with whatever else its program takes. */
+interface Timed {
+  readonly seconds: number
+  readonly [member: string]: unknown
+}
+
+type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
+
+/** Reads one target over and over. Throws when a reply is not a 200 with a body of so many bytes. */
+export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
+  return selfMeasured('load.ts', { ...load, status: 200, ask: { kind: 'get', target, bodyBytes } })
+}
+
+/** Places orders. Throws when one is not answered 201. */
+export function generateOrders(
+  load: Load,
+  { pets, keyPrefix }: { pets: number; keyPrefix: string | null },
+): Promise<Sample> {
+  const ask = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, keyPrefix }
+  return selfMeasured('load.ts', { ...load, status: 201, ask })
+}
+
+/** Runs a program of this directory that prints a Sample. */
+export async function selfMeasured(name: string, input: Timed): Promise<Sample> {
+  const timeoutMs = (input.seconds + GRACE_SECONDS) * 1000
+  return Sample.parse(JSON.parse(await runProgram(name, { ...input, warmSeconds: WARM_SECONDS }, timeoutMs)))
+}

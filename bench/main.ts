@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { factsText } from './facts.ts'
+import { benchOrders } from './orders.ts'
+import { writePage } from './performance-page.ts'
+import { benchReads } from './reads.ts'
+import type { Schedule } from './sample.ts'
+import { type Section, sectionText } from './section.ts'
+
+const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
+/** Fewer rounds, or shorter ones, are for the eye: they are not published. */
+const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
+
+const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>>> = {
+  reads: benchReads,
+  orders: benchOrders,
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(topics).join(',') },
+      rounds: { type: 'string', default: String(PUBLISHED.rounds) },
+      seconds: { type: 'string', default: String(PUBLISHED.seconds) },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  const schedule = { rounds: positive('rounds', values.rounds), seconds: positive('seconds', values.seconds) }
+  if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds)) {
+    throw new Error(`--write takes at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
+  }
+  const benches = values.only.split(',').map(name => {
+    const bench = topics[name]
+    if (!bench) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
+    return { name, bench }
+  })
+  const texts = [factsText(schedule.rounds, schedule.seconds)]
+  for (const { name, bench } of benches) {
+    process.stderr.write(`${name}\n`)
+    texts.push(...(await bench(schedule)).map(sectionText))
+  }
+  const report = texts.join('\n\n')
+  process.stdout.write(`${report}\n`)
+  if (values.write) writePage(PAGE, values.only, report)
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not ${text}`)
+  return value
+}
+
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,73 @@
+import type { Statement, Value } from '../src/engine/engine.ts'
+import { BatchWriter, type WriteConnection } from '../src/engine/group-commit.ts'
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
+import { type Command, perform } from '../src/shop/commands.ts'
+import type { Reply } from '../src/shop/replies.ts'
+import { orderStatements, REQUEST_ID } from './order-statements.ts'
+
+/** As wide as the SHA-256 of a request. */
+export const FINGERPRINT = '0'.repeat(64)
+
+/** A command that places an order of one unit, as the pipeline makes it. */
+export function orderCommand(petId: bigint, now: string, key: string | null): Command {
+  return {
+    id: 'placeOrder',
+    input: { body: { petId, quantity: 1n } },
+    context: { now, caller: { keyId: 1n, scopes: ['admin'] }, requestId: REQUEST_ID },
+    ...(key !== null && { idempotency: { key, fingerprint: FINGERPRINT } }),
+  }
+}
+
+/** Places one order in a store. Throws unless it runs the statements of `orderStatements` and no others. */
+export async function assertSameStatements(file: string, petId: bigint): Promise<void> {
+  const connection = new SqliteConnection(file, { readonly: false })
+  const recorder = new Recorder(connection)
+  const writer = new BatchWriter<Command, Reply>(recorder, perform)
+  await writer.commit([orderCommand(petId, '2026-01-01T00:00:00.000Z', null)])
+  connection.close()
+  const { shiftStock, insertMovement, insertEvent, insertOrder } = orderStatements
+  const expected = [shiftStock, insertMovement, insertEvent, insertOrder, insertEvent].map(inOneLine)
+  if (recorder.texts.join('\n') !== expected.join('\n')) {
+    throw new Error(`an order runs other statements than the limit:\n${recorder.texts.join('\n')}`)
+  }
+}
+
+/** Of the batch, not of the order. */
+const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\bcounter\b/
+
+/** Writes down every statement of an order on its way to the connection. */
+class Recorder implements WriteConnection {
+  readonly texts: string[] = []
+  readonly #connection: SqliteConnection
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+    this.#note(statement.text)
+    return this.#connection.one(statement, ...values)
+  }
+
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+    this.#note(statement.text)
+    return this.#connection.many(statement, ...values)
+  }
+
+  run(statement: Statement<unknown>, ...values: Value[]): number {
+    this.#note(statement.text)
+    return this.#connection.run(statement, ...values)
+  }
+
+  #note(text: string): void {
+    if (!FRAME.test(text)) this.texts.push(inOneLine(text))
+  }
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

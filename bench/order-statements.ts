@@ -1,0 +1,80 @@
+import type { Value } from '../src/engine/engine.ts'
+
+/** The statements of one order as the shop writes them: `assertSameStatements` sees to it. */
+export const orderStatements = {
+  shiftStock: `
+    UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
+    WHERE id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved + $3
+    AND quantity + $2 <= 1000000000 AND on_hold <= $4 AND status = CASE WHEN quantity + $2 = 0 THEN 'sold'
+    WHEN on_hold = 1 OR quantity + $2 = reserved + $3 THEN 'pending' ELSE 'available' END
+    RETURNING id, name, category_id AS "categoryId", status, quantity, reserved,
+      on_hold AS "onHold", version`,
+  insertMovement: `
+    INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason,
+      note, order_id, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  insertEvent: `
+    INSERT INTO event (id, position, type, subject, subject_version, data, key_id, request_id, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  insertOrder: `
+    INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`,
+} as const
+
+/** As wide as the server's own. */
+export const REQUEST_ID = '00000000-0000-4000-8000-000000000000'
+
+/** One order of one unit, with all its ids taken beforehand. */
+export interface PlainOrder {
+  readonly petId: bigint
+  readonly now: string
+  readonly orderId: bigint
+  readonly movementId: bigint
+  /** Of the stock's event. */
+  readonly stockEventId: bigint
+  /** Of the order's event. */
+  readonly orderEventId: bigint
+}
+
+/** What shiftStock answers, as far as the other statements need it. */
+export interface Moved {
+  readonly quantity: bigint
+  readonly reserved: bigint
+  readonly version: bigint
+}
+
+export function shiftStockValues({ petId, now }: PlainOrder): Value[] {
+  return [petId, 0n, 1n, 0n, now]
+}
+
+export function movementValues(
+  { petId, now, orderId, movementId }: PlainOrder,
+  { quantity, reserved, version }: Moved,
+): Value[] {
+  return [petId, version, movementId, 0n, 1n, quantity, reserved, 'order', null, orderId, now]
+}
+
+export function stockEventValues(
+  { petId, now, stockEventId }: PlainOrder,
+  { quantity, reserved, version }: Moved,
+  position: bigint | null,
+): Value[] {
+  const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
+  const subject = `inventory/${petId}`
+  return [stockEventId, position, 'inventory.changed', subject, version, data, 1n, REQUEST_ID, now]
+}
+
+export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
+  return [orderId, petId, 1n, null, 0n, now]
+}
+
+export function orderEventValues(order: PlainOrder, position: bigint | null): Value[] {
+  const { now, orderId, orderEventId } = order
+  const data = orderText(order)
+  return [orderEventId, position, 'order.placed', `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
+}
+
+/** The body of the reply. */
+export function orderText({ orderId, petId }: PlainOrder): string {
+  return `{"id":${orderId},"petId":${petId},"quantity":1,"complete":false}`
+}

@@ -1,0 +1,104 @@
+import { SQL } from 'bun'
+import { generateOrders, selfMeasured } from './generate.ts'
+import { startPostgres } from './postgres.ts'
+import { interleave, type Result, type Schedule, tallied } from './sample.ts'
+import type { Section } from './section.ts'
+import { fillStatements, makeStore, openWorkplace, PET_ID_FIRST, startStore } from './store.ts'
+
+const CLIENTS = 32
+/** As many as the store has. */
+const CONNECTIONS_MAX = 20
+const QUIET_MS_MAX = 60_000
+
+/** Orders on PostgreSQL against a bare client of the same server that runs the same statements. */
+export async function benchPostgresOrders(schedule: Schedule, pets: number): Promise<Section> {
+  using workplace = openWorkplace()
+  await using postgres = await startPostgres(workplace.folder('postgres'))
+  const make = async (name: string) => {
+    const databaseUrl = await postgres.newDatabase(name)
+    const place = { directory: workplace.folder(name), databaseUrl }
+    await makeStore(place)
+    await using database = new SQL({ url: databaseUrl, max: 1 })
+    for (const statement of fillStatements(pets, 'full')) await database.unsafe(statement)
+    await database.unsafe('VACUUM ANALYZE')
+    return place
+  }
+  const storePlace = await make('store')
+  const loopPlace = await make('loop')
+  await using store = await startStore(storePlace)
+  await using storeDatabase = new SQL({ url: storePlace.databaseUrl, max: 1 })
+  await using loopDatabase = new SQL({ url: loopPlace.databaseUrl, max: 1 })
+  const ours = tallied('placeOrder, petstore', async seconds => {
+    const { port, pid } = store
+    const sample = await generateOrders(
+      { port, pid, connections: CLIENTS, seconds },
+      { pets, keyPrefix: null },
+    )
+    await waitForSequencer(storeDatabase)
+    return sample
+  })
+  const bare = tallied('bare client loop, no HTTP', seconds =>
+    selfMeasured('postgres-loop.ts', {
+      url: loopPlace.databaseUrl,
+      clients: CLIENTS,
+      connectionsMax: CONNECTIONS_MAX,
+      petIdFirst: PET_ID_FIRST,
+      pets,
+      seconds,
+    }),
+  )
+  const results = await interleave([ours, bare], schedule)
+  await assertAllThere(storeDatabase, ours.answered())
+  await assertAllThere(loopDatabase, bare.answered())
+  return sectionOf(postgres.settings, pets, results)
+}
+
+/** The store numbers its events behind the orders: not while the other side is measured. */
+async function waitForSequencer(database: SQL): Promise<void> {
+  const deadline = performance.now() + QUIET_MS_MAX
+  while (performance.now() < deadline) {
+    const [row] = await database.unsafe<{ n: string }[]>(
+      'SELECT count(*) AS n FROM event WHERE position IS NULL',
+    )
+    if (Number(row?.n) === 0) return
+    await Bun.sleep(100)
+  }
+  throw new Error('the store does not number its events')
+}
+
+async function assertAllThere(database: SQL, answered: number): Promise<void> {
+  const [counts] = await database.unsafe<Record<string, string>[]>(`
+    SELECT (SELECT count(*) FROM orders) AS orders, (SELECT sum(reserved) FROM pet) AS reserved,
+      (SELECT count(*) FROM movement WHERE reason = 'order') AS movements,
+      (SELECT count(*) FROM event WHERE type = 'order.placed') AS placed,
+      (SELECT count(*) FROM event WHERE type = 'inventory.changed' AND subject_version > 1) AS stock_changes`)
+  if (Object.values(counts ?? {}).some(n => Number(n) !== answered)) {
+    throw new Error(`${answered} orders were committed; the database holds ${JSON.stringify(counts)}`)
+  }
+}
+
+function sectionOf(settings: string, pets: number, results: readonly Result[]): Section {
+  const [ours, bare] = results
+  if (!ours || !bare) throw new Error('a contestant has no result')
+  return {
+    title: 'placeOrder on PostgreSQL',
+    about: [
+      `${settings}, all its settings as it comes; ${CLIENTS} clients, one unit each of ${pets} pets at ` +
+        `random. The other side is ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
+        'connections, as many as the store has: each runs one transaction after another with the same ' +
+        'statements, awaits each, and knows no HTTP. The store also gives every event its position, ' +
+        'which the loops do not.',
+      'CPU is that of the program alone, not of the PostgreSQL server, which does most of the work.',
+    ],
+    results,
+    ratios: [
+      {
+        measure: 'petstore of a bare client loop',
+        of: ours,
+        against: bare,
+        target: { must: 0.6, aim: 1 },
+        unit: '%',
+      },
+    ],
+  }
+}

@@ -1,0 +1,127 @@
+import { Database } from 'bun:sqlite'
+import { databaseFile } from '../src/engine/sqlite.ts'
+import type { ServerProcess } from './child.ts'
+import { generateOrders, selfMeasured } from './generate.ts'
+import { assertSameStatements } from './order-command.ts'
+import { benchPostgresOrders } from './orders-postgres.ts'
+import { interleave, type Result, type Schedule, type Tallied, tallied } from './sample.ts'
+import type { Section } from './section.ts'
+import { makeSqliteStore, openWorkplace, PET_ID_FIRST, startStore } from './store.ts'
+
+const CLIENTS = 64
+const CEILING_BATCH = 64
+/** Ordered from at random, one unit at a time. */
+const PETS = 1000
+
+/** Durable orders on either engine, against what SQLite and PostgreSQL allow. */
+export async function benchOrders(schedule: Schedule): Promise<Section[]> {
+  return [
+    await benchSqliteOrders(schedule, false),
+    await benchSqliteOrders(schedule, true),
+    await benchPostgresOrders(schedule, PETS),
+  ]
+}
+
+async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<Section> {
+  using workplace = openWorkplace()
+  const fill = async (name: string): Promise<string> => {
+    const directory = workplace.folder(name)
+    await makeSqliteStore(directory, PETS, 'full')
+    return directory
+  }
+  const directories = {
+    group: await fill('group'),
+    single: await fill('single'),
+    verbs: await fill('verbs'),
+    statements: await fill('statements'),
+  }
+  await using group = await startStore({ directory: directories.group })
+  await using single = await startStore({ directory: directories.single }, { preload: 'one-commit.ts' })
+  const takeKeys = keyPrefixes(isKeyed)
+  const served = (name: string, { port, pid }: ServerProcess): Tallied =>
+    tallied(name, seconds =>
+      generateOrders({ port, pid, connections: CLIENTS, seconds }, { pets: PETS, keyPrefix: takeKeys() }),
+    )
+  const direct = (name: string, variant: 'verbs' | 'statements'): Tallied =>
+    tallied(name, seconds =>
+      selfMeasured('sqlite-ceiling.ts', {
+        file: databaseFile(directories[variant]),
+        variant,
+        batch: CEILING_BATCH,
+        keyPrefix: takeKeys(),
+        petIdFirst: PET_ID_FIRST,
+        pets: PETS,
+        seconds,
+      }),
+    )
+  const contestants = {
+    group: served('placeOrder, petstore', group),
+    single: served('one commit a request, the same program', single),
+    verbs: direct('SQLite: the same verbs, no HTTP', 'verbs'),
+    statements: direct('SQLite: bare statements, no HTTP', 'statements'),
+  }
+  const results = await interleave(Object.values(contestants), schedule)
+  for (const name of ['group', 'single', 'verbs', 'statements'] as const) {
+    assertAllThere(directories[name], contestants[name].answered(), isKeyed)
+  }
+  await assertSameStatements(databaseFile(directories.verbs), BigInt(PET_ID_FIRST))
+  return sectionOf(isKeyed, results)
+}
+
+/** The beginnings of keys, a different one each time; nulls when there are to be no keys. */
+function keyPrefixes(isKeyed: boolean): () => string | null {
+  let taken = 0
+  return () => (isKeyed ? `bench-${++taken}` : null)
+}
+
+/** Throws unless the store holds what was answered, no order more and none less, with all their rows. */
+function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
+  using database = new Database(databaseFile(directory), { readonly: true })
+  const count = (what: string): number =>
+    database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? -1
+  const reserved = database.query<{ n: number }, []>('SELECT sum(reserved) AS n FROM pet').get()?.n ?? -1
+  const counts = {
+    orders: count('orders'),
+    reserved,
+    movements: count(`movement WHERE reason = 'order'`),
+    placed: count(`event WHERE type = 'order.placed'`),
+    stockChanges: count(`event WHERE type = 'inventory.changed' AND subject_version > 1`),
+    ...(isKeyed && { replies: count('reply WHERE status = 201') }),
+  }
+  if (Object.values(counts).some(n => n !== answered)) {
+    throw new Error(`${answered} orders were answered 201; ${directory} holds ${JSON.stringify(counts)}`)
+  }
+}
+
+function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
+  const [group, single, verbs, statements] = results
+  if (!group || !single || !verbs || !statements) throw new Error('a contestant has no result')
+  const key = isKeyed ? 'each with an Idempotency-Key of its own' : 'no Idempotency-Key'
+  const about = [
+    `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, one unit each of ${PETS} pets at random, ` +
+      `${key}. Each order is durable before it is answered (WAL, synchronous=FULL, read back when the ` +
+      'file is opened). "One commit a request" is the same program with one number changed: its writer ' +
+      'takes one command into a transaction instead of up to 128.',
+    `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
+      'program\'s own batch loop and verb; "bare statements" are the statements of an order prepared by ' +
+      'hand, without savepoints, counters, hashes or encoding. After the run each database was counted: it ' +
+      'holds every order that was answered 201, its movement and both its events, and nothing more.',
+  ]
+  const ofCeiling = { target: { must: 0.5, aim: 0.8 }, unit: '%' } as const
+  return {
+    title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,
+    about,
+    results,
+    ratios: [
+      {
+        measure: 'petstore to one commit a request',
+        of: group,
+        against: single,
+        target: { must: 2.5, aim: 4 },
+        unit: 'x',
+      },
+      { measure: 'petstore of the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
+      { measure: 'petstore of the ceiling (bare statements)', of: group, against: statements, ...ofCeiling },
+    ],
+  }
+}

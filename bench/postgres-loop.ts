@@ -1,0 +1,82 @@
+import { SQL, type TransactionSQL } from 'bun'
+import { z } from 'zod'
+import { storedInstant } from '../src/model/instant.ts'
+import { cpuUs } from './cpu.ts'
+import {
+  type Moved,
+  movementValues,
+  orderEventValues,
+  orderStatements,
+  orderValues,
+  type PlainOrder,
+  shiftStockValues,
+  stockEventValues,
+} from './order-statements.ts'
+
+// A bare client of PostgreSQL: so many loops, each one transaction after another with the statements of an
+// order, no HTTP. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
+
+const Plan = z.strictObject({
+  url: z.string(),
+  clients: z.number(),
+  connectionsMax: z.number(),
+  petIdFirst: z.number(),
+  pets: z.number(),
+  warmSeconds: z.number(),
+  seconds: z.number(),
+})
+
+const plan = Plan.parse(JSON.parse(process.argv[2] ?? ''))
+const pool = new SQL({ url: plan.url, bigint: true, max: plan.connectionsMax })
+let orderId = await lastId('orders')
+let movementId = await lastId('movement')
+let eventId = await lastId('event')
+let answered = 0
+let stopping = false
+
+async function lastId(table: string): Promise<bigint> {
+  const [row] = await pool.unsafe<{ id: bigint | null }[]>(`SELECT max(id) AS id FROM ${table}`)
+  return row?.id ?? 0n
+}
+
+async function place(tx: TransactionSQL): Promise<void> {
+  const order: PlainOrder = {
+    petId: BigInt(plan.petIdFirst + Math.floor(Math.random() * plan.pets)),
+    now: storedInstant(Date.now()),
+    orderId: ++orderId,
+    movementId: ++movementId,
+    stockEventId: ++eventId,
+    orderEventId: ++eventId,
+  }
+  const { shiftStock, insertMovement, insertEvent, insertOrder } = orderStatements
+  const [moved] = await tx.unsafe<Moved[]>(shiftStock, shiftStockValues(order))
+  if (!moved) throw new Error(`pet ${order.petId} has no unit left`)
+  await tx.unsafe(insertMovement, movementValues(order, moved))
+  await tx.unsafe(insertEvent, stockEventValues(order, moved, null))
+  await tx.unsafe(insertOrder, orderValues(order))
+  await tx.unsafe(insertEvent, orderEventValues(order, null))
+}
+
+async function loop(): Promise<void> {
+  while (!stopping) {
+    await pool.begin(place)
+    answered++
+  }
+}
+
+const loops = Promise.all(Array.from({ length: plan.clients }, loop))
+await Bun.sleep(plan.warmSeconds * 1000)
+const before = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
+await Bun.sleep(plan.seconds * 1000)
+const after = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
+stopping = true
+await loops
+await pool.close()
+process.stdout.write(
+  JSON.stringify({
+    requests: after.answered - before.answered,
+    seconds: (after.ms - before.ms) / 1000,
+    cpuUs: after.cpuUs - before.cpuUs,
+    answered,
+  }),
+)

@@ -1,0 +1,57 @@
+import { ReplyReader } from './reply-reader.ts'
+
+/** One reply as its bytes were: every header field by its name as it was written. */
+export interface RawReply {
+  readonly statusLine: string
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+  readonly headBytes: number
+}
+
+/** Asks for a target and answers the whole reply. Throws what the connection throws. */
+export async function rawGet(port: number, target: string): Promise<RawReply> {
+  const whole = Promise.withResolvers<string>()
+  const socket = await Bun.connect<ReplyReader>({
+    hostname: '127.0.0.1',
+    port,
+    data: new ReplyReader(),
+    socket: {
+      open: opened => {
+        opened.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\n\r\n`)
+      },
+      data: ({ data }, chunk) => {
+        const reply = data.take(chunk)
+        if (reply) whole.resolve(reply.text())
+      },
+      close: () => whole.reject(new Error(`port ${port} closed the connection`)),
+    },
+  })
+  const text = await whole.promise
+  socket.end()
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  const [statusLine = '', ...fields] = head.split('\r\n')
+  const headers = new Map(
+    fields.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
+  )
+  if (headers.size !== fields.length) throw new Error(`a header field came twice: ${head}`)
+  return { statusLine, headers, body, headBytes: Buffer.byteLength(head) }
+}
+
+/** Fields that differ from one reply of a server to its next. Their widths do not. */
+const PASSING = ['Date', 'X-Request-Id', 'RateLimit']
+
+/** Throws unless two replies have the same status, fields, values (of passing ones, width) and body. */
+export function assertSame(one: RawReply, other: RawReply): void {
+  const names = [...one.headers.keys()].toSorted()
+  const same =
+    one.statusLine === other.statusLine &&
+    one.body === other.body &&
+    one.headBytes === other.headBytes &&
+    names.join() === [...other.headers.keys()].toSorted().join() &&
+    names.every(name => PASSING.includes(name) || one.headers.get(name) === other.headers.get(name))
+  if (!same) throw new Error(`two replies differ:\n${describe(one)}\n\n${describe(other)}`)
+}
+
+function describe({ statusLine, headers, body }: RawReply): string {
+  return [statusLine, ...[...headers].map(([name, value]) => `${name}: ${value}`), '', body].join('\n')
+}

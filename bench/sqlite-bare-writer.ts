@@ -1,0 +1,86 @@
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { FINGERPRINT } from './order-command.ts'
+import {
+  type Moved,
+  movementValues,
+  orderEventValues,
+  orderStatements,
+  orderText,
+  orderValues,
+  type PlainOrder,
+  shiftStockValues,
+  stockEventValues,
+} from './order-statements.ts'
+
+type Prepared<Row = unknown> = Statement<Row, SQLQueryBindings[]>
+
+// The least that a key needs: one row, written once. The shop claims the key first, then fills the row in.
+const insertReply = `
+  INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
+  VALUES ('1', 'placeOrder', $1, $2, 201, $3, $4, $5, $6)`
+const ETAG = `"${'0'.repeat(22)}"`
+
+/** Places orders by hand-prepared statements alone: no verb, no savepoint, no counter row, no hash. */
+export class BareWriter {
+  readonly #database: Database
+  readonly #begin: Prepared
+  readonly #commit: Prepared
+  readonly #shiftStock: Prepared<Moved>
+  readonly #insertMovement: Prepared
+  readonly #insertEvent: Prepared
+  readonly #insertOrder: Prepared
+  readonly #insertReply: Prepared
+  #orderId: bigint
+  #movementId: bigint
+  #eventId: bigint
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#begin = this.#prepare('BEGIN IMMEDIATE')
+    this.#commit = this.#prepare('COMMIT')
+    this.#shiftStock = this.#prepare(orderStatements.shiftStock)
+    this.#insertMovement = this.#prepare(orderStatements.insertMovement)
+    this.#insertEvent = this.#prepare(orderStatements.insertEvent)
+    this.#insertOrder = this.#prepare(orderStatements.insertOrder)
+    this.#insertReply = this.#prepare(insertReply)
+    this.#orderId = this.#lastId('orders')
+    this.#movementId = this.#lastId('movement')
+    this.#eventId = this.#lastId('event')
+  }
+
+  /** One transaction of an order for each pet and key, durable when this returns. */
+  commit(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
+    this.#begin.run()
+    for (const { petId, key } of orders) this.#place(petId, key, now)
+    this.#commit.run()
+  }
+
+  #place(petId: bigint, key: string | null, now: string): void {
+    const order: PlainOrder = {
+      petId,
+      now,
+      orderId: ++this.#orderId,
+      movementId: ++this.#movementId,
+      stockEventId: ++this.#eventId,
+      orderEventId: ++this.#eventId,
+    }
+    const moved = this.#shiftStock.get(...shiftStockValues(order))
+    if (!moved) throw new Error(`pet ${petId} has no unit left`)
+    this.#insertMovement.run(...movementValues(order, moved))
+    this.#insertEvent.run(...stockEventValues(order, moved, order.stockEventId))
+    this.#insertOrder.run(...orderValues(order))
+    this.#insertEvent.run(...orderEventValues(order, order.orderEventId))
+    if (key === null) return
+    const location = `/store/orders/${order.orderId}`
+    this.#insertReply.run(key, FINGERPRINT, orderText(order), ETAG, location, now)
+  }
+
+  #prepare<Row>(text: string): Prepared<Row> {
+    return this.#database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
+  }
+
+  #lastId(table: string): bigint {
+    const last = this.#prepare<{ id: bigint | null }>(`SELECT max(id) AS id FROM ${table}`).get()
+    return last?.id ?? 0n
+  }
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { BatchWriter } from '../src/engine/group-commit.ts'
+import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
+import { storedInstant } from '../src/model/instant.ts'
+import { type Command, perform } from '../src/shop/commands.ts'
+import type { Reply } from '../src/shop/replies.ts'
+import { cpuUs } from './cpu.ts'
+import { orderCommand } from './order-command.ts'
+import { BareWriter } from './sqlite-bare-writer.ts'
+
+// What SQLite itself allows: orders in batches, one thread, no HTTP. `bun bench/sqlite-ceiling.ts '<JSON>'`
+// prints a Sample. As `verbs` it runs the program's verb and batch loop, as `statements` bare statements.
+
+const Plan = z.strictObject({
+  file: z.string(),
+  variant: z.enum(['verbs', 'statements']),
+  batch: z.number(),
+  /** The beginning of the idempotency keys, or null for orders without one. */
+  keyPrefix: z.string().nullable(),
+  petIdFirst: z.number(),
+  pets: z.number(),
+  warmSeconds: z.number(),
+  seconds: z.number(),
+})
+
+const { file, variant, batch, keyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
+  JSON.parse(process.argv[2] ?? ''),
+)
+// Opening it reads back that every commit is durable: WAL with synchronous=FULL.
+const connection = new SqliteConnection(file, { readonly: false })
+let placed = 0
+
+function makeOrders(): { petId: bigint; key: string | null }[] {
+  return Array.from({ length: batch }, () => ({
+    petId: BigInt(petIdFirst + Math.floor(Math.random() * pets)),
+    key: keyPrefix === null ? null : `${keyPrefix}-${placed++}`,
+  }))
+}
+
+async function commitBatch(): Promise<void> {
+  const now = storedInstant(Date.now())
+  if (variant === 'statements') return bare.commit(makeOrders(), now)
+  const commands = makeOrders().map(({ petId, key }) => orderCommand(petId, now, key))
+  for (const outcome of await verbs.commit(commands)) {
+    if (!('reply' in outcome) || outcome.reply.status !== 201) throw new Error(JSON.stringify(outcome))
+  }
+}
+
+async function runFor(runSeconds: number): Promise<number> {
+  const until = performance.now() + runSeconds * 1000
+  let orders = 0
+  while (performance.now() < until) {
+    await commitBatch()
+    orders += batch
+  }
+  return orders
+}
+
+const verbs = new BatchWriter<Command, Reply>(connection, perform)
+const bare = new BareWriter(connection.database)
+const warm = await runFor(warmSeconds)
+const before = { cpuUs: cpuUs('self'), ms: performance.now() }
+const requests = await runFor(seconds)
+const after = { cpuUs: cpuUs('self'), ms: performance.now() }
+connection.close()
+process.stdout.write(
+  JSON.stringify({
+    requests,
+    seconds: (after.ms - before.ms) / 1000,
+    cpuUs: after.cpuUs - before.cpuUs,
+    answered: warm + requests,
+  }),
+)

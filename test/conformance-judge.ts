@@ -1,0 +1,143 @@
+import type { Described, DescribedAnswer, DescribedOperation } from './document.ts'
+import { type Validate, validatorOf } from './document-schemas.ts'
+
+/** An answer as it came over the wire, and the operation that was asked. */
+export interface Observed {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** Fields of the transport, and one of the browser's hygiene: nobody programs against them. */
+const ignored = new Set([
+  'date',
+  'connection',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'keep-alive',
+  'x-content-type-options',
+])
+
+/**
+ * Holds what was observed against a description, both ways: each answer must be described (status, content type, body,
+ * header fields, error code), and each thing that is described must have been observed. Answers the faults in words.
+ */
+export function judge({ document, operations }: Described, observed: readonly Observed[]): string[] {
+  const validate = validatorOf(document)
+  const faults = observed.flatMap(answer => judgeAnswer(operations.get(answer.operationId), answer, validate))
+  const byOperation = Map.groupBy(observed, ({ operationId }) => operationId)
+  for (const operation of operations.values()) {
+    faults.push(...unseen(operation, byOperation.get(operation.operationId) ?? []))
+  }
+  return [...new Set(faults)]
+}
+
+function judgeAnswer(
+  operation: DescribedOperation | undefined,
+  answer: Observed,
+  validate: Validate,
+): string[] {
+  const { operationId, status, method, path } = answer
+  const where = `${operationId} ${status}`
+  if (!operation) return [`${operationId} is served and not described`]
+  const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+  if (operation.method !== method || !pattern.test(path)) {
+    return [`${operationId} is described as ${operation.method} ${operation.path}, and is ${method} ${path}`]
+  }
+  const described = operation.responses[status]
+  if (!described) return [`${where}: the status is not described`]
+  const faults = [...judgeHeaders(described, answer, validate), ...judgeBody(described, answer, validate)]
+  return faults.map(fault => `${where}: ${fault}`)
+}
+
+function judgeHeaders({ headers }: DescribedAnswer, answer: Observed, validate: Validate): string[] {
+  const faults: string[] = []
+  const names = new Set(Object.keys(headers).map(name => name.toLowerCase()))
+  for (const name of answer.headers.keys()) {
+    if (!names.has(name) && !ignored.has(name)) faults.push(`the header ${name} is not described`)
+  }
+  for (const [name, { required, schema }] of Object.entries(headers)) {
+    const text = answer.headers.get(name)
+    if (text === null && required) faults.push(`the header ${name} is missing`)
+    if (text === null) continue
+    const wants = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : 'string'
+    const broken = validate(schema, wants === 'integer' ? Number(text) : text)
+    faults.push(...broken.map(why => `the header ${name}: ${why}`))
+  }
+  return faults
+}
+
+function judgeBody({ content }: DescribedAnswer, answer: Observed, validate: Validate): string[] {
+  const type = answer.headers.get('content-type')
+  if (Object.keys(content).length === 0) {
+    return type === null && answer.body === '' ? [] : ['a body came where none is described']
+  }
+  const described = content[type ?? '']
+  if (!described) return [`the content type ${type} is not described`]
+  const broken = validate(described.schema, JSON.parse(answer.body))
+  const { examples } = described
+  const code = codeOf(answer)
+  if (examples && code !== undefined && !examples[code]) broken.push(`the code ${code} is not described`)
+  return broken.map(why => `the body: ${why}`)
+}
+
+/** What an operation is described with and never showed: statuses, header fields, content types, error codes. */
+function unseen({ operationId, responses }: DescribedOperation, answers: readonly Observed[]): string[] {
+  return Object.entries(responses).flatMap(([status, { headers, content }]) => {
+    const seen = answers.filter(answer => answer.status === Number(status))
+    const where = `${operationId} ${status}`
+    if (seen.length === 0) return [`${where}: described and never seen`]
+    const codes = Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples))
+    return [
+      ...Object.keys(headers)
+        .filter(name => !seen.some(answer => answer.headers.has(name)))
+        .map(name => `${where}: the header ${name} is described and never seen`),
+      ...Object.keys(content)
+        .filter(type => !seen.some(answer => answer.headers.get('content-type') === type))
+        .map(type => `${where}: the content type ${type} is described and never seen`),
+      ...codes
+        .filter(code => !seen.some(answer => codeOf(answer) === code))
+        .map(code => `${where}: the code ${code} is described and never seen`),
+    ]
+  })
+}
+
+/** Examples of refusals whose words the server never used for their operation and code, numbers and tags aside. */
+export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
+  const said = new Set(
+    observed.map(answer => `${answer.operationId} ${codeOf(answer)} ${masked(messageOf(answer.body))}`),
+  )
+  const faults: string[] = []
+  for (const { operationId, responses } of operations.values()) {
+    for (const { content } of Object.values(responses)) {
+      for (const [code, { value }] of Object.entries(content['application/json']?.examples ?? {})) {
+        const message = messageOf(JSON.stringify(value))
+        if (!said.has(`${operationId} ${code} ${masked(message)}`)) faults.push(`${operationId} ${code}: ${message}`)
+      }
+    }
+  }
+  return faults
+}
+
+function codeOf({ status, body }: Observed): string | undefined {
+  return status < 400 ? undefined : memberOf(body, 'code')
+}
+
+function messageOf(body: string): string {
+  return memberOf(body, 'message') ?? ''
+}
+
+function memberOf(body: string, name: string): string | undefined {
+  if (!body.startsWith('{')) return undefined
+  const value: unknown = JSON.parse(body)
+  const member: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return typeof member === 'string' ? member : undefined
+}
+
+function masked(message: string): string {
+  return message.replaceAll(/"[\w-]{22}"/g, '"..."').replaceAll(/\d+/g, '#')
+}

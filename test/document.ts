@@ -1,0 +1,108 @@
+import { z } from 'zod'
+
+const Header = z.looseObject({ required: z.boolean().optional(), schema: z.unknown() })
+const Example = z.looseObject({ value: z.unknown() })
+const Link = z.strictObject({
+  operationId: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.string()).optional(),
+  requestBody: z.unknown().optional(),
+})
+const Content = z.record(
+  z.string(),
+  z.strictObject({
+    schema: z.unknown(),
+    example: z.unknown().optional(),
+    examples: z.record(z.string(), Example).optional(),
+  }),
+)
+const Answer = z.strictObject({
+  description: z.string().min(1),
+  headers: z.record(z.string(), Header).default({}),
+  content: Content.default({}),
+  links: z.record(z.string(), Link).default({}),
+})
+const Parameter = z.strictObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  description: z.string().min(1),
+  schema: z.unknown(),
+  example: z.unknown(),
+  style: z.string().optional(),
+  explode: z.boolean().optional(),
+})
+const Operation = z.looseObject({
+  operationId: z.string(),
+  tags: z.array(z.string()).min(1),
+  summary: z.string().min(1),
+  description: z.string().min(1),
+  deprecated: z.boolean().optional(),
+  parameters: z.array(Parameter),
+  requestBody: z.strictObject({ required: z.literal(true), content: Content }).optional(),
+  responses: z.record(z.string(), Answer),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+})
+const Components = z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) })
+const Document = z.looseObject({
+  openapi: z.literal('3.0.3'),
+  info: z.looseObject({ version: z.string() }),
+  servers: z.array(z.looseObject({ url: z.string() })),
+  tags: z.array(z.looseObject({ name: z.string() })),
+  paths: z.record(z.string(), z.record(z.enum(['get', 'post', 'put', 'patch', 'delete']), z.unknown())),
+  components: Components,
+})
+
+export type DescribedAnswer = z.output<typeof Answer>
+export type DescribedOperation = z.output<typeof Operation> & { readonly method: string; readonly path: string }
+export type OpenApi = z.output<typeof Document>
+
+/** A description as a reader of it has it: its operations by operationId, references followed except to schemas. */
+export interface Described {
+  readonly document: OpenApi
+  readonly operations: ReadonlyMap<string, DescribedOperation>
+}
+
+/** Reads a description. Throws when it has not the form that this project's descriptions have. */
+export function readDocument(json: unknown): Described {
+  const document = Document.parse(json)
+  const operations = new Map<string, DescribedOperation>()
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, part] of Object.entries(methods)) {
+      const operation = Operation.parse(followed(document, part))
+      if (operations.has(operation.operationId)) throw new Error(`${operation.operationId} is described twice`)
+      operations.set(operation.operationId, { ...operation, method: method.toUpperCase(), path })
+    }
+  }
+  return { document, operations }
+}
+
+/** Every place of the document that refers to another. */
+export function referencesIn(part: unknown): string[] {
+  if (Array.isArray(part)) return part.flatMap(referencesIn)
+  if (typeof part !== 'object' || part === null) return []
+  return Object.entries(part).flatMap(([name, value]) =>
+    name === '$ref' ? [String(value)] : referencesIn(value),
+  )
+}
+
+/** What a reference points at. Throws when nothing is there. */
+export function target(document: unknown, reference: string): unknown {
+  let at: unknown = document
+  for (const step of reference.replace(/^#\//, '').split('/')) {
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined
+  }
+  if (at === undefined) throw new Error(`${reference} points at nothing`)
+  return at
+}
+
+function followed(document: unknown, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(one => followed(document, one))
+  if (typeof part !== 'object' || part === null) return part
+  const reference: unknown = Reflect.get(part, '$ref')
+  if (typeof reference === 'string') {
+    // Schemas refer to themselves and to each other: they stay as they are, for the validator.
+    return reference.startsWith('#/components/schemas/') ? part : followed(document, target(document, reference))
+  }
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, followed(document, value)]))
+}
