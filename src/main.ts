@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { addImport } from './cli/import.ts'
 import { addNewKey } from './cli/new-key.ts'
+import { addOpenapi } from './cli/openapi.ts'
 import { addServe } from './cli/serve.ts'
 import { CommandFailed, say } from './cli/terminal.ts'
 
@@ -11,6 +12,7 @@ const program = new Command('petstore')
 addServe(program)
 addImport(program)
 addNewKey(program)
+addOpenapi(program)
 
 try {
   await program.parseAsync()

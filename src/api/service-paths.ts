@@ -1,14 +1,18 @@
 import { describe } from '../contract/openapi.ts'
+import { writeYaml } from '../contract/openapi-yaml.ts'
 import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
 import { holds } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
+import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
+import { docsPaths } from './docs-page.ts'
 import type { Exchange } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { Handler, Paths } from './routes.ts'
 
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
 /** What the service says of itself, beside the operations of its description. */
@@ -18,16 +22,30 @@ export function servicePaths(
   serves: (operation: Operation) => boolean,
 ): Paths {
   const { base, engine } = pipeline
-  const description = writeJson(describe({ base, serves }))
-  const links = { description: `${base}/openapi.json`, errors: `${base}/errors`, pets: `${base}/pets` }
+  const asJson = once(() => writeJson(describe({ base, serves })))
+  const asYaml = once(() => writeYaml(describe({ base, serves })))
   const get = (answer: Handler['answer']): ReadonlyMap<string, Handler> => new Map([['GET', { answer }]])
   return new Map([
-    ['/', get(exchange => json(exchange, writeJson({ name: 'petstore', version: '1.0.0', links })))],
-    ['/openapi.json', get(exchange => json(exchange, description))],
+    ['/', get(exchange => home(exchange, base))],
+    ['/openapi.json', get(exchange => json(exchange, asJson()))],
+    ['/openapi.yaml', get(exchange => text(exchange, asYaml(), 'application/yaml'))],
+    ['/.well-known/api-catalog', get(exchange => text(exchange, apiCatalog(base), LINKSET))],
+    ['/llms.txt', get(exchange => text(exchange, llmsText(base, serves), 'text/markdown; charset=utf-8'))],
+    ...docsPaths().map(([path, answer]): [string, ReadonlyMap<string, Handler>] => [path, get(answer)]),
     ['/livez', get(exchange => json(exchange, '{"status":"live"}'))],
     ['/readyz', get(exchange => ready(exchange, engine.ping))],
     ['/metrics', get(exchange => measured(exchange, pipeline, metrics))],
   ])
+}
+
+/** Links to everything: a page for browsers, JSON for everybody else. */
+function home(exchange: Exchange, base: string): Response {
+  const wantsPage = (exchange.request.headers.get('accept') ?? '').includes('text/html')
+  const response = wantsPage
+    ? text(exchange, homeHtml(), 'text/html; charset=utf-8')
+    : text(exchange, homeJson(base), 'application/json')
+  response.headers.set('Vary', 'Accept')
+  return response
 }
 
 async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Response> {
@@ -59,8 +77,19 @@ async function measured(
   })
 }
 
-function json({ headers }: Exchange, body: string): Response {
-  return new Response(body, {
-    headers: { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' },
-  })
+function json(exchange: Exchange, body: string): Response {
+  return text(exchange, body, 'application/json')
+}
+
+function text({ headers }: Exchange, body: string, type: string): Response {
+  return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+}
+
+/** Makes a text when it is first asked for. */
+function once(make: () => string): () => string {
+  let made: string | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
 }

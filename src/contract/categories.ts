@@ -3,7 +3,7 @@ import { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, textParameter } from './parameter.ts'
 
-const pathParameters = { categoryId: idParameter('The id of the category.') }
+const pathParameters = { categoryId: idParameter('The id of the category.', 1) }
 
 export const categories = {
   listCategories: {
@@ -28,6 +28,7 @@ export const categories = {
     path: '/categories',
     tag: 'Pets',
     summary: 'Create a category',
+    description: 'Names need not be unique.',
     scope: 'pets:write',
     stability: 'stable',
     body: NewCategory,
@@ -41,6 +42,7 @@ export const categories = {
     path: '/categories/{categoryId}',
     tag: 'Pets',
     summary: 'Read a category',
+    description: 'Its ETag is good for If-Match when the category is changed or deleted.',
     scope: 'public',
     stability: 'stable',
     reads: 'row',
@@ -68,6 +70,7 @@ export const categories = {
     path: '/categories/{categoryId}',
     tag: 'Pets',
     summary: 'Delete a category',
+    description: 'Only an empty one: its pets are moved or deleted first.',
     scope: 'pets:write',
     stability: 'stable',
     pathParameters,

@@ -9,9 +9,11 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   const add = (when: boolean, ...more: ErrorCodeName[]): void => {
     if (when) for (const code of more) codes.add(code)
   }
-  add(true, 'invalid_parameter', 'unknown_parameter', 'invalid_token', 'not_acceptable', 'url_too_long')
+  add(true, 'invalid_parameter', 'unknown_parameter', 'not_acceptable', 'url_too_long')
+  // A key that is sent must be good, even where none is needed.
+  add(true, 'authentication_required', 'invalid_token')
   add(true, 'rate_limited', 'internal_error', 'overloaded', 'shutting_down')
-  add(scope !== 'public', 'authentication_required', 'insufficient_scope')
+  add(scope !== 'public', 'insufficient_scope')
   add(preview !== undefined, 'preview_required')
   add(deprecation !== undefined, 'operation_sunset')
   add(command, 'storage_full')

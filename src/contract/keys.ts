@@ -37,7 +37,7 @@ export const keys = {
     description: 'It is refused from the next request on.',
     scope: 'keys:manage',
     stability: 'stable',
-    pathParameters: { keyId: idParameter('The id of the key.') },
+    pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key is revoked.' },
     errors: ['key_not_found'],
   },

@@ -1,108 +1,175 @@
-import type { Part } from './openapi.ts'
+import type { Part } from './openapi-schemas.ts'
 import type { Operation } from './operation.ts'
 
-const text = { type: 'string' }
-const integer = { type: 'integer', format: 'int32' }
+const field = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 16_384 })
 
-/** Every header field that an answer may have, under `components/headers`. */
-export const headerComponents: Record<string, Part> = {
+/** Every header field that an answer may have. */
+const fields = {
   'X-Request-Id': {
     description: 'The id of the request, taken from it or made; the logs bear it.',
-    schema: text,
+    schema: field('^[A-Za-z0-9._-]{1,128}$'),
     example: 'till-2.00042',
   },
   'RateLimit-Policy': {
-    description: 'Requests (q) in a window of seconds (w).',
-    schema: text,
+    description: 'Requests (q) in a window of seconds (w); absent when the operator set no limit.',
+    schema: field('^"default";q=[0-9]+;w=[0-9]+$'),
     example: '"default";q=60000;w=60',
   },
   RateLimit: {
     description: 'Requests that are left (r), and seconds until the window ends (t).',
-    schema: text,
+    schema: field('^"default";r=[0-9]+;t=[0-9]+$'),
     example: '"default";r=59999;t=60',
   },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: integer, example: 1 },
-  ETag: {
-    description: 'The validator of the representation (RFC 9110).',
-    schema: text,
-    example: '"Yk3J0nVb2Qd5x8mZr1TQ4A"',
+  'Retry-After': {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 },
+    example: 42,
   },
-  'Cache-Control': { description: 'Who may keep the answer (RFC 9111).', schema: text, example: 'no-cache' },
+  ETag: {
+    description: 'The validator of the representation (RFC 9110); weak for a page of a list.',
+    schema: field('^(W/)?"[A-Za-z0-9_-]{22}"$'),
+    example: '"3NAJmmzeVeErhHJNz8lLvW"',
+  },
+  'Cache-Control': {
+    description: 'Who may keep the answer (RFC 9111).',
+    schema: { type: 'string', enum: ['no-cache', 'private, no-cache', 'no-store'] },
+    example: 'no-cache',
+  },
   Location: {
     description: 'The absolute URI of what was made.',
-    schema: { type: 'string', format: 'uri' },
-    example: 'http://127.0.0.1:8080/pets/42',
+    schema: { type: 'string', format: 'uri', maxLength: 8192 },
+    example: 'http://127.0.0.1:8080/pets/350',
   },
   Link: {
     description: 'Absolute URIs with their relations (RFC 8288).',
-    schema: text,
+    schema: field('^<[^>]+>; rel="'),
     example: '<http://127.0.0.1:8080/pets>; rel="first"',
   },
   'Idempotent-Replayed': {
     description: 'The answer is the stored one of an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
+    example: 'true',
   },
   Deprecation: {
     description: 'Since when the operation is deprecated, in Unix time (RFC 9745).',
-    schema: text,
+    schema: field('^@[0-9]+$'),
     example: '@1795132800',
   },
   Sunset: {
     description: 'Until when it answers (RFC 8594).',
-    schema: text,
+    schema: field('^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$'),
     example: 'Fri, 31 Dec 2027 23:59:59 GMT',
   },
   'Petstore-Stability': {
     description: 'How settled the operation is.',
     schema: { type: 'string', enum: ['beta', 'experimental'] },
+    example: 'beta',
   },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750).',
-    schema: text,
+    schema: field('^Bearer realm="petstore"'),
     example: 'Bearer realm="petstore"',
   },
+} as const satisfies Record<string, Part>
+
+type FieldName = keyof typeof fields
+/** Whether an answer always has a header field, or only at times. */
+type Presence = 'always' | 'at times'
+
+/** Under `components/headers`: the fields that stand on every answer they are named for, and the rate limit's. */
+export const headerComponents: Part = Object.fromEntries(
+  Object.entries(fields).map(([name, part]) => [name, isOptional(name) ? part : { ...part, required: true }]),
+)
+
+function isOptional(name: string): boolean {
+  return name.startsWith('RateLimit') || name === 'Idempotent-Replayed'
 }
 
-/** The header fields that an answer of an operation has: of its success, or of a refusal with `status`. */
-export function answerHeaders(operation: Operation, status?: number): Part {
-  const { stability, deprecation, success, method, etag, location, secret } = operation
-  const refused = status !== undefined
-  const list = 'list' in success
-  const names = [
-    'X-Request-Id',
-    'RateLimit-Policy',
-    'RateLimit',
-    'Cache-Control',
-    ...((!refused && ((etag && method !== 'DELETE') || list)) || status === 412 ? ['ETag'] : []),
-    ...(!refused && location ? ['Location'] : []),
-    ...((!refused && list) || deprecation ? ['Link'] : []),
-    ...(!refused && method !== 'GET' && !secret ? ['Idempotent-Replayed'] : []),
-    ...(deprecation ? ['Deprecation', 'Sunset'] : []),
-    ...(stability === 'beta' || stability === 'experimental' ? ['Petstore-Stability'] : []),
-    ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
-    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+/** The header fields that an answer with `status` has. */
+export function answerHeaders(operation: Operation, status: number): Part {
+  const present: [FieldName, Presence][] = [
+    ['X-Request-Id', 'always'],
+    ...rateFields(operation, status),
+    ['Cache-Control', 'always'],
+    ...(status < 400 ? successFields(operation, status) : refusalFields(status)),
+    ...lifecycleFields(operation, status),
   ]
-  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+  return Object.fromEntries(
+    present.map(([name, presence]) => [
+      name,
+      presence === 'at times' && !isOptional(name) ? fields[name] : { $ref: `#/components/headers/${name}` },
+    ]),
+  )
 }
+
+/** The rate is counted after authentication: what is refused before says nothing of it. */
+function rateFields({ scope }: Operation, status: number): [FieldName, Presence][] {
+  if (status === 414 || (status === 401 && scope === 'public')) return []
+  if (status === 429) return [['RateLimit-Policy', 'at times']]
+  return [
+    ['RateLimit-Policy', 'at times'],
+    ['RateLimit', 'at times'],
+  ]
+}
+
+function successFields(operation: Operation, status: number): [FieldName, Presence][] {
+  const { success, method, etag, location, secret } = operation
+  const isList = 'list' in success
+  const names: [FieldName, boolean][] = [
+    ['ETag', isList || (etag === true && status !== 204)],
+    ['Location', location !== undefined],
+    ['Link', isList],
+    ['Idempotent-Replayed', method !== 'GET' && !secret],
+  ]
+  return names.flatMap(([name, is]): [FieldName, Presence][] => (is ? [[name, 'always']] : []))
+}
+
+function refusalFields(status: number): [FieldName, Presence][] {
+  if (status === 412) return [['ETag', 'always']]
+  if (status === 401 || status === 403) return [['WWW-Authenticate', 'always']]
+  return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
+}
+
+/** The stage of an operation is told once the caller has passed the gate, so not by what is refused before. */
+function lifecycleFields({ stability, deprecation }: Operation, status: number): [FieldName, Presence][] {
+  if ([401, 403, 414, 429].includes(status)) return []
+  const presence = status === 400 || status >= 500 ? 'at times' : 'always'
+  const names: FieldName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : []
+  if (stability === 'beta' || stability === 'experimental') names.push('Petstore-Stability')
+  return names.map(name => [name, presence])
+}
+
+const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
 
 /** The header fields that a request of an operation may or must have. */
-export function requestHeaders({ method, etag, secret, preview }: Operation): Part[] {
+export function requestHeaders(operation: Operation): Part[] {
+  const { method, etag, secret, preview } = operation
   const parts: Part[] = []
-  const add = (name: string, description: string, example: string, required = false): void => {
-    parts.push({ name, in: 'header', required, description, schema: { ...text, maxLength: 1024 }, example })
+  const add = (name: string, description: string, example: string, schema: Part, required = false): void => {
+    parts.push({ name, in: 'header', required, description, schema, example })
   }
-  if (method === 'GET')
-    add('If-None-Match', 'Answer 304 if the ETag is still this one.', '"Yk3J0nVb2Qd5x8mZr1TQ4A"')
-  else if (method !== 'POST' && etag) {
-    add('If-Match', 'Change it only if its ETag is still this one.', '"Yk3J0nVb2Qd5x8mZr1TQ4A"')
+  if (method === 'GET' && isConditional(operation)) {
+    add('If-None-Match', 'Answer 304 if the ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
+  } else if (method !== 'POST' && etag) {
+    add('If-Match', 'Change it only if its ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
   }
   if (method !== 'GET' && !secret) {
-    add(
-      'Idempotency-Key',
-      'Any text of your choice: a repeat with it has no second effect.',
-      '"order-2026-0042"',
-    )
+    const description = 'Any text of your choice: a repeat with it within 24 hours has no second effect.'
+    add('Idempotency-Key', description, '"order-2026-0042"', {
+      type: 'string',
+      pattern: '^[ -~]+$',
+      minLength: 1,
+      maxLength: 512,
+    })
   }
-  if (preview !== undefined) add('Petstore-Preview', `Must name the feature ${preview}.`, preview, true)
+  if (preview !== undefined) {
+    const description = `A list of features; ${preview} must be one of them.`
+    add('Petstore-Preview', description, preview, field(`(^|, *)${preview}($| *,)`), true)
+  }
   return parts
+}
+
+/** Whether a read has a validator, and so can answer 304. */
+export function isConditional({ etag, success }: Operation): boolean {
+  return etag === true || 'list' in success
 }

@@ -1,9 +1,10 @@
-import { z } from 'zod'
-import { type ErrorCodeName, errorTable } from '../model/error.ts'
-import { contract } from './contract.ts'
-import { errorsOf } from './errors-of.ts'
-import { answerHeaders, headerComponents, requestHeaders } from './openapi-headers.ts'
-import type { Operation } from './operation.ts'
+import { contract, isOperationId, type OperationId } from './contract.ts'
+import { requestExample } from './examples.ts'
+import { refusalExamples, refusals, successes } from './openapi-answers.ts'
+import { headerComponents, requestHeaders } from './openapi-headers.ts'
+import { type Part, schemaComponents, schemaPart, usedOnly } from './openapi-schemas.ts'
+import { shelve } from './openapi-shared.ts'
+import type { Operation, Tag } from './operation.ts'
 import { isRepeated, type Parameter } from './parameter.ts'
 
 export interface DescriptionOptions {
@@ -13,53 +14,101 @@ export interface DescriptionOptions {
   readonly serves: (operation: Operation) => boolean
 }
 
-/** A part of the document. */
-export type Part = { [member: string]: unknown }
-
 /** The description of the service, OpenAPI 3.0.3, made from the contract alone. */
 export function describe({ base, serves }: DescriptionOptions): Part {
+  const operations = described(serves)
+  const ids = new Set(operations.map(([id]) => id))
+  const examples = shelve(
+    'examples',
+    operations.flatMap(([, operation]) => refusalExamples(operation)),
+  )
+  const answers = shelve(
+    'responses',
+    operations.flatMap(([, operation]) => refusals(operation, examples).map(([, named]) => named)),
+  )
+  const parameters = shelve(
+    'parameters',
+    operations.flatMap(([, operation]) =>
+      parameterParts(operation).map(part => ({ name: String(part.name), variant: String(part.in), part })),
+    ),
+  )
   const paths: Record<string, Part> = {}
-  for (const [id, operation] of described(serves)) {
+  for (const [id, operation] of operations) {
+    const responses = {
+      ...successes(id, operation, other => ids.has(other)),
+      ...Object.fromEntries(
+        refusals(operation, examples).map(([status, { part }]) => [status, answers.place(part)]),
+      ),
+    }
+    const asked = parameterParts(operation).map(parameters.place)
+    const part = { ...operationPart(id, operation), parameters: asked, ...bodyPart(id, operation), responses }
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationPart(id, operation),
+      [operation.method.toLowerCase()]: { ...part, ...securityPart(operation) },
     }
   }
+  const components = {
+    parameters: parameters.components,
+    headers: usedOnly('headers', headerComponents, [paths, answers.components]),
+    responses: answers.components,
+    examples: examples.components,
+  }
+  return {
+    ...preamble(base, new Set(operations.map(([, { tag }]) => tag))),
+    paths,
+    components: { schemas: schemaComponents([paths, components]), ...components, securitySchemes },
+  }
+}
+
+const tags: Readonly<Record<Tag, string>> = {
+  Pets: 'The catalogue: pets and their categories.',
+  Store: 'Orders and the stock they take from.',
+  Keys: 'Who may do what.',
+  Service: 'What the service says of itself.',
+}
+
+const about = `A store of pets, categories, stock and orders.
+
+- Ids are 64-bit integers, read and sent exactly.
+- Lists are plain arrays, in pages: \`Link\` names the next one while there is more.
+- Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\` (RFC 9457)
+  to who accepts \`application/problem+json\`.
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` has one effect, however often it is sent.
+- HEAD is answered wherever GET is, OPTIONS everywhere with \`Allow\`.
+- What is no HTTP, a head over 16 KiB (431) and a body far over the limit (413) are refused before any operation,
+  without a body.`
+
+const securitySchemes = {
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'pst_ and 49 letters and digits',
+    description:
+      'A key of the store. The scope that an operation needs is named in its description and in x-scope; `admin` holds them all.',
+  },
+}
+
+function preamble(base: string, used: ReadonlySet<string>): Part {
   return {
     openapi: '3.0.3',
     info: {
       title: 'Petstore',
       version: '1.0.0',
-      description:
-        'A store of pets, categories, stock and orders. Ids are 64-bit integers, read and sent exactly. Every refusal is an Error body with a code of the catalogue at /errors.',
+      description: about,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
-    servers: [{ url: base }],
-    tags: [
-      { name: 'Pets', description: 'The catalogue: pets and their categories.' },
-      { name: 'Store', description: 'Orders and the stock they take from.' },
-      { name: 'Keys', description: 'Who may do what.' },
-      { name: 'Service', description: 'What the service says of itself.' },
-    ],
-    paths,
-    components: {
-      schemas: schemaComponents(),
-      headers: headerComponents,
-      securitySchemes: {
-        key: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'pst_...',
-          description: 'A key of the store. The scope that an operation needs is named in its description.',
-        },
-      },
-    },
+    servers: [{ url: base, description: 'This store.' }],
+    tags: Object.entries(tags)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
   }
 }
 
-function described(serves: (operation: Operation) => boolean): [string, Operation][] {
+function described(serves: (operation: Operation) => boolean): [OperationId, Operation][] {
   const operations: [string, Operation][] = Object.entries(contract)
-  return operations.filter(([, operation]) => !operation.hidden && serves(operation))
+  return operations.flatMap(([id, operation]): [OperationId, Operation][] =>
+    isOperationId(id) && !operation.hidden && serves(operation) ? [[id, operation]] : [],
+  )
 }
 
 function operationPart(id: string, operation: Operation): Part {
@@ -71,18 +120,12 @@ function operationPart(id: string, operation: Operation): Part {
     summary,
     description: description ? `${description}\n\n${needs}` : needs,
     ...lifecyclePart(operation),
-    parameters: [
-      ...Object.entries(operation.pathParameters ?? {}).map(([name, value]) =>
-        parameterPart('path', name, value),
-      ),
-      ...Object.entries(operation.query ?? {}).map(([name, value]) => parameterPart('query', name, value)),
-      ...requestHeaders(operation),
-    ],
-    ...(operation.body && { requestBody: bodyPart(operation) }),
-    responses: { ...successPart(operation), ...errorParts(operation) },
-    security: scope === 'public' ? [] : [{ key: [] }],
-    ...(scope !== 'public' && { 'x-scope': scope }),
   }
+}
+
+/** A public operation takes a key as well: its caller then has a rate limit of its own. */
+function securityPart({ scope }: Operation): Part {
+  return scope === 'public' ? { security: [{}, { key: [] }] } : { security: [{ key: [] }], 'x-scope': scope }
 }
 
 function lifecyclePart({ stability, deprecation }: Operation): Part {
@@ -108,6 +151,15 @@ function lifecyclePart({ stability, deprecation }: Operation): Part {
   }
 }
 
+function parameterParts(operation: Operation): Part[] {
+  const { pathParameters = {}, query = {} } = operation
+  return [
+    ...Object.entries(pathParameters).map(([name, value]) => parameterPart('path', name, value)),
+    ...Object.entries(query).map(([name, value]) => parameterPart('query', name, value)),
+    ...requestHeaders(operation),
+  ]
+}
+
 function parameterPart(place: 'path' | 'query', name: string, parameter: Parameter): Part {
   const { description, example } = parameter
   const one = schemaPart(parameter.schema)
@@ -123,96 +175,10 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
   }
 }
 
-function bodyPart({ body, method }: Operation): Part {
+function bodyPart(id: OperationId, { body, method }: Operation): Part {
   if (!body) return {}
-  const content = { schema: schemaPart(body) }
+  const content = { schema: schemaPart(body), example: requestExample(id) }
   const types =
     method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  return { required: true, content: Object.fromEntries(types.map(type => [type, content])) }
-}
-
-function successPart(operation: Operation): Part {
-  const { success } = operation
-  const headers = answerHeaders(operation)
-  const schema =
-    'list' in success
-      ? listPart(success.list)
-      : 'resource' in success
-        ? schemaPart(success.resource)
-        : undefined
-  const content = schema && { content: { 'application/json': { schema } } }
-  const part = { [success.status]: { description: success.description, headers, ...content } }
-  if (operation.method !== 'GET') return part
-  return {
-    ...part,
-    304: { description: 'Not modified: the ETag is still the one in If-None-Match.', headers },
-  }
-}
-
-/** The one list that the specification names is a component; the others are arrays where they are sent. */
-function listPart(item: z.ZodType): Part {
-  const id = item.meta()?.id
-  if (id === 'Pet') return { $ref: '#/components/schemas/Pets' }
-  return { type: 'array', items: schemaPart(item) }
-}
-
-function errorParts(operation: Operation): Part {
-  const byStatus = Map.groupBy(errorsOf(operation), code => errorTable[code].status)
-  const statuses = [...byStatus.keys()].sort((a, b) => a - b)
-  return Object.fromEntries(
-    statuses.map(status => [status, errorPart(operation, status, byStatus.get(status) ?? [])]),
-  )
-}
-
-function errorPart(operation: Operation, status: number, codes: readonly ErrorCodeName[]): Part {
-  const example = (code: ErrorCodeName): Part => ({ code, message: errorTable[code].meaning, status })
-  return {
-    description: codes.map(code => `\`${code}\`: ${errorTable[code].meaning}`).join('\n'),
-    headers: answerHeaders(operation, status),
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
-        examples: Object.fromEntries(codes.map(code => [code, { value: example(code) }])),
-      },
-    },
-  }
-}
-
-/** A schema where it is used: a reference if it has a name, its own text otherwise. */
-function schemaPart(schema: z.ZodType): Part {
-  const id = schema.meta()?.id
-  if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
-  return tidy(z.toJSONSchema(schema, printing))
-}
-
-function schemaComponents(): Part {
-  const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)]))
-}
-
-const printing = {
-  target: 'openapi-3.0',
-  io: 'input',
-  unrepresentable: 'any',
-  uri: (id: string) => `#/components/schemas/${id}`,
-  override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Part }) => {
-    if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
-  },
-} as const
-
-/** Takes out what the printer adds for JSON Schema and OpenAPI 3.0 has no use for. */
-function tidy(schema: object): Part {
-  const part: Part = {}
-  for (const [name, value] of Object.entries(schema)) {
-    if (name === '$id' || name === '$schema' || (name === 'id' && typeof value === 'string')) continue
-    part[name] = tidyValue(value)
-  }
-  const { allOf, ...rest } = part
-  if (!Array.isArray(allOf) || allOf.length !== 1 || Object.keys(rest).length > 0) return part
-  return Object.assign({}, allOf[0])
-}
-
-function tidyValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidyValue)
-  return typeof value === 'object' && value !== null ? tidy(value) : value
+  return { requestBody: { required: true, content: Object.fromEntries(types.map(type => [type, content])) } }
 }

@@ -10,7 +10,7 @@ import {
   repeated,
 } from './parameter.ts'
 
-const pathParameters = { orderId: idParameter('The id of the order.') }
+const pathParameters = { orderId: idParameter('The id of the order.', 1) }
 
 export const orders = {
   listOrders: {
@@ -57,6 +57,7 @@ export const orders = {
     path: '/store/orders/{orderId}',
     tag: 'Store',
     summary: 'Read an order',
+    description: 'A cancelled order is gone; a complete one stays.',
     scope: 'orders:read',
     stability: 'stable',
     reads: 'row',

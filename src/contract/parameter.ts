@@ -39,13 +39,13 @@ export function repeated<T>(most: number, parameter: Parameter<T>): RepeatedPara
   return { ...parameter, most }
 }
 
-export function idParameter(description: string): Parameter<bigint> {
-  return { schema: int64, read: parseInt64, expects: 'a 64-bit integer', description, example: 42 }
+export function idParameter(description: string, example = 3): Parameter<bigint> {
+  return { schema: int64, read: parseInt64, expects: 'a 64-bit integer', description, example }
 }
 
 export function integerParameter(min: number, max: number, description: string): Parameter<number> {
   return {
-    schema: z.int().min(min).max(max),
+    schema: z.int().min(min).max(max).meta({ format: 'int32' }),
     read: value => {
       const integer = parseInt64(value)
       return integer === undefined ? undefined : Number(integer)
@@ -120,6 +120,6 @@ export const paging = {
     1,
     2048,
     'Where to go on: taken from the `next` link of the page before.',
-    'eyJoIjoi',
+    'WyIxcDZ5NHNmcWhlZ2MwIiwzLDNd',
   ),
 }

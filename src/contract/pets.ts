@@ -20,7 +20,7 @@ export const pets = {
       ...paging,
       id: repeated(100, idParameter('Pets with one of these ids; the limit is then 100 unless given.')),
       status: repeated(3, enumParameter(PetStatus, 'Pets with one of these statuses.')),
-      categoryId: repeated(20, idParameter('Pets of one of these categories.')),
+      categoryId: repeated(20, idParameter('Pets of one of these categories.', 1)),
       name: textParameter(1, 200, 'Pets whose name begins so; upper and lower case are alike.', 'bis'),
       sort: enumParameter(z.enum(['id', '-id', 'name', '-name']), 'The order; a minus turns it round.'),
     },
@@ -53,7 +53,7 @@ export const pets = {
     deprecation: {
       deprecatedAtMs: 1_795_132_800_000,
       sunsetAtMs: Date.parse('2027-12-31T23:59:59Z'),
-      successor: path => `/pets?id=${path.petId}`,
+      successor: path => `/pets?id=${encodeURIComponent(path.petId ?? '')}`,
       docs: '/docs#tag/pets/GET/pets/%7BpetId%7D',
     },
     reads: 'row',

@@ -23,6 +23,7 @@ export const service = {
     path: '/errors/{code}',
     tag: 'Service',
     summary: 'Read an error code',
+    description: 'One entry of the catalogue; the `type` of a problem points here.',
     scope: 'public',
     stability: 'stable',
     reads: 'row',

@@ -1,0 +1,99 @@
+import { contract } from '../contract/contract.ts'
+import type { Operation } from '../contract/operation.ts'
+import { writeJson } from '../model/json.ts'
+
+/** Where everything is, relative to the base address: relation, path, what it is. */
+const places = [
+  { name: 'docs', path: '/docs', about: 'The documentation, with requests to try.' },
+  { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
+  { name: 'openapiYaml', path: '/openapi.yaml', about: 'The same as YAML.' },
+  { name: 'errors', path: '/errors', about: 'The catalogue of error codes.' },
+  { name: 'pets', path: '/pets', about: 'The pets.' },
+  { name: 'categories', path: '/categories', about: 'The categories.' },
+  { name: 'inventory', path: '/store/inventory', about: 'The stock.' },
+  { name: 'apiCatalog', path: '/.well-known/api-catalog', about: 'The API catalogue (RFC 9727).' },
+  { name: 'llms', path: '/llms.txt', about: 'The service in one page of plain text.' },
+  { name: 'live', path: '/livez', about: 'Whether the process lives.' },
+  { name: 'ready', path: '/readyz', about: 'Whether the database answers.' },
+  { name: 'metrics', path: '/metrics', about: 'Metrics for Prometheus.' },
+] as const
+
+const ABOUT = 'A store of pets, categories, stock and orders over HTTP and JSON.'
+
+/** Links to everything, for programs. */
+export function homeJson(base: string): string {
+  const links = Object.fromEntries(places.map(({ name, path }) => [name, base + path]))
+  return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
+}
+
+/** Links to everything, for people. */
+export function homeHtml(): string {
+  const rows = places.map(({ path, about }) => `<li><a href="${path}">${path}</a> ${about}</li>`)
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Petstore</title>
+<style>
+body { font: 1rem/1.6 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem }
+li { margin: .3rem 0 }
+a { display: inline-block; min-width: 14rem; font-family: ui-monospace, monospace }
+</style>
+</head>
+<body>
+<h1>Petstore</h1>
+<p>${ABOUT}</p>
+<ul>
+${rows.join('\n')}
+</ul>
+</body>
+</html>
+`
+}
+
+/** The API catalogue of RFC 9727, as a link set (RFC 9264). */
+export function apiCatalog(base: string): string {
+  return writeJson({
+    linkset: [
+      {
+        anchor: `${base}/`,
+        'service-desc': [
+          { href: `${base}/openapi.json`, type: 'application/json' },
+          { href: `${base}/openapi.yaml`, type: 'application/yaml' },
+        ],
+        'service-doc': [{ href: `${base}/docs`, type: 'text/html' }],
+        'service-meta': [{ href: `${base}/llms.txt`, type: 'text/markdown' }],
+        status: [{ href: `${base}/readyz`, type: 'application/json' }],
+      },
+    ],
+  })
+}
+
+/** The service in one page of Markdown, for language models and people in a hurry. */
+export function llmsText(base: string, serves: (operation: Operation) => boolean): string {
+  const operations: [string, Operation][] = Object.entries(contract)
+  const shown = operations.filter(([, operation]) => !operation.hidden && serves(operation))
+  const lines = shown.map(([id, { method, path, summary, scope, stability }]) => {
+    const needs = scope === 'public' ? 'no key' : `scope ${scope}`
+    return `- ${id}: ${method} ${path}. ${summary} (${needs}${stability === 'stable' ? '' : `, ${stability}`}).`
+  })
+  return `# Petstore
+
+> ${ABOUT}
+
+Ids are 64-bit integers: read and send them exactly, never through a floating-point number. Lists are plain arrays; the
+next page is in the Link header. Send \`Authorization: Bearer pst_...\` where a scope is named. Send an Idempotency-Key
+with every POST, PATCH, PUT and DELETE that may be repeated. Every refusal is \`{"code", "message", "status"}\`, with
+\`errors\` for each broken place of a request; the codes are listed at ${base}/errors.
+
+## Documentation
+
+${places.map(({ path, about }) => `- [${path}](${base}${path}): ${about}`).join('\n')}
+
+## Operations
+
+${lines.join('\n')}
+`
+}

@@ -1,0 +1,132 @@
+import { type ErrorCodeName, errorTable, type FieldError } from '../model/error.ts'
+import type { Operation } from './operation.ts'
+
+/** Codes that no operation answers: they are refusals of what no operation has, or of nothing yet. */
+type OutsideOperations = 'route_not_found' | 'method_not_allowed' | 'missing_parameter'
+
+/** What the server says with each code, word for word. */
+const messages = {
+  malformed_json: 'The body is not JSON: the end of the body where a value should stand, at character 9.',
+  invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
+  unknown_parameter: 'The operation has no query parameter "colour".',
+  invalid_cursor:
+    'The cursor is not one of this list with these filters and this sort: start again without it.',
+  preview_required:
+    'getStoreSummary is experimental and may change: send Petstore-Preview: store-summary to use it all the same.',
+  idempotency_key_invalid:
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or bare.',
+  idempotency_key_refused:
+    'The reply of this operation holds a secret, which is never stored: leave the Idempotency-Key out.',
+  authentication_required: 'Authorization must be "Bearer" and a key that begins with pst_.',
+  invalid_token: 'The key is unknown or was revoked.',
+  insufficient_scope: 'This operation needs the scope pets:write, which the key lacks.',
+  pet_not_found: 'Pet 404 does not exist.',
+  category_not_found: 'Category 404 does not exist.',
+  order_not_found: 'Order 404 does not exist.',
+  inventory_item_not_found: 'There is no stock of a pet 404.',
+  key_not_found: 'Key 404 does not exist or was revoked.',
+  error_not_found: 'There is no error code "no_such_code".',
+  not_acceptable: 'The only form there is is application/json; Accept excludes it.',
+  request_timeout: 'The body did not arrive within 10 seconds.',
+  invalid_status_transition: 'Pet 3 is sold and cannot become available: none is in stock; restock it.',
+  pet_not_available: 'Pet 3 is on hold and cannot be ordered.',
+  insufficient_stock: 'Pet 3 has 2 of 5 units free; 3 are asked for.',
+  order_already_complete: 'Order 1 is complete and cannot be changed.',
+  stock_below_reserved: 'Pet 3 would have 1 units on hand, but 2 are reserved by open orders.',
+  stock_out_of_bounds: 'Pet 3 would have 1000000003 units; 1000000000 is the most.',
+  pet_in_use: 'Pet 3 has 2 units in open orders.',
+  category_in_use: 'Category 1 still has pets in it.',
+  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see its successor in Link.',
+  precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
+  body_too_large: 'The body may have at most 1048576 bytes.',
+  url_too_long: 'The URL may have at most 8192 characters.',
+  unsupported_media_type: 'Content-Type must be application/json, in UTF-8 and not compressed.',
+  validation_failed: '/colour: colour is not a member of this object',
+  unknown_reference: 'Category 404 does not exist.',
+  idempotency_key_reused: 'This Idempotency-Key was used before with another request.',
+  rate_limited: 'More than 60000 requests in 60 seconds; go on in 42.',
+  internal_error: 'The service failed; it is logged under the request id till-2.00042.',
+  overloaded: 'Too many requests are in progress; try again shortly.',
+  storage_full: 'The store has no space left to write.',
+  shutting_down: 'The process is stopping.',
+} as const satisfies Record<Exclude<ErrorCodeName, OutsideOperations>, string>
+
+type ExampleCode = keyof typeof messages
+
+/** Fields that are named in `errors` beside the message, by code; the message of the first is the whole one's. */
+const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>> = {
+  unknown_parameter: { in: 'query', name: 'colour', code: 'unknown_field' },
+  validation_failed: { in: 'body', pointer: '/colour', code: 'unknown_field' },
+  preview_required: { in: 'header', name: 'Petstore-Preview', code: 'required' },
+}
+
+/** An Error body as an example. */
+export interface ExampleError {
+  readonly code: ErrorCodeName
+  readonly message: string
+  readonly status: number
+  readonly errors?: readonly FieldError[]
+}
+
+/** A refusal of an operation as the server words it. */
+export function errorExample(operation: Operation, code: ErrorCodeName): ExampleError {
+  if (!isExampleCode(code)) throw new Error(`no operation answers ${code}`)
+  const { status } = errorTable[code]
+  if (code === 'invalid_parameter') return { code, ...unreadable(operation), status }
+  const message = worded(operation, code)
+  const place = places[code]
+  if (!place) return { code, message, status }
+  return { code, message, status, errors: [{ ...place, message: placeMessage(code, message) }] }
+}
+
+function isExampleCode(code: ErrorCodeName): code is ExampleCode {
+  return Object.hasOwn(messages, code)
+}
+
+/** Some refusals name the operation's own scope, types or nouns. */
+function worded({ method, path, scope }: Operation, code: ExampleCode): string {
+  const isOrder = path.startsWith('/store/orders')
+  switch (code) {
+    case 'authentication_required':
+      return scope === 'public' ? messages[code] : `This operation needs a key with the scope ${scope}.`
+    case 'insufficient_scope':
+      return messages[code].replace('pets:write', scope)
+    case 'unsupported_media_type':
+      return method === 'PATCH'
+        ? messages[code].replace('be ', 'be application/merge-patch+json or ')
+        : messages[code]
+    case 'unknown_reference':
+      return messages[code].replace('Category', isOrder ? 'Pet' : 'Category')
+    case 'order_already_complete':
+      return messages[code].replace('changed', method === 'DELETE' ? 'cancelled' : 'changed')
+    default:
+      return messages[code]
+  }
+}
+
+function placeMessage(code: ExampleCode, message: string): string {
+  if (code === 'preview_required') return 'must name the feature store-summary'
+  return message.replace(/^\/\w+: /, '')
+}
+
+/** The parameter that callers of the operation are most likely to get wrong. */
+function unreadable({
+  pathParameters = {},
+  query = {},
+  method,
+}: Operation): Pick<ExampleError, 'message' | 'errors'> {
+  const [id] = Object.keys(pathParameters).filter(name => name.endsWith('Id'))
+  if (id !== undefined) return misread('path', id, `${id} must be a 64-bit integer, not "abc".`)
+  if ('limit' in query) return misread('query', 'limit', 'limit must be an integer from 1 to 100, not "abc".')
+  const name = method === 'GET' ? 'If-None-Match' : 'If-Match'
+  const message = messages.invalid_parameter.replace('If-None-Match', name)
+  return { message, errors: [{ in: 'header', name, code: 'invalid_format', message }] }
+}
+
+function misread(
+  place: 'path' | 'query',
+  name: string,
+  message: string,
+): Pick<ExampleError, 'message' | 'errors'> {
+  return { message, errors: [{ in: place, name, code: 'type_mismatch', message }] }
+}

@@ -1,0 +1,69 @@
+import { contract, type OperationId } from './contract.ts'
+
+const orderPlaced = { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false }
+const opening = {
+  id: 3,
+  petId: 3,
+  quantityChange: 1,
+  reservedChange: 0,
+  quantity: 1,
+  reserved: 0,
+  reason: 'opening',
+  at: '2026-11-21T09:30:00.120Z',
+}
+const adjustment = {
+  id: 335,
+  petId: 3,
+  quantityChange: 4,
+  reservedChange: 0,
+  quantity: 5,
+  reserved: 1,
+  reason: 'adjustment',
+  note: 'Four came from the other shop.',
+  at: '2026-11-21T09:30:00.120Z',
+}
+
+/**
+ * Bodies of successes, where the example of the schema is not what the operation answers. They are one session with
+ * the demo shop, which a test runs.
+ */
+const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
+  listPets: [
+    { id: 1, name: 'Anansi (Rhodesian Ridgeback)', categoryId: 1, status: 'available' },
+    { id: 2, name: 'Argos (Greyhound)', categoryId: 1, status: 'available' },
+    { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  ],
+  createPet: { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
+  updatePet: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'pending' },
+  createCategory: { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
+  updateCategory: { id: 1, name: 'Dogs' },
+  updateOrder: { ...orderPlaced, complete: true },
+  listInventory: [
+    { petId: 1, quantity: 1, status: 'available', reserved: 0 },
+    { petId: 2, quantity: 1, status: 'available', reserved: 0 },
+  ],
+  setInventory: { petId: 3, quantity: 12, status: 'available', reserved: 1 },
+  adjustInventory: adjustment,
+  listMovements: [
+    opening,
+    { ...opening, id: 334, quantityChange: 0, reservedChange: 1, reserved: 1, reason: 'order', orderId: 1 },
+  ],
+  listErrors: [
+    { code: 'malformed_json', status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
+    { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter cannot be read.' },
+  ],
+}
+
+/** What an operation is sent, as an example: undefined when it takes no body. */
+export function requestExample(id: OperationId): unknown {
+  const operation = contract[id]
+  return 'body' in operation ? operation.body.meta()?.example : undefined
+}
+
+/** What an operation answers, as an example: undefined when its success has no body. */
+export function answerExample(id: OperationId): unknown {
+  const { success } = contract[id]
+  if (answers[id] !== undefined) return answers[id]
+  if ('list' in success) return [success.list.meta()?.example]
+  return 'resource' in success ? success.resource.meta()?.example : undefined
+}

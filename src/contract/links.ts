@@ -1,0 +1,50 @@
+import type { OperationId } from './contract.ts'
+
+/** Where an answer leads: an operation that takes something of it. */
+export interface OperationLink {
+  readonly operationId: OperationId
+  readonly description: string
+  /** By the parameter's name, a runtime expression of OpenAPI. */
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly requestBody?: unknown
+}
+
+const id = '$response.body#/id'
+const toPet = { parameters: { petId: id } }
+const toCategory = { parameters: { categoryId: id } }
+const toOrder = { parameters: { orderId: id } }
+
+/** The links of successes, by operationId and by name. Only the members of one resource are pointed at, never a list's. */
+export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string, OperationLink>>>>> = {
+  createPet: {
+    update: { operationId: 'updatePet', description: 'Change the pet.', ...toPet },
+    delete: { operationId: 'deletePet', description: 'Delete the pet.', ...toPet },
+    stock: { operationId: 'getInventoryItem', description: 'Read its stock.', ...toPet },
+    setStock: { operationId: 'setInventory', description: 'Set its stock.', ...toPet },
+    movements: { operationId: 'listMovements', description: 'List the movements of its stock.', ...toPet },
+    order: { operationId: 'placeOrder', description: 'Order the pet.', requestBody: { petId: id } },
+  },
+  createCategory: {
+    read: { operationId: 'getCategory', description: 'Read the category.', ...toCategory },
+    update: { operationId: 'updateCategory', description: 'Change the category.', ...toCategory },
+    delete: { operationId: 'deleteCategory', description: 'Delete the category.', ...toCategory },
+    addPet: {
+      operationId: 'createPet',
+      description: 'Create a pet in the category.',
+      requestBody: { name: 'Juniper (Whippet)', categoryId: id },
+    },
+  },
+  placeOrder: {
+    read: { operationId: 'getOrder', description: 'Read the order.', ...toOrder },
+    update: { operationId: 'updateOrder', description: 'Change or complete the order.', ...toOrder },
+    cancel: { operationId: 'cancelOrder', description: 'Cancel the order.', ...toOrder },
+    stock: {
+      operationId: 'getInventoryItem',
+      description: 'Read the stock it reserves from.',
+      parameters: { petId: '$response.body#/petId' },
+    },
+  },
+  createKey: {
+    revoke: { operationId: 'revokeKey', description: 'Revoke the key.', parameters: { keyId: id } },
+  },
+}

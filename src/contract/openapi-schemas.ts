@@ -1,0 +1,60 @@
+import { z } from 'zod'
+
+/** A part of the document. */
+export type Part = { [member: string]: unknown }
+
+/** A schema where it is used: a reference if it has a name, its own text otherwise. */
+export function schemaPart(schema: z.ZodType): Part {
+  const id = schema.meta()?.id
+  if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
+  return tidy(z.toJSONSchema(schema, printing))
+}
+
+/** The schemas that have a name, as far as they are used. */
+export function schemaComponents(parts: unknown): Part {
+  const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
+  const all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)]))
+  return usedOnly('schemas', all, parts)
+}
+
+/** The components of a section that are referred to from `parts`, or from one another: nothing else is described. */
+export function usedOnly(section: string, all: Part, parts: unknown): Part {
+  const used = new Set<string>()
+  const follow = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/([\w.\-/]+)"/g)) {
+      const id = name.slice(section.length + 1)
+      if (!name.startsWith(`${section}/`) || used.has(id)) continue
+      used.add(id)
+      follow(all[id])
+    }
+  }
+  follow(parts)
+  return Object.fromEntries(Object.entries(all).filter(([id]) => used.has(id)))
+}
+
+const printing = {
+  target: 'openapi-3.0',
+  io: 'input',
+  unrepresentable: 'any',
+  uri: (id: string) => `#/components/schemas/${id}`,
+  override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Part }) => {
+    if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
+  },
+} as const
+
+/** Takes out what the printer adds for JSON Schema and OpenAPI 3.0 has no use for. */
+function tidy(schema: object): Part {
+  const part: Part = {}
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === '$id' || name === '$schema' || (name === 'id' && typeof value === 'string')) continue
+    part[name] = name === 'example' ? value : tidyValue(value)
+  }
+  const { allOf, ...rest } = part
+  if (!Array.isArray(allOf) || allOf.length !== 1 || Object.keys(rest).length > 0) return part
+  return Object.assign({}, allOf[0])
+}
+
+function tidyValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidyValue)
+  return typeof value === 'object' && value !== null ? tidy(value) : value
+}
