@@ -14,10 +14,17 @@ addImport(program)
 addNewKey(program)
 addOpenapi(program)
 
+process.stdout.on('error', endAtBrokenPipe)
 try {
   await program.parseAsync()
 } catch (error) {
+  endAtBrokenPipe(error)
   if (!(error instanceof CommandFailed)) throw error
   say(error.message)
   process.exit(error.exitCode)
+}
+
+/** Whoever reads what is printed has seen enough (`| head`): that is no failure. */
+function endAtBrokenPipe(error: unknown): void {
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
 }
