@@ -4,13 +4,15 @@ export type Value = string | bigint | null
 /** One SQL statement with `$1`-style parameters, and the type of the rows it answers. */
 export interface Statement<Row> {
   readonly text: string
+  /** Whether it can change rows. */
+  readonly writes: boolean
   /** Only a type: no statement has it. */
   readonly row?: Row
 }
 
 /** Names the type of the rows of a statement where its text stands. */
 export function sql<Row = never>(text: string): Statement<Row> {
-  return { text }
+  return { text, writes: !/^\s*SELECT\b/.test(text) }
 }
 
 /** What a verb reads through. SQLite answers at once, PostgreSQL later: a verb awaits both alike. */

@@ -20,15 +20,25 @@ const rollbackToSavepoint = sql('ROLLBACK TO command')
 const readCounters = sql<{ noun: Noun; last: bigint }>('SELECT noun, last FROM counter')
 const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
 
+/** Batches that are run with care after one in which a command failed half-way. */
+const CAREFUL_BATCHES = 16
+
+/** A command failed after it had written: the batch that it stood in must be run again, with savepoints. */
+class HalfWritten extends Error {}
+
 /**
  * The one writer of a SQLite store: runs whole batches of commands, each batch in one transaction with one fsync.
- * Every command stands in its own savepoint, so that a refusal undoes that command and nothing else.
+ * A refusal undoes its command and nothing else. Most refusals come before the command has written anything; where one
+ * comes later the batch is rolled back and run again with a savepoint for each command, as are the next ones: savepoints
+ * cost a quarter of an order.
  */
 export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
   readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
   #counters: ReadonlyMap<Noun, bigint>
   #taken = new Map<Noun, bigint>()
+  #careful = 0
+  #wrote = false
 
   constructor(connection: WriteConnection, perform: (tx: Tx, command: Command) => Promise<Reply>) {
     this.#connection = connection
@@ -40,33 +50,37 @@ export class BatchWriter<Command, Reply> implements Tx {
   async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
-      connection.run(begin)
-      const outcomes: Outcome<Reply>[] = []
-      for (const command of commands) {
-        outcomes.push(await this.#one(command))
-        // SQLITE_FULL and its like end the whole transaction: what "succeeded" before in it is gone.
-        if (!connection.inTransaction) return this.#lost(commands)
+      if (this.#careful > 0) {
+        this.#careful--
+        return await this.#run(commands, command => this.#withSavepoint(command))
       }
-      this.#saveCounters()
-      connection.run(commit)
-      return outcomes
+      return await this.#run(commands, command => this.#bare(command))
     } catch (error) {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
-      return this.#lost(commands, error)
+      if (!(error instanceof HalfWritten)) return this.#lost(commands, error)
+      this.#counters = this.#load()
+      this.#careful = CAREFUL_BATCHES
+      return this.commit(commands)
     }
   }
 
   one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    return this.#connection.one(statement, ...values)
+    const row = this.#connection.one(statement, ...values)
+    if (statement.writes && row !== undefined) this.#wrote = true
+    return row
   }
 
   many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    return this.#connection.many(statement, ...values)
+    const rows = this.#connection.many(statement, ...values)
+    if (statement.writes && rows.length > 0) this.#wrote = true
+    return rows
   }
 
   run(statement: Statement<unknown>, ...values: Value[]): number {
-    return this.#connection.run(statement, ...values)
+    const changes = this.#connection.run(statement, ...values)
+    if (changes > 0) this.#wrote = true
+    return changes
   }
 
   nextId(noun: Noun): bigint {
@@ -80,7 +94,38 @@ export class BatchWriter<Command, Reply> implements Tx {
     return eventId
   }
 
-  async #one(command: Command): Promise<Outcome<Reply>> {
+  async #run(
+    commands: readonly Command[],
+    one: (command: Command) => Promise<Outcome<Reply>>,
+  ): Promise<Outcome<Reply>[]> {
+    const connection = this.#connection
+    connection.run(begin)
+    const outcomes: Outcome<Reply>[] = []
+    for (const command of commands) {
+      outcomes.push(await one(command))
+      // SQLITE_FULL and its like end the whole transaction: what "succeeded" before in it is gone.
+      if (!connection.inTransaction) return this.#lost(commands)
+    }
+    this.#saveCounters()
+    connection.run(commit)
+    return outcomes
+  }
+
+  async #bare(command: Command): Promise<Outcome<Reply>> {
+    const before = this.#taken
+    this.#taken = new Map(before)
+    this.#wrote = false
+    try {
+      return { reply: await this.#perform(this, command) }
+    } catch (error) {
+      if (isFatal(error)) throw error
+      if (this.#wrote && this.#connection.inTransaction) throw new HalfWritten()
+      this.#taken = before
+      return failure(error)
+    }
+  }
+
+  async #withSavepoint(command: Command): Promise<Outcome<Reply>> {
     const connection = this.#connection
     const before = new Map(this.#taken)
     connection.run(setSavepoint)

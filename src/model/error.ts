@@ -96,16 +96,30 @@ export const fieldErrorCodes = [
   'duplicate',
 ] as const
 
+/** What is echoed of a request is no longer than its head, which the runtime bounds. */
+const HEAD_CHARS_MAX = 16_384
+const codeForm = { pattern: '^[a-z_]+$', maxLength: 64 }
+
 /** One broken place: `pointer` (RFC 6901) in a body, `name` of a parameter elsewhere. */
 export const FieldError = z
   .strictObject({
     in: z
       .enum(['body', 'path', 'query', 'header'])
       .meta({ description: 'Where it stands.', example: 'body' }),
-    pointer: z.string().optional().meta({ description: 'RFC 6901 pointer into the body.', example: '/name' }),
-    name: z.string().optional().meta({ description: 'Name of the parameter.', example: 'limit' }),
+    pointer: z
+      .string()
+      .optional()
+      .meta({ description: 'RFC 6901 pointer into the body.', maxLength: HEAD_CHARS_MAX, example: '/name' }),
+    name: z
+      .string()
+      .optional()
+      .meta({ description: 'Name of the parameter.', maxLength: HEAD_CHARS_MAX, example: 'limit' }),
     code: z.enum(fieldErrorCodes).meta({ description: 'What is wrong there.', example: 'required' }),
-    message: z.string().meta({ description: 'The same for a person.', example: 'name is required' }),
+    message: z.string().meta({
+      description: 'The same for a person.',
+      maxLength: HEAD_CHARS_MAX,
+      example: 'name is required',
+    }),
   })
   .meta({
     id: 'FieldError',
@@ -121,11 +135,14 @@ const httpStatus = int64Between(400n, 599n).meta({ format: 'int32' })
 
 export const ErrorBody = z
   .strictObject({
-    code: z
-      .string()
-      .meta({ description: 'One of the codes of the error catalogue.', example: 'pet_not_found' }),
+    code: z.string().meta({
+      description: 'One of the codes of the error catalogue.',
+      ...codeForm,
+      example: 'pet_not_found',
+    }),
     message: z.string().meta({
       description: 'What went wrong, in one or two sentences for a person.',
+      maxLength: HEAD_CHARS_MAX,
       example: 'Pet 404 does not exist.',
     }),
     status: httpStatus.meta({ description: 'The HTTP status of the answer.', example: 404 }),
@@ -145,10 +162,14 @@ export type ErrorBody = z.output<typeof ErrorBody>
 /** An Error as RFC 9457 has it: what is sent to who accepts application/problem+json. */
 export const Problem = z
   .strictObject({
-    type: z.string().meta({ description: 'The entry of the error catalogue.', format: 'uri' }),
-    title: z.string().meta({ description: 'What the code means.' }),
-    detail: z.string().meta({ description: 'The same as message.' }),
-    instance: z.string().meta({ description: 'The path that was asked for.', format: 'uri-reference' }),
+    type: z
+      .string()
+      .meta({ description: 'The entry of the error catalogue.', format: 'uri', maxLength: 8192 }),
+    title: z.string().meta({ description: 'What the code means.', maxLength: 256 }),
+    detail: z.string().meta({ description: 'The same as message.', maxLength: HEAD_CHARS_MAX }),
+    instance: z
+      .string()
+      .meta({ description: 'The path that was asked for.', format: 'uri-reference', maxLength: 8192 }),
     ...ErrorBody.shape,
   })
   .meta({
@@ -167,9 +188,13 @@ export const Problem = z
 
 export const ErrorCode = z
   .strictObject({
-    code: z.string().meta({ description: 'The code, as it stands in an Error.', example: 'pet_not_found' }),
+    code: z
+      .string()
+      .meta({ description: 'The code, as it stands in an Error.', ...codeForm, example: 'pet_not_found' }),
     status: httpStatus.meta({ description: 'The HTTP status it goes out with.', example: 404 }),
-    meaning: z.string().meta({ description: 'What it says.', example: 'There is no pet with this id.' }),
+    meaning: z
+      .string()
+      .meta({ description: 'What it says.', maxLength: 256, example: 'There is no pet with this id.' }),
   })
   .meta({
     id: 'ErrorCode',
@@ -202,6 +227,12 @@ export class StoreError extends Error {
   get status(): number {
     return errorTable[this.code].status
   }
+}
+
+/** The broken place of a member that may only be sent with the value it has. */
+export function readOnlyMember(member: string, value: bigint): FieldError {
+  const message = `${member} is ${value} and cannot be changed.`
+  return { in: 'body', pointer: `/${member}`, code: 'read_only', message }
 }
 
 /** The refusal of a body that was read but breaks its schema (422), with every broken place. */

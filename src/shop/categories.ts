@@ -1,6 +1,6 @@
 import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
-import { StoreError, validationFailed } from '../model/error.ts'
+import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { nameKey } from '../model/text.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
@@ -72,16 +72,8 @@ export async function updateCategory(
   context: Context,
   before: CategoryRow,
 ): Promise<Category> {
-  if (body.id !== undefined && body.id !== categoryId) {
-    throw validationFailed([
-      {
-        in: 'body',
-        pointer: '/id',
-        code: 'read_only',
-        message: `id is ${categoryId} and cannot be changed.`,
-      },
-    ])
-  }
+  if (body.id !== undefined && body.id !== categoryId)
+    throw validationFailed([readOnlyMember('id', categoryId)])
   const name = body.name ?? before.name
   const description = body.description === undefined ? before.description : body.description
   if (name === before.name && description === before.description) return categoryOf(before)

@@ -1,5 +1,5 @@
 import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
-import { type FieldError, StoreError, validationFailed } from '../model/error.ts'
+import { type FieldError, readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
 import type { Context } from './context.ts'
@@ -128,16 +128,8 @@ export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderR
 
 function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
   const errors: FieldError[] = []
-  const refuse = (member: string, value: bigint): void => {
-    errors.push({
-      in: 'body',
-      pointer: `/${member}`,
-      code: 'read_only',
-      message: `${member} is ${value} and cannot be changed.`,
-    })
-  }
-  if (body.id !== undefined && body.id !== id) refuse('id', id)
-  if (body.petId !== undefined && body.petId !== petId) refuse('petId', petId)
+  if (body.id !== undefined && body.id !== id) errors.push(readOnlyMember('id', id))
+  if (body.petId !== undefined && body.petId !== petId) errors.push(readOnlyMember('petId', petId))
   if (errors.length > 0) throw validationFailed(errors)
 }
 

@@ -1,5 +1,5 @@
 import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
-import { StoreError, validationFailed } from '../model/error.ts'
+import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf } from '../model/inventory.ts'
 import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
 import { nameKey } from '../model/text.ts'
@@ -79,11 +79,7 @@ export async function updatePet(
   context: Context,
   before: PetRow,
 ): Promise<Pet> {
-  if (body.id !== undefined && body.id !== petId) {
-    throw validationFailed([
-      { in: 'body', pointer: '/id', code: 'read_only', message: `id is ${petId} and cannot be changed.` },
-    ])
-  }
+  if (body.id !== undefined && body.id !== petId) throw validationFailed([readOnlyMember('id', petId)])
   const name = body.name ?? before.name
   const categoryId = body.categoryId ?? before.categoryId
   const stock = stockInStatus(before, body.status ?? before.status)
