@@ -176,7 +176,11 @@ describe('files that cannot be read', () => {
       says: ':1: there is no column "colour"',
     },
     { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" stands here twice' },
-    { name: 'a quote that does not close', text: 'name,category\n"Rex,Dogs\n', says: ':2: ' },
+    {
+      name: 'a quote that does not close',
+      text: 'name,category\n"Rex,Dogs\n',
+      says: 'opening quote at line 2.',
+    },
     {
       name: 'another encoding',
       text: new Uint8Array([...Buffer.from('name,category\nZo'), 0xeb]),

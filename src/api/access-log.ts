@@ -13,7 +13,8 @@ export function accessLine(exchange: Exchange, status: number, tookMs: number): 
   // The method is a token of HTTP and the request id one of our own pattern: neither has anything to escape.
   return (
     `{"level":30,"time":${nowMs},"requestId":"${requestId}","method":"${request.method}",` +
-    `"path":${JSON.stringify(path.slice(0, PATH_CHARS_MAX))},"status":${status},"ms":${Math.round(tookMs * 1000) / 1000}` +
+    `"path":${JSON.stringify(path.slice(0, PATH_CHARS_MAX))},"status":${status},` +
+    `"ms":${Math.round(tookMs * 1000) / 1000}` +
     (route ? `,"operationId":"${route.id}"` : '') +
     (caller?.keyId ? `,"keyId":"${caller.keyId}"` : '') +
     `,"address":${JSON.stringify(address)}` +

@@ -79,8 +79,7 @@ async function* readRows<Row>(
       else if (record.length !== 1 || record[0] !== '') yield entryOf(header, record, line, layout)
     }
   } catch (error) {
-    if (error instanceof CsvError)
-      throw new CommandFailed(`${basename(file)}:${before + 1}: ${error.message}`)
+    if (error instanceof CsvError) throw new CommandFailed(`${basename(file)}: ${error.message}.`)
     throw error
   }
   if (header === undefined)

@@ -28,9 +28,9 @@ class HalfWritten extends Error {}
 
 /**
  * The one writer of a SQLite store: runs whole batches of commands, each batch in one transaction with one fsync.
- * A refusal undoes its command and nothing else. Most refusals come before the command has written anything; where one
- * comes later the batch is rolled back and run again with a savepoint for each command, as are the next ones: savepoints
- * cost a quarter of an order.
+ * A refusal undoes its command and nothing else. Most refusals come before the command has written anything. Where one
+ * comes later, the batch is rolled back and run again with a savepoint for each command, as are the next
+ * ones: savepoints would cost every order a quarter of its time.
  */
 export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
