@@ -8,10 +8,11 @@ import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
 import { type Command, perform } from '../src/shop/commands.ts'
 import { audit } from './audit.ts'
 import { BlindConnection } from './controls/blind-connection.ts'
+import { proved, timeLimitMs, times } from './proof.ts'
 import { openTestStore } from './store.ts'
 
-const LIMITS = 20
-const TIMEOUT_MS = 60_000
+const LIMITS = times(20, 300)
+const TIMEOUT_MS = timeLimitMs(60_000)
 
 test(
   `a disk that is full, at ${LIMITS} different writes: what was acknowledged is there, and reads go on`,
@@ -38,6 +39,11 @@ test(
       expect(read.status).toBe(200)
       expect(await audit(store)).toEqual([])
     }
+    proved({
+      guarantee: 4,
+      engine: 'sqlite',
+      did: `full at ${LIMITS} different writes: 0 false acknowledgements`,
+    })
   },
   TIMEOUT_MS,
 )

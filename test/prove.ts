@@ -1,0 +1,74 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+
+// `npm run prove`: the tests of the guarantees, far more often than in `npm test`; writes RELIABILITY.md from the runs.
+
+const ROOT = join(import.meta.dir, '..')
+const PAGE = join(ROOT, 'RELIABILITY.md')
+const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
+const suites = ['races', 'crash', 'disk-full']
+
+const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), did: z.string() })
+type ProofLine = z.output<typeof ProofLine>
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: suites.join(',') },
+    /** Of the full counts: 1 takes about an hour on two cores. */
+    share: { type: 'string', default: '1' },
+    write: { type: 'boolean', default: false },
+  },
+})
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
+const file = join(directory, 'proofs.jsonl')
+writeFileSync(file, '')
+const paths = values.only.split(',').map(name => join(ROOT, 'test', `${name}.test.ts`))
+const child = Bun.spawn([process.execPath, 'test', ...paths], {
+  cwd: ROOT,
+  env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },
+  stdout: 'inherit',
+  stderr: 'inherit',
+})
+const exitCode = await child.exited
+const proofs = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter(line => line !== '')
+  .map(line => ProofLine.parse(JSON.parse(line)))
+rmSync(directory, { recursive: true, force: true })
+if (exitCode !== 0) {
+  process.stderr.write('A guarantee did not hold: nothing was written.\n')
+  process.exit(exitCode)
+}
+const report = table(proofs)
+process.stdout.write(`\n${report}\n`)
+if (values.write) writePage(report)
+
+function table(lines: readonly ProofLine[]): string {
+  const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT })
+    .stdout.toString()
+    .trim()
+  const rows = lines
+    .toSorted((a, b) => a.guarantee - b.guarantee)
+    .map(({ guarantee, engine, did }) => `| ${guarantee} | ${engine} | ${did} |`)
+  const command = `npm run prove -- --only ${values.only} --share ${values.share}`
+  return [
+    `Commit ${commit}, Bun ${Bun.version}, ${new Date().toISOString().slice(0, 10)}, \`${command}\`:`,
+    '',
+    '| # | engine | what was done, and what came of it |',
+    '| --- | --- | --- |',
+    ...rows,
+  ].join('\n')
+}
+
+function writePage(report: string): void {
+  const page = readFileSync(PAGE, 'utf8')
+  const from = page.indexOf(MARKS.from)
+  const to = page.indexOf(MARKS.to)
+  if (from < 0 || to < from)
+    throw new Error('RELIABILITY.md has lost the marks between which the proofs stand')
+  writeFileSync(PAGE, `${page.slice(0, from)}${MARKS.from}\n\n${report}\n\n${page.slice(to)}`)
+}
