@@ -146,7 +146,7 @@ function listen(config: Config, engine: StoreEngine, log: Log, clock: () => numb
 
 /** Tells a person where things are. The key goes to a terminal or into a file of its owner: never into a log. */
 function greet(config: Config, { base }: Serving, madeKey: string | undefined): void {
-  const lines = [`Petstore serves ${base}`, `description     ${base}/openapi.json`]
+  const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
   if (madeKey !== undefined) lines.push(`admin key       ${hand(madeKey, config.data)}`)
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
 }
