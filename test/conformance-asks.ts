@@ -8,6 +8,8 @@ export interface Ask {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** Instead of the admin key, or of none for a public operation; null for none. */
+  readonly authorization?: string | null
 }
 
 type Scene = (store: TestStore) => Promise<Ask> | Ask
@@ -62,7 +64,8 @@ export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   listMovements: async store => ({ path: `${await stockPath(store)}/movements` }),
   getStoreSummary: () => ({ path: '/store/summary', headers: { 'Petstore-Preview': 'store-summary' } }),
   listKeys: () => ({ path: '/keys' }),
-  createKey: () => json('/keys', { name: 'till 2', scopes: ['orders:read'], expiresAt: '2100-01-01T00:00:00Z' }),
+  createKey: () =>
+    json('/keys', { name: 'till 2', scopes: ['orders:read'], expiresAt: '2100-01-01T00:00:00Z' }),
   revokeKey: async ({ client }) => {
     const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
     return { path: `/keys/${data.id}` }
@@ -82,19 +85,25 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
   ['deletePet', async store => ({ path: await petPath(store, reserved) })],
   ['deleteCategory', async ({ client }) => ({ path: `/categories/${(await makePet(client)).categoryId}` })],
   ['placeOrder', () => json('/store/orders', { petId: 404404 })],
-  ['placeOrder', async ({ client }) => json('/store/orders', { petId: Number((await makePet(client, held)).petId) })],
+  [
+    'placeOrder',
+    async ({ client }) => json('/store/orders', { petId: Number((await makePet(client, held)).petId) }),
+  ],
   [
     'placeOrder',
     async ({ client }) =>
       json('/store/orders', { petId: Number((await makePet(client, reserved)).petId), quantity: 3 }),
   ],
-  ['updateOrder', async store => json(await completeOrder(store), { quantity: 2 })],
+  ['updateOrder', async store => json(await completeOrder(store), { quantity: 3 })],
   ['updateOrder', async store => json(await openOrder(store, true), { quantity: 3 })],
   ['updateOrder', async store => json(await openOrder(store), { quantity: 9 })],
   ['cancelOrder', async store => ({ path: await completeOrder(store) })],
   ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],
   ['adjustInventory', async store => json(`${await stockPath(store, reserved)}/adjustments`, { change: -4 })],
-  ['adjustInventory', async store => json(`${await stockPath(store)}/adjustments`, { change: 1_000_000_000 })],
+  [
+    'adjustInventory',
+    async store => json(`${await stockPath(store)}/adjustments`, { change: 1_000_000_000 }),
+  ],
 ]
 
 const invalidParameter = (operation: Operation, ask: Ask): Ask => {
@@ -110,9 +119,8 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
   (_, ask) => ({ ...ask, path: `${ask.path}?colour=red` }),
   (_, ask) => ({ ...ask, path: `${ask.path}?${'x'.repeat(8192)}` }),
   (operation, ask) => (operation.query ? { ...ask, path: `${ask.path}?cursor=abc` } : undefined),
-  (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'application/problem+json;q=0.9, application/json;q=0' } }),
   (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'text/html' } }),
-  ({ scope }, ask) => ({ ...ask, headers: { ...ask.headers, Authorization: scope === 'public' ? 'Basic eDp5' : '' } }),
+  ({ scope }, ask) => ({ ...ask, authorization: scope === 'public' ? 'Basic eDp5' : null }),
   ({ preview }, ask) => (preview ? { path: ask.path } : undefined),
   ({ method }, ask) =>
     method === 'GET' ? undefined : { ...ask, headers: { ...ask.headers, 'Idempotency-Key': 'two words' } },
@@ -122,13 +130,21 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
     etag && method !== 'GET' && method !== 'POST'
       ? { ...ask, headers: { ...ask.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
       : undefined,
-  (_, ask) => ask.body && { ...ask, body: '{"name": ' },
-  (_, ask) => ask.body && { ...ask, body: ask.body.replace('{', '{"colour":"red",') },
-  (_, ask) => ask.body && { ...ask, body: `"${'x'.repeat(1024 * 1024)}"` },
-  (_, ask) => ask.body && { ...ask, headers: { ...ask.headers, 'Content-Type': 'text/plain' } },
+]
+
+/** The same for requests that have a body. */
+const bodyMistakes: readonly ((ask: Ask, body: string) => Ask)[] = [
+  ask => ({ ...ask, body: '{"name": ' }),
+  (ask, body) => ({ ...ask, body: body.replace('{', '{"colour":"red",') }),
+  ask => ({ ...ask, body: `"${'x'.repeat(1024 * 1024)}"` }),
+  ask => ({ ...ask, headers: { ...ask.headers, 'Content-Type': 'text/plain' } }),
 ]
 
 /** Every mistake that can be made with a request. */
 export function mistaken(id: OperationId, ask: Ask): Ask[] {
-  return mistakes.flatMap(mistake => mistake(contract[id], ask) ?? [])
+  const { body } = ask
+  return [
+    ...mistakes.flatMap(mistake => mistake(contract[id], ask) ?? []),
+    ...(body === undefined ? [] : bodyMistakes.map(mistake => mistake(ask, body))),
+  ]
 }

@@ -23,8 +23,9 @@ const ignored = new Set([
 ])
 
 /**
- * Holds what was observed against a description, both ways: each answer must be described (status, content type, body,
- * header fields, error code), and each thing that is described must have been observed. Answers the faults in words.
+ * Holds what was observed against a description, both ways: each answer must be described (status, content
+ * type, body, header fields, error code), and each thing that is described must have been observed. Answers
+ * the faults in words.
  */
 export function judge({ document, operations }: Described, observed: readonly Observed[]): string[] {
   const validate = validatorOf(document)
@@ -85,7 +86,10 @@ function judgeBody({ content }: DescribedAnswer, answer: Observed, validate: Val
   return broken.map(why => `the body: ${why}`)
 }
 
-/** What an operation is described with and never showed: statuses, header fields, content types, error codes. */
+/**
+ * What an operation is described with and never showed: statuses, header fields, content types, error
+ * codes.
+ */
 function unseen({ operationId, responses }: DescribedOperation, answers: readonly Observed[]): string[] {
   return Object.entries(responses).flatMap(([status, { headers, content }]) => {
     const seen = answers.filter(answer => answer.status === Number(status))
@@ -106,7 +110,10 @@ function unseen({ operationId, responses }: DescribedOperation, answers: readonl
   })
 }
 
-/** Examples of refusals whose words the server never used for their operation and code, numbers and tags aside. */
+/**
+ * Examples of refusals whose words the server never used for their operation and code, numbers and
+ * tags aside.
+ */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
   const said = new Set(
     observed.map(answer => `${answer.operationId} ${codeOf(answer)} ${masked(messageOf(answer.body))}`),
@@ -116,7 +123,8 @@ export function inventedExamples({ operations }: Described, observed: readonly O
     for (const { content } of Object.values(responses)) {
       for (const [code, { value }] of Object.entries(content['application/json']?.examples ?? {})) {
         const message = messageOf(JSON.stringify(value))
-        if (!said.has(`${operationId} ${code} ${masked(message)}`)) faults.push(`${operationId} ${code}: ${message}`)
+        if (!said.has(`${operationId} ${code} ${masked(message)}`))
+          faults.push(`${operationId} ${code}: ${message}`)
       }
     }
   }

@@ -9,14 +9,14 @@ export type Validate = (schema: unknown, value: unknown) => string[]
 const annotations = ['example', 'readOnly', 'description', 'default', 'title']
 
 /**
- * Validates by the schemas of a document, through a JSON Schema validator that knows nothing of this project. OpenAPI
- * 3.0 is not JSON Schema: `nullable` becomes a type, and what is only for readers is taken out; the strict mode of the
- * validator refuses whatever else it does not know.
+ * Validates by the schemas of a document, through a JSON Schema validator that knows nothing of this
+ * project. OpenAPI 3.0 is not JSON Schema: `nullable` becomes a type, and what is only for readers is taken
+ * out; the strict mode of the validator refuses whatever else it does not know.
  */
 export function validatorOf({ components }: OpenApi): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
-  const definitions = asJsonSchema(components.schemas)
+  const definitions = eachSchema(components.schemas)
   const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {
     const text = JSON.stringify(schema)
@@ -33,16 +33,17 @@ function asJsonSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asJsonSchema)
   if (typeof schema === 'string') return schema.replace(/^#\/components\/schemas\//, '#/definitions/')
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).filter(([name, value]) => !isAnnotation(name, value))
+  const entries = Object.entries(schema).filter(([name]) => !annotations.includes(name))
   const converted: Record<string, unknown> = Object.fromEntries(
-    entries.map(([name, value]) => [name, name === 'enum' ? value : asJsonSchema(value)]),
+    entries.map(([name, value]) => [name, name === 'properties' ? eachSchema(value) : asJsonSchema(value)]),
   )
   if (converted.nullable !== true) return converted
   const { nullable: _, type, ...rest } = converted
   return { ...rest, type: [type, 'null'] }
 }
 
-/** `description` may be the name of a member as well: then a schema stands behind it. */
-function isAnnotation(name: string, value: unknown): boolean {
-  return annotations.includes(name) && !(typeof value === 'object' && value !== null && 'type' in value)
+/** Schemas by name: a member may well be called like a word of the schema language. */
+function eachSchema(schemas: unknown): object {
+  if (typeof schemas !== 'object' || schemas === null) throw new Error('schemas by name are wanted here')
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asJsonSchema(schema)]))
 }

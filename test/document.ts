@@ -49,15 +49,24 @@ const Document = z.looseObject({
   info: z.looseObject({ version: z.string() }),
   servers: z.array(z.looseObject({ url: z.string() })),
   tags: z.array(z.looseObject({ name: z.string() })),
-  paths: z.record(z.string(), z.record(z.enum(['get', 'post', 'put', 'patch', 'delete']), z.unknown())),
+  paths: z.record(
+    z.string(),
+    z.partialRecord(z.enum(['get', 'post', 'put', 'patch', 'delete']), z.unknown()),
+  ),
   components: Components,
 })
 
 export type DescribedAnswer = z.output<typeof Answer>
-export type DescribedOperation = z.output<typeof Operation> & { readonly method: string; readonly path: string }
+export type DescribedOperation = z.output<typeof Operation> & {
+  readonly method: string
+  readonly path: string
+}
 export type OpenApi = z.output<typeof Document>
 
-/** A description as a reader of it has it: its operations by operationId, references followed except to schemas. */
+/**
+ * A description as a reader of it has it: its operations by operationId, references followed except to
+ * schemas.
+ */
 export interface Described {
   readonly document: OpenApi
   readonly operations: ReadonlyMap<string, DescribedOperation>
@@ -70,7 +79,8 @@ export function readDocument(json: unknown): Described {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, part] of Object.entries(methods)) {
       const operation = Operation.parse(followed(document, part))
-      if (operations.has(operation.operationId)) throw new Error(`${operation.operationId} is described twice`)
+      if (operations.has(operation.operationId))
+        throw new Error(`${operation.operationId} is described twice`)
       operations.set(operation.operationId, { ...operation, method: method.toUpperCase(), path })
     }
   }
@@ -86,13 +96,14 @@ export function referencesIn(part: unknown): string[] {
   )
 }
 
-/** What a reference points at. Throws when nothing is there. */
-export function target(document: unknown, reference: string): unknown {
+/** What a reference points at: never a bare value. Throws when nothing is there. */
+export function target(document: unknown, reference: string): object {
   let at: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {
-    at = typeof at === 'object' && at !== null ? Reflect.get(at, step) : undefined
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined
   }
-  if (at === undefined) throw new Error(`${reference} points at nothing`)
+  if (typeof at !== 'object' || at === null) throw new Error(`${reference} points at nothing`)
   return at
 }
 
@@ -102,7 +113,9 @@ function followed(document: unknown, part: unknown): unknown {
   const reference: unknown = Reflect.get(part, '$ref')
   if (typeof reference === 'string') {
     // Schemas refer to themselves and to each other: they stay as they are, for the validator.
-    return reference.startsWith('#/components/schemas/') ? part : followed(document, target(document, reference))
+    return reference.startsWith('#/components/schemas/')
+      ? part
+      : followed(document, target(document, reference))
   }
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, followed(document, value)]))
 }

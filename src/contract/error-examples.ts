@@ -53,7 +53,10 @@ const messages = {
 
 type ExampleCode = keyof typeof messages
 
-/** Fields that are named in `errors` beside the message, by code; the message of the first is the whole one's. */
+/**
+ * Fields that are named in `errors` beside the message, by code; the message of the first is the whole
+ * one's.
+ */
 const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>> = {
   unknown_parameter: { in: 'query', name: 'colour', code: 'unknown_field' },
   validation_failed: { in: 'body', pointer: '/colour', code: 'unknown_field' },

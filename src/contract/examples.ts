@@ -24,8 +24,8 @@ const adjustment = {
 }
 
 /**
- * Bodies of successes, where the example of the schema is not what the operation answers. They are one session with
- * the demo shop, which a test runs.
+ * Bodies of successes, where the example of the schema is not what the operation answers. They are one
+ * session with the demo shop, which a test runs.
  */
 const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
   listPets: [

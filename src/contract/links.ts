@@ -14,7 +14,7 @@ const toPet = { parameters: { petId: id } }
 const toCategory = { parameters: { categoryId: id } }
 const toOrder = { parameters: { orderId: id } }
 
-/** The links of successes, by operationId and by name. Only the members of one resource are pointed at, never a list's. */
+/** The links of successes, by operationId and by name: never at a member of a list, which has no place. */
 export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string, OperationLink>>>>> = {
   createPet: {
     update: { operationId: 'updatePet', description: 'Change the pet.', ...toPet },

@@ -76,7 +76,10 @@ type FieldName = keyof typeof fields
 /** Whether an answer always has a header field, or only at times. */
 type Presence = 'always' | 'at times'
 
-/** Under `components/headers`: the fields that stand on every answer they are named for, and the rate limit's. */
+/**
+ * Under `components/headers`: the fields that stand on every answer they are named for, and the rate
+ * limit's.
+ */
 export const headerComponents: Part = Object.fromEntries(
   Object.entries(fields).map(([name, part]) => [name, isOptional(name) ? part : { ...part, required: true }]),
 )
@@ -130,7 +133,10 @@ function refusalFields(status: number): [FieldName, Presence][] {
   return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
 }
 
-/** The stage of an operation is told once the caller has passed the gate, so not by what is refused before. */
+/**
+ * The stage of an operation is told once the caller has passed the gate, so not by what is refused
+ * before.
+ */
 function lifecycleFields({ stability, deprecation }: Operation, status: number): [FieldName, Presence][] {
   if ([401, 403, 414, 429].includes(status)) return []
   const presence = status === 400 || status >= 500 ? 'at times' : 'always'

@@ -17,7 +17,10 @@ export function schemaComponents(parts: unknown): Part {
   return usedOnly('schemas', all, parts)
 }
 
-/** The components of a section that are referred to from `parts`, or from one another: nothing else is described. */
+/**
+ * The components of a section that are referred to from `parts`, or from one another: nothing else is
+ * described.
+ */
 export function usedOnly(section: string, all: Part, parts: unknown): Part {
   const used = new Set<string>()
   const follow = (part: unknown): void => {

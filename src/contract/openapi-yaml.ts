@@ -7,6 +7,6 @@ export function writeYaml(description: Part): string {
     compat: 'yaml-1.1',
     aliasDuplicateObjects: false,
     blockQuote: 'literal',
-    lineWidth: 110,
+    lineWidth: 0,
   })
 }

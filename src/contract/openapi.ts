@@ -71,12 +71,12 @@ const about = `A store of pets, categories, stock and orders.
 
 - Ids are 64-bit integers, read and sent exactly.
 - Lists are plain arrays, in pages: \`Link\` names the next one while there is more.
-- Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\` (RFC 9457)
-  to who accepts \`application/problem+json\`.
+- Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\`
+  (RFC 9457) to who accepts \`application/problem+json\`.
 - A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` has one effect, however often it is sent.
 - HEAD is answered wherever GET is, OPTIONS everywhere with \`Allow\`.
-- What is no HTTP, a head over 16 KiB (431) and a body far over the limit (413) are refused before any operation,
-  without a body.`
+- What is no HTTP, a head over 16 KiB (431) and a body far over the limit (413) are refused before any
+  operation, without a body.`
 
 const securitySchemes = {
   key: {

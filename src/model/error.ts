@@ -96,7 +96,7 @@ export const fieldErrorCodes = [
   'duplicate',
 ] as const
 
-/** What is echoed of a request is no longer than its head, which the runtime bounds. */
+/** What is echoed of a request stood in its head, which the runtime bounds. */
 const HEAD_CHARS_MAX = 16_384
 const codeForm = { pattern: '^[a-z_]+$', maxLength: 64 }
 

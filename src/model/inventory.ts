@@ -131,9 +131,9 @@ export const StoreSummary = z
     id: 'StoreSummary',
     description: 'The shop at a glance.',
     example: {
-      pets: { available: 321, pending: 12, sold: 17 },
+      pets: { available: 320, pending: 13, sold: 17 },
       openOrders: 1,
-      unitsOnHand: 2364,
+      unitsOnHand: 2360,
       unitsReserved: 1,
       ordersByDay: exampleDays,
     },

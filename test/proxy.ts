@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { toolEnvironment } from './tool.ts'
+
+const PRISM = join(import.meta.dir, '..', 'node_modules', '.bin', 'prism')
+
+/** A proxy that holds every request and answer against a description; ended with `await using`. */
+export interface ValidatingProxy extends AsyncDisposable {
+  readonly base: string
+}
+
+/**
+ * Starts Prism before a store and resolves when it listens. It names violations in the header sl-
+ * violations.
+ */
+export async function openProxy(description: string, store: string): Promise<ValidatingProxy> {
+  const port = String(freePort())
+  const child = Bun.spawn([PRISM, 'proxy', description, store, '--host', '127.0.0.1', '--port', port], {
+    env: toolEnvironment(),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const listening = Promise.withResolvers<void>()
+  const reading = readOutput(child.stdout, said => {
+    if (said.includes('is listening')) listening.resolve()
+  })
+  child.exited.then(code => listening.reject(new Error(`Prism ended with ${code}`)))
+  await listening.promise
+  return {
+    base: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await child.exited
+      await reading
+    },
+  }
+}
+
+/** Reads on until the end, so that the child never waits for a reader. */
+async function readOutput(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))
+}
+
+function freePort(): number {
+  const listener = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+  const { port } = listener
+  listener.stop(true)
+  if (port === undefined) throw new Error('the system gave no port')
+  return port
+}

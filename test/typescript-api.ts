@@ -1,0 +1,10 @@
+import { ts } from '@ts-morph/common'
+import { plugin } from 'bun'
+
+// For generators of code, loaded before them: they call the JavaScript API that TypeScript had until version 6.
+plugin({
+  name: 'typescript-api',
+  setup: build => {
+    build.module('typescript', () => ({ exports: { default: ts, ...ts }, loader: 'object' }))
+  },
+})
