@@ -154,6 +154,7 @@ describe('rate limits', () => {
     await fetch(`${store.base}/pets`)
     const refused = await fetch(`${store.base}/pets`)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60')
     expect((await store.client.listPets({})).status).toBe(200)
     expect((await anonymous()).status).toBe(429)
   })

@@ -18,6 +18,17 @@ onEveryEngine(engine => {
       },
       { id: 404n, status: 404, reply: await store.send('GET', '/pets/404') },
       { id: petId, status: 200, reply: await store.send('HEAD', `/pets/${petId}`) },
+      {
+        id: petId,
+        status: 401,
+        reply: await store.send('GET', `/pets/${petId}`, { headers: { Authorization: 'Bearer x' } }),
+      },
+      { id: petId, status: 414, reply: await store.send('GET', `/pets/${petId}?${'x'.repeat(8200)}`) },
+      {
+        id: petId,
+        status: 406,
+        reply: await store.send('GET', `/pets/${petId}`, { headers: { Accept: 'text/html' } }),
+      },
       { id: 404n, status: 404, reply: await store.send('HEAD', '/pets/404') },
     ]
     for (const { id, status, reply } of answers) {

@@ -38,8 +38,9 @@ export async function authenticate(
     return await readRow(reading => findCaller(reading, token, storedInstant(exchange.nowMs)))
   } catch (error) {
     // Only failures are counted here, so guessing stops nobody who has a key, not even behind the same address.
-    if (error instanceof StoreError) guesses.take(exchange.address, exchange.nowMs)
-    throw error
+    const slowed =
+      error instanceof StoreError ? guesses.take(exchange.address, exchange.nowMs).refusal : undefined
+    throw slowed ?? error
   }
 }
 

@@ -10,67 +10,54 @@ export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'expe
 }
 
 /**
- * Applies the stage of an operation: says it in header fields, ends it after its sunset, asks for the preview header.
- * Deprecation: RFC 9745. Sunset: RFC 8594. Throws `operation_sunset`, `preview_required`.
+ * Says the stage of an operation in header fields, on every answer to a request for it.
+ * Deprecation: RFC 9745. Sunset: RFC 8594.
  */
-export function applyLifecycle(
-  exchange: Exchange,
-  { id, operation }: Route,
-  clockMs: number,
-  base: string,
-): void {
-  const { stability, deprecation, preview } = operation
-  if (stability === 'beta' || stability === 'experimental') exchange.headers['Petstore-Stability'] = stability
-  if (deprecation) applyDeprecation(exchange, id, deprecation, clockMs, base)
-  if (preview !== undefined && !previews(exchange).includes(preview)) {
-    throw new StoreError(
-      'preview_required',
-      `${id} is experimental and may change: send Petstore-Preview: ${preview} to use it all the same.`,
-      {
-        errors: [
-          {
-            in: 'header',
-            name: 'Petstore-Preview',
-            code: 'required',
-            message: `must name the feature ${preview}`,
-          },
-        ],
-      },
-    )
-  }
-}
-
-function applyDeprecation(
+export function announceLifecycle(
   { headers, pathParameters }: Exchange,
-  id: string,
-  deprecation: Deprecation,
-  clockMs: number,
+  { operation }: Route,
   base: string,
 ): void {
-  const { sunsetAtMs, successor, docs } = deprecation
-  const fields = fixedFields(deprecation)
-  headers.Deprecation = fields.deprecation
-  headers.Sunset = fields.sunset
+  const { stability, deprecation } = operation
+  if (stability === 'beta' || stability === 'experimental') headers['Petstore-Stability'] = stability
+  if (!deprecation) return
+  const { deprecated, sunset } = fixedFields(deprecation)
+  const docs = base + deprecation.docs
+  headers.Deprecation = deprecated
+  headers.Sunset = sunset
   headers.Link =
-    `<${base}${successor(pathParameters)}>; rel="successor-version", ` +
-    `<${base}${docs}>; rel="deprecation"; type="text/html", <${base}${docs}>; rel="sunset"; type="text/html"`
-  // The sunset is the last second in which it answers.
-  if (clockMs >= sunsetAtMs + 1000) {
-    throw new StoreError(
-      'operation_sunset',
-      `${id} was retired on ${fields.sunset}; see its successor in Link.`,
-    )
-  }
+    `<${base}${deprecation.successor(pathParameters)}>; rel="successor-version", ` +
+    `<${docs}>; rel="deprecation"; type="text/html", <${docs}>; rel="sunset"; type="text/html"`
 }
 
-const fixed = new WeakMap<Deprecation, { deprecation: string; sunset: string }>()
+/**
+ * Ends an operation after its sunset, and asks for the preview header of an experimental one.
+ * Throws `operation_sunset`, `preview_required`.
+ */
+export function enforceLifecycle(exchange: Exchange, { id, operation }: Route, clockMs: number): void {
+  const { deprecation, preview } = operation
+  // The sunset is the last second in which it answers.
+  if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
+    const { sunset } = fixedFields(deprecation)
+    throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; see its successor in Link.`)
+  }
+  if (preview === undefined || previews(exchange).includes(preview)) return
+  const message = `must name the feature ${preview}`
+  throw new StoreError(
+    'preview_required',
+    `${id} is experimental and may change: send Petstore-Preview: ${preview} to use it all the same.`,
+    { errors: [{ in: 'header', name: 'Petstore-Preview', code: 'required', message }] },
+  )
+}
+
+const fixed = new WeakMap<Deprecation, { deprecated: string; sunset: string }>()
 
 /** The fields that are the same on every answer, written once. */
-function fixedFields(deprecation: Deprecation): { deprecation: string; sunset: string } {
+function fixedFields(deprecation: Deprecation): { deprecated: string; sunset: string } {
   const known = fixed.get(deprecation)
   if (known) return known
   const { deprecatedAtMs, sunsetAtMs } = deprecation
-  const fields = { deprecation: `@${deprecatedAtMs / 1000}`, sunset: new Date(sunsetAtMs).toUTCString() }
+  const fields = { deprecated: `@${deprecatedAtMs / 1000}`, sunset: new Date(sunsetAtMs).toUTCString() }
   fixed.set(deprecation, fields)
   return fields
 }

@@ -27,20 +27,18 @@ export class RateLimiter {
 
   /**
    * Takes one request out of the caller's window; answers the RateLimit field
-   * (draft-ietf-httpapi-ratelimit-headers). Throws `rate_limited`, saying when the window ends.
+   * (draft-ietf-httpapi-ratelimit-headers), and `rate_limited` when nothing was left to take.
    */
-  take(caller: string, nowMs: number): string {
+  take(caller: string, nowMs: number): { field: string; refusal?: StoreError } {
     const window = this.#window(caller, nowMs)
     const seconds = Math.ceil((window.endsMs - nowMs) / 1000)
-    if (window.left === 0) {
-      throw new StoreError(
-        'rate_limited',
-        `More than ${this.#rate.requests} requests in ${this.#rate.seconds} seconds; go on in ${seconds}.`,
-        { retryAfterSeconds: seconds },
-      )
+    if (window.left > 0) {
+      window.left--
+      return { field: `"default";r=${window.left};t=${seconds}` }
     }
-    window.left--
-    return `"default";r=${window.left};t=${seconds}`
+    const message = `More than ${this.#rate.requests} requests in ${this.#rate.seconds} seconds; go on in ${seconds}.`
+    const refusal = new StoreError('rate_limited', message, { retryAfterSeconds: seconds })
+    return { field: `"default";r=0;t=${seconds}`, refusal }
   }
 
   #window(caller: string, nowMs: number): Window {

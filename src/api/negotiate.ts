@@ -7,7 +7,7 @@ export type MediaType = 'application/json' | 'application/problem+json'
 export function refuseUnacceptable(headers: Headers): void {
   const accept = headers.get('accept')
   if (accept === null || accept === '*/*' || quality(accept, 'application/json') > 0) return
-  throw new StoreError('not_acceptable', 'The only form there is is application/json; Accept excludes it.')
+  throw new StoreError('not_acceptable', 'Answers are application/json, which Accept excludes.')
 }
 
 /** Refusals go out as a problem only to who asks for that by name. */

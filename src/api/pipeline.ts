@@ -12,7 +12,7 @@ import { readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions } from './conditional.ts'
 import type { Exchange, Route } from './exchange.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { applyLifecycle } from './lifecycle.ts'
+import { enforceLifecycle } from './lifecycle.ts'
 import type { RateLimiter } from './limits.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
@@ -41,7 +41,7 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   exchange.caller = caller
   takeOfRate(pipeline, exchange)
   authorize(operation, caller)
-  applyLifecycle(exchange, route, pipeline.lifecycleClock(), pipeline.base)
+  enforceLifecycle(exchange, route, pipeline.lifecycleClock())
   refuseUnacceptable(headers)
   if (operation.body) refuseBodyByHeaders(exchange.request)
   const parameters = readParameters(operation, exchange)
@@ -55,7 +55,9 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
 function takeOfRate({ rate }: Pipeline, { caller, address, nowMs, headers }: Exchange): void {
   if (!rate) return
   headers['RateLimit-Policy'] = rate.policy
-  headers.RateLimit = rate.take(caller?.keyId ? `key ${caller.keyId}` : address, nowMs)
+  const { field, refusal } = rate.take(caller?.keyId ? `key ${caller.keyId}` : address, nowMs)
+  headers.RateLimit = field
+  if (refusal) throw refusal
 }
 
 /** A query: one row on this thread, anything longer where it holds up nobody. */

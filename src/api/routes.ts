@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
 import { applyCors, type Cors } from './cors.ts'
 import { type Exchange, openExchange, type Route } from './exchange.ts'
+import { announceLifecycle } from './lifecycle.ts'
 import type { Admission } from './limits.ts'
 import { answerRequest, type Pipeline } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
@@ -18,8 +19,10 @@ export interface Handler {
   readonly answer: (exchange: Exchange) => Promise<Response> | Response
 }
 
+type Methods = ReadonlyMap<string, Handler>
+
 /** A path in the contract's notation, and what answers its methods. HEAD and OPTIONS follow from them. */
-export type Paths = ReadonlyMap<string, ReadonlyMap<string, Handler>>
+export type Paths = ReadonlyMap<string, Methods>
 
 export interface RoutesOptions {
   readonly pipeline: Pipeline
@@ -53,24 +56,25 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
 export function makeRoutes(options: RoutesOptions): { routes: Record<string, Serve>; fetch: Serve } {
   const routes: Record<string, Serve> = {}
   for (const [path, methods] of options.paths) {
-    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, exchange => dispatch(exchange, methods))
+    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, methods)
   }
-  const fetch = serveWith(options, ({ path }) => {
-    throw new StoreError('route_not_found', `No operation has the path ${path} as it was sent.`)
-  })
+  const fetch = serveWith(options, undefined)
   return { routes, fetch }
 }
 
-function serveWith(
-  options: RoutesOptions,
-  find: (exchange: Exchange) => Promise<Response> | Response,
-): Serve {
+/** Serves one path; without methods, what has no path. */
+function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
   const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
   return async (request, server) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
     const exchange = openExchange(request, addressOf(request, peer), clock())
     applyCors(cors, exchange)
+    const handler = methods && handlerOf(exchange, methods)
+    if (handler?.route) {
+      exchange.route = handler.route
+      announceLifecycle(exchange, handler.route, pipeline.base)
+    }
     let entered = false
     let fault: unknown
     let response: Response
@@ -78,7 +82,7 @@ function serveWith(
       admission.enter()
       entered = true
       refuseBadTarget(exchange)
-      response = await find(exchange)
+      response = await (handler ? handler.answer(exchange) : answerWithout(exchange, methods))
     } catch (error) {
       if (!(error instanceof StoreError)) fault = error
       response =
@@ -93,22 +97,22 @@ function serveWith(
   }
 }
 
-function dispatch(exchange: Exchange, methods: ReadonlyMap<string, Handler>): Promise<Response> | Response {
-  const { method } = exchange.request
-  const handler = methods.get(method === 'HEAD' ? 'GET' : method)
-  if (handler) {
-    if (handler.route) exchange.route = handler.route
-    return handler.answer(exchange)
-  }
-  const allow = allowed(methods)
-  if (method === 'OPTIONS')
-    return new Response(null, { status: 204, headers: { ...exchange.headers, Allow: allow } })
-  throw new StoreError('method_not_allowed', `${exchange.path} does not take ${method}; it takes ${allow}.`, {
-    allow,
-  })
+function handlerOf({ request }: Exchange, methods: Methods): Handler | undefined {
+  return methods.get(request.method === 'HEAD' ? 'GET' : request.method)
 }
 
-function allowed(methods: ReadonlyMap<string, Handler>): string {
+/** What is answered where the path has no such method, or there is no such path. */
+function answerWithout({ path, request, headers }: Exchange, methods: Methods | undefined): Response {
+  if (!methods) {
+    throw new StoreError('route_not_found', `No operation has the path ${path} as it was sent.`)
+  }
+  const { method } = request
+  const allow = allowed(methods)
+  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...headers, Allow: allow } })
+  throw new StoreError('method_not_allowed', `${path} does not take ${method}; it takes ${allow}.`, { allow })
+}
+
+function allowed(methods: Methods): string {
   return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
 }
 

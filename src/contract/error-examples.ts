@@ -26,7 +26,7 @@ const messages = {
   inventory_item_not_found: 'There is no stock of a pet 404.',
   key_not_found: 'Key 404 does not exist or was revoked.',
   error_not_found: 'There is no error code "no_such_code".',
-  not_acceptable: 'The only form there is is application/json; Accept excludes it.',
+  not_acceptable: 'Answers are application/json, which Accept excludes.',
   request_timeout: 'The body did not arrive within 10 seconds.',
   invalid_status_transition: 'Pet 3 is sold and cannot become available: none is in stock; restock it.',
   pet_not_available: 'Pet 3 is on hold and cannot be ordered.',

@@ -95,7 +95,7 @@ export function answerHeaders(operation: Operation, status: number): Part {
     ...rateFields(operation, status),
     ['Cache-Control', 'always'],
     ...(status < 400 ? successFields(operation, status) : refusalFields(status)),
-    ...lifecycleFields(operation, status),
+    ...lifecycleFields(operation),
   ]
   return Object.fromEntries(
     present.map(([name, presence]) => [
@@ -108,7 +108,6 @@ export function answerHeaders(operation: Operation, status: number): Part {
 /** The rate is counted after authentication: what is refused before says nothing of it. */
 function rateFields({ scope }: Operation, status: number): [FieldName, Presence][] {
   if (status === 414 || (status === 401 && scope === 'public')) return []
-  if (status === 429) return [['RateLimit-Policy', 'at times']]
   return [
     ['RateLimit-Policy', 'at times'],
     ['RateLimit', 'at times'],
@@ -133,16 +132,11 @@ function refusalFields(status: number): [FieldName, Presence][] {
   return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
 }
 
-/**
- * The stage of an operation is told once the caller has passed the gate, so not by what is refused
- * before.
- */
-function lifecycleFields({ stability, deprecation }: Operation, status: number): [FieldName, Presence][] {
-  if ([401, 403, 414, 429].includes(status)) return []
-  const presence = status === 400 || status >= 500 ? 'at times' : 'always'
+/** The stage of an operation is told on every answer to a request for it. */
+function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Presence][] {
   const names: FieldName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : []
   if (stability === 'beta' || stability === 'experimental') names.push('Petstore-Stability')
-  return names.map(name => [name, presence])
+  return names.map(name => [name, 'always'])
 }
 
 const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
