@@ -100,6 +100,8 @@ export function startServer(options: ServerOptions): Serving {
     hostname: host,
     port: options.port,
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
+    // Nothing of the program may show through an answer, whatever NODE_ENV says.
+    development: false,
     fetch: () => new Response(null, { status: 503 }),
   })
   const port = listener.port ?? options.port
