@@ -11,7 +11,7 @@ export const categories = {
     path: '/categories',
     tag: 'Pets',
     summary: 'List categories',
-    description: 'With `name` the list is sorted by name.',
+    description: 'With `name` the list is sorted by name, and no other sort is taken.',
     scope: 'public',
     stability: 'stable',
     reads: 'scan',

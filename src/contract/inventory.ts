@@ -20,7 +20,8 @@ export const inventory = {
     path: '/store/inventory',
     tag: 'Store',
     summary: 'List the stock',
-    description: 'With `quantityAtMost` the list is sorted by quantity, lowest first: what to buy next.',
+    description:
+      'With `quantityAtMost` the list is sorted by quantity, lowest first, and no other column: what to buy next.',
     scope: 'public',
     stability: 'stable',
     reads: 'scan',

@@ -154,7 +154,8 @@ export function requestHeaders(operation: Operation): Part[] {
     add('If-Match', 'Change it only if its ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
   }
   if (method !== 'GET' && !secret) {
-    const description = 'Any text of your choice: a repeat with it within 24 hours has no second effect.'
+    const description =
+      '1 to 255 printable ASCII characters of your choice, in double quotes (or bare, without blanks): a repeat with it within 24 hours has no second effect.'
     add('Idempotency-Key', description, '"order-2026-0042"', {
       type: 'string',
       pattern: '^[ -~]+$',

@@ -13,7 +13,9 @@ export function schemaPart(schema: z.ZodType): Part {
 /** The schemas that have a name, as far as they are used. */
 export function schemaComponents(parts: unknown): Part {
   const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
-  const all = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema)]))
+  // By name: the registry holds them as the modules happened to load.
+  const byName = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
+  const all = Object.fromEntries(byName.map(([id, schema]) => [id, tidy(schema)]))
   return usedOnly('schemas', all, parts)
 }
 

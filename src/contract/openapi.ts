@@ -70,6 +70,8 @@ const tags: Readonly<Record<Tag, string>> = {
 const about = `A store of pets, categories, stock and orders.
 
 - Ids are 64-bit integers, read and sent exactly.
+- Text is kept as it was sent; it may not hold U+0000. Instants are RFC 3339, in the years 0001 to 9999 and
+  without leap seconds.
 - Lists are plain arrays, in pages: \`Link\` names the next one while there is more.
 - Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\`
   (RFC 9457) to who accepts \`application/problem+json\`.

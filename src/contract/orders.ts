@@ -19,7 +19,7 @@ export const orders = {
     tag: 'Store',
     summary: 'List orders',
     description:
-      'With `shipDateAfter` or `shipDateBefore` (both exclusive) the list holds orders that have a shipDate, sorted by it.',
+      'With `shipDateAfter` or `shipDateBefore` (both exclusive) the list holds orders that have a shipDate, sorted by it and by nothing else.',
     scope: 'orders:read',
     stability: 'stable',
     reads: 'scan',

@@ -12,7 +12,7 @@ export const pets = {
     tag: 'Pets',
     summary: 'List pets',
     description:
-      'Filters are joined by AND; the values of one repeated filter by OR. With `id` it reads up to 100 pets by their ids, and missing ones are left out; narrowed to one id, the answer carries the ETag of that pet. With `name` the list is sorted by name.',
+      'Filters are joined by AND; the values of one repeated filter by OR. With `id` it reads up to 100 pets by their ids, and missing ones are left out; narrowed to one id, the answer carries the ETag of that pet. With `name` the list is sorted by name, and no other sort is taken.',
     scope: 'public',
     stability: 'stable',
     reads: 'scan',

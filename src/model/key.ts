@@ -26,7 +26,7 @@ const scopes = z
   })
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
 const expiresAt = instant.meta({
-  description: 'From then on the key is refused.',
+  description: 'From then on the key is refused. When a key is made it must be in the future.',
   example: '2027-11-21T00:00:00Z',
 })
 

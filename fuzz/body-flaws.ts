@@ -1,0 +1,164 @@
+import { readJsonText, writeJson } from '../src/model/json.ts'
+import type { Draft } from './draft.ts'
+import type { Breaker } from './flaws.ts'
+import { invalidJson } from './invalid-values.ts'
+import type { Random } from './random.ts'
+import { absentId } from './valid-values.ts'
+import { validate } from './validate.ts'
+
+const BODY_BYTES_MAX = 1024 * 1024
+
+const wrongTypes = [
+  'text/plain',
+  'application/xml',
+  'application/json; charset=latin1',
+  'application/jsonp',
+  '',
+  'json',
+]
+
+const badType: Breaker = ({ random }, { operation, headers }) => {
+  const { body } = operation
+  if (!body) return undefined
+  const patch = 'application/merge-patch+json'
+  const type = random.pick(body.types.includes(patch) ? wrongTypes : [...wrongTypes, patch])
+  const way = random.below(5)
+  if (way === 0) headers.delete('Content-Type')
+  else if (way === 1) headers.set('Content-Encoding', 'gzip')
+  else headers.set('Content-Type', type)
+  return { stage: 'type', statuses: [415], why: `the body is not called ${body.types.join(' or ')}` }
+}
+
+const tooLarge: Breaker = ({ random }, draft) => {
+  if (!draft.operation.body || !random.chance(0.01)) return undefined
+  draft.body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
+  return { stage: 'type', statuses: [413], why: 'the body is too large' }
+}
+
+const malformed: Breaker = ({ random }, draft) => {
+  if (!draft.operation.body || draft.body) return undefined
+  draft.body = malformedBody(random, `{${pairsOf(draft).join(',')}}`)
+  return { stage: 'syntax', statuses: [400], why: 'the body is not JSON' }
+}
+
+const notAnObject: Breaker = ({ random }, draft) => {
+  if (draft.operation.body?.schema.type !== 'object' || draft.body) return undefined
+  draft.body = Buffer.from(random.pick(['null', '[]', '[{}]', '"{}"', '0', 'true']))
+  return { stage: 'schema', statuses: [422], why: 'the body is no object' }
+}
+
+const missingMember: Breaker = ({ random }, draft) => {
+  const { required = [] } = draft.operation.body?.schema ?? {}
+  if (required.length === 0 || draft.body) return undefined
+  const name = random.pick(required)
+  remove(draft, name)
+  return invalid(draft, `${name} is missing`)
+}
+
+const unknownMember: Breaker = ({ random }, draft) => {
+  const { schema } = draft.operation.body ?? {}
+  if (!schema?.isClosed || draft.body) return undefined
+  const name = random.pick([
+    'colour',
+    'Name',
+    ' name',
+    '',
+    '__proto__',
+    'constructor',
+    'toString',
+    'naïve',
+    'id',
+  ])
+  if (schema.members.has(name)) return undefined
+  remove(draft, name)
+  draft.members.push([name, random.pick(['1', 'null', '"x"', '{}', '[[]]'])])
+  return invalid(draft, `${name} is not described`)
+}
+
+const badMember: Breaker = ({ random }, draft) => {
+  const members = [...(draft.operation.body?.schema.members ?? [])]
+  if (members.length === 0 || draft.body) return undefined
+  const [name, schema] = random.pick(members)
+  const text = invalidJson(random, schema)
+  remove(draft, name)
+  draft.members.push([name, text])
+  return invalid(draft, `${name} is ${text.slice(0, 60)}`)
+}
+
+/** Another value for what only the service writes: that is found out when the resource is at hand. */
+const otherId: Breaker = ({ random }, draft) => {
+  const readOnly = [...(draft.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
+  if (!readOnly || draft.body || draft.flaws.length > 0) return undefined
+  const [name] = readOnly
+  remove(draft, name)
+  draft.members.push([name, String(absentId(random))])
+  return { stage: 'state', statuses: [422, 404, 412], why: `${name} is read-only and another` }
+}
+
+export const bodyFlaws: readonly Breaker[] = [
+  badType,
+  tooLarge,
+  malformed,
+  notAnObject,
+  missingMember,
+  unknownMember,
+  badMember,
+  badMember,
+  badMember,
+  otherId,
+]
+
+function remove({ members }: Draft, name: string): void {
+  const others = members.filter(([given]) => given !== name)
+  members.splice(0, members.length, ...others)
+}
+
+/** What breaks nothing by our own reading would be held against the service wrongly. */
+function invalid(draft: Draft, why: string): ReturnType<Breaker> {
+  const { schema } = draft.operation.body ?? {}
+  const text = `{${pairsOf(draft).join(',')}}`
+  // U+0000 is refused by a rule that no schema says.
+  if (schema && !text.includes('\\u0000') && validate(schema, readJsonText(text)).length === 0) {
+    throw new Error(`${draft.operation.id} can be sent ${text}: ${why}`)
+  }
+  return { stage: 'schema', statuses: [422], why }
+}
+
+function pairsOf({ members }: Draft): string[] {
+  return members.map(([name, text]) => `${writeJson(name)}:${text}`)
+}
+
+/** What RFC 8259 does not call JSON, or what our service does not take for it, made of an object's text. */
+function malformedBody(random: Random, object: string): Uint8Array {
+  const inside = object.slice(1, -1)
+  const more = inside === '' ? '' : `${inside},`
+  const text = random.pick([
+    '',
+    ' ',
+    object.slice(0, -1),
+    `${object}x`,
+    `${object}{}`,
+    `{${more}}x`,
+    `{${more}"a":1,}`,
+    `{${more}"a":01}`,
+    `{${more}"a":+1}`,
+    `{${more}"a":NaN}`,
+    `{${more}"a":.5}`,
+    `{${more}"a":1,"a":1}`,
+    `{${more}"a":1,"\\u0061":2}`,
+    `{${more}'a':1}`,
+    `{${more}"a":"\t"}`,
+    `{${more}"a":"\\x41"}`,
+    `{${more}"a":"\\ud800"}`,
+    `{${more}"a":"\\udc00\\ud800"}`,
+    `{${more}"a":TRUE}`,
+    `{${more}"a" 1}`,
+    `{/**/${inside}}`,
+    `\ufeff${object}`,
+    '['.repeat(33) + ']'.repeat(33),
+    '['.repeat(100_000),
+  ])
+  return random.chance(0.9)
+    ? Buffer.from(text)
+    : Buffer.concat([Buffer.from(`{${more}"a":"`), Uint8Array.of(0xff), Buffer.from('"}')])
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { readJson } from '../src/model/json.ts'
+import { readSchema, type Schema } from './schema.ts'
+
+export interface Parameter {
+  readonly name: string
+  readonly place: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly schema: Schema
+  readonly example: unknown
+}
+
+/** What an operation is described to answer with one status. */
+export interface Described {
+  /** By name in lower case. */
+  readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>
+  /** By media type. */
+  readonly content: ReadonlyMap<string, Schema>
+  /** The error codes that its examples are called after. */
+  readonly codes: ReadonlySet<string>
+  readonly links: readonly Link[]
+}
+
+/** Where a parameter of another operation can be taken from the body: the pointer by the parameter's name. */
+export type Link = ReadonlyMap<string, string>
+
+export interface Operation {
+  readonly id: string
+  readonly method: string
+  /** The path as it is described, parameters in braces. */
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
+  readonly answers: ReadonlyMap<number, Described>
+  /** The scope it needs; undefined when it needs no key. */
+  readonly scope: string | undefined
+}
+
+/** All that is known of a service: what it says of itself at /openapi.json. */
+export interface Description {
+  /** What absolute URIs of the service begin with. */
+  readonly base: string
+  readonly operations: readonly Operation[]
+  /** The described methods of each described path. */
+  readonly methods: ReadonlyMap<string, readonly string[]>
+  /** The names of the path parameters that take ids: wherever a member is called so, it is such an id. */
+  readonly kinds: ReadonlySet<string>
+}
+
+const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+const Content = z.record(
+  z.string(),
+  z.looseObject({ schema: z.unknown(), examples: z.record(z.string(), z.unknown()).optional() }),
+)
+const Written = z.looseObject({
+  operationId: z.string(),
+  parameters: z.array(z.unknown()).default([]),
+  requestBody: z.unknown().optional(),
+  responses: z.record(z.string(), z.unknown()),
+  security: z.array(z.record(z.string(), z.unknown())),
+  'x-scope': z.string().optional(),
+})
+const WrittenParameter = z.looseObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().default(false),
+  schema: z.unknown(),
+  example: z.unknown().optional(),
+})
+const WrittenAnswer = z.looseObject({
+  headers: z.record(z.string(), z.unknown()).default({}),
+  content: Content.default({}),
+  links: z.record(z.string(), z.unknown()).default({}),
+})
+const WrittenHeader = z.looseObject({ required: z.boolean().default(false), schema: z.unknown() })
+const WrittenLink = z.looseObject({ parameters: z.record(z.string(), z.string()).default({}) })
+const Document = z.looseObject({
+  openapi: z.literal('3.0.3'),
+  servers: z.array(z.looseObject({ url: z.string() })).min(1),
+  paths: z.record(z.string(), z.partialRecord(z.enum(methodNames), z.unknown())),
+})
+
+type Follow = (part: unknown) => unknown
+
+/** Fetches a description and reads it. Throws where it is not written as this reader understands it. */
+export async function fetchDescription(url: string): Promise<Description> {
+  const answer = await fetch(`${url}/openapi.json`)
+  if (!answer.ok) throw new Error(`${url}/openapi.json answers ${answer.status}`)
+  return readDescription(readJson(await answer.bytes()))
+}
+
+function readDescription(json: unknown): Description {
+  const document = Document.parse(json)
+  const follow: Follow = part => followed(document, part)
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, part]) => readOperation(path, method.toUpperCase(), part, follow)),
+  )
+  const byPath = Map.groupBy(operations, ({ path }) => path)
+  return {
+    base: document.servers[0]?.url ?? '',
+    // A stream has no end to wait for: its operations are known, and not asked.
+    operations: operations.filter(operation => !streams(operation)),
+    methods: new Map([...byPath].map(([path, list]) => [path, list.map(({ method }) => method)])),
+    kinds: new Set(operations.flatMap(idParameters)),
+  }
+}
+
+function idParameters({ parameters }: Operation): string[] {
+  return parameters
+    .filter(({ place, schema }) => place === 'path' && schema.type === 'integer')
+    .map(({ name }) => name)
+}
+
+function streams({ answers }: Operation): boolean {
+  return [...answers.values()].some(({ content }) => content.has('text/event-stream'))
+}
+
+function readOperation(path: string, method: string, part: unknown, follow: Follow): Operation {
+  const written = Written.parse(follow(part))
+  const isPublic = written.security.some(way => Object.keys(way).length === 0)
+  const scope = written['x-scope']
+  if (isPublic === (scope !== undefined))
+    throw new Error(`${written.operationId} does not say who may ask it`)
+  return {
+    id: written.operationId,
+    method,
+    path,
+    parameters: written.parameters.map(one => readParameter(one, follow)),
+    body: readBody(written.requestBody, follow),
+    answers: new Map(
+      Object.entries(written.responses).map(([status, answer]) => [
+        Number(status),
+        readAnswer(answer, follow),
+      ]),
+    ),
+    scope,
+  }
+}
+
+function readParameter(part: unknown, follow: Follow): Parameter {
+  const { in: place, schema, ...rest } = WrittenParameter.parse(follow(part))
+  return { ...rest, place, example: rest.example, schema: readSchema(schema, follow) }
+}
+
+function readBody(part: unknown, follow: Follow): Operation['body'] {
+  if (part === undefined) return undefined
+  const { content } = z.looseObject({ content: Content }).parse(follow(part))
+  const [first] = Object.values(content)
+  return { types: Object.keys(content), schema: readSchema(first?.schema, follow) }
+}
+
+function readAnswer(part: unknown, follow: Follow): Described {
+  const { headers, content, links } = WrittenAnswer.parse(follow(part))
+  const readHeader = (header: unknown): { required: boolean; schema: Schema } => {
+    const { required, schema } = WrittenHeader.parse(follow(header))
+    return { required, schema: readSchema(schema, follow) }
+  }
+  const entries = Object.entries(content)
+  return {
+    headers: new Map(
+      Object.entries(headers).map(([name, header]) => [name.toLowerCase(), readHeader(header)]),
+    ),
+    content: new Map(entries.map(([type, { schema }]) => [type, readSchema(schema, follow)])),
+    codes: new Set(entries.flatMap(([, { examples }]) => Object.keys(examples ?? {}))),
+    links: Object.values(links).map(
+      link => new Map(Object.entries(WrittenLink.parse(follow(link)).parameters)),
+    ),
+  }
+}
+
+/** What a reference of the document points at, or the part itself. Throws when nothing is there. */
+function followed(document: unknown, part: unknown): unknown {
+  const reference = memberOf(part, '$ref')
+  if (typeof reference !== 'string') return part
+  let at = document
+  for (const step of reference.replace(/^#\//, '').split('/')) at = memberOf(at, step)
+  if (at === undefined) throw new Error(`${reference} points at nothing`)
+  return followed(document, at)
+}
+
+function memberOf(part: unknown, name: string): unknown {
+  return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
+}

@@ -1,0 +1,86 @@
+import type { JsonValue } from '../src/model/json.ts'
+import type { Answer } from './answer.ts'
+import { type Ask, headerOf } from './ask.ts'
+import type { Described } from './document.ts'
+import type { Finding } from './judge.ts'
+import { isObject, validate, valueOfText } from './validate.ts'
+
+/** Fields of the transport, which no operation describes. */
+const everywhere = new Set([
+  'date',
+  'connection',
+  'content-length',
+  'content-type',
+  'keep-alive',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+])
+
+/** Holds status, header fields and body of an answer against what the operation is described to answer. */
+export function judgeByDescription(ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
+  if (!ask.operation) return []
+  const described = ask.operation.answers.get(answer.status)
+  if (!described)
+    return [{ check: `undocumented-status ${answer.status}`, detail: `it says ${clipped(answer)}` }]
+  return [...judgeHeaders(described, answer), ...judgeBody(ask, described, answer, body)]
+}
+
+function judgeHeaders(described: Described, { headers }: Answer): Finding[] {
+  const findings: Finding[] = []
+  for (const name of headers.keys()) {
+    if (everywhere.has(name) || described.headers.has(name)) continue
+    findings.push({ check: `undocumented-header ${name}`, detail: `${name}: ${headers.get(name)}` })
+  }
+  for (const [name, { required, schema }] of described.headers) {
+    const text = headers.get(name)
+    if (text === undefined && required)
+      findings.push({ check: `missing-header ${name}`, detail: `${name} is missing` })
+    const faults = text === undefined ? [] : validate(schema, valueOfText(schema, text))
+    if (faults.length > 0)
+      findings.push({ check: `bad-header ${name}`, detail: `${name}: ${text}: ${faults.join(', ')}` })
+  }
+  return findings
+}
+
+function judgeBody(ask: Ask, described: Described, answer: Answer, body: JsonValue | undefined): Finding[] {
+  const type = answer.headers.get('content-type')
+  if (described.content.size === 0) {
+    const isEmpty = type === undefined && answer.body.length === 0
+    return isEmpty ? [] : [{ check: 'undocumented-body', detail: `${type}: ${clipped(answer)}` }]
+  }
+  const schema = described.content.get(type ?? '')
+  if (!schema) return [{ check: 'undocumented-type', detail: `Content-Type is ${type}` }]
+  const findings: Finding[] = []
+  const wantsProblem = headerOf(ask, 'accept')?.includes('application/problem+json') ?? false
+  if (answer.status >= 400 && wantsProblem !== (type === 'application/problem+json')) {
+    findings.push({
+      check: 'wrong-type',
+      detail: `Content-Type is ${type}, Accept is ${headerOf(ask, 'accept')}`,
+    })
+  }
+  if (ask.method === 'HEAD') return findings
+  if (body === undefined) return [...findings, { check: 'missing-body', detail: 'there is no readable body' }]
+  const faults = validate(schema, body)
+  if (faults.length > 0)
+    findings.push({ check: `body-schema ${faults[0]}`, detail: `${faults.join(', ')} in ${clipped(answer)}` })
+  return answer.status >= 400 ? [...findings, ...judgeRefusal(described, answer, body)] : findings
+}
+
+/** An Error says its own status, and a code that the operation is described with. */
+function judgeRefusal({ codes }: Described, answer: Answer, body: JsonValue): Finding[] {
+  if (!isObject(body)) return []
+  const findings: Finding[] = []
+  if (body.status !== BigInt(answer.status)) {
+    findings.push({ check: 'wrong-status-member', detail: `${answer.status} says status ${body.status}` })
+  }
+  if (typeof body.code === 'string' && codes.size > 0 && !codes.has(body.code)) {
+    findings.push({ check: `undocumented-code ${body.code}`, detail: clipped(answer) })
+  }
+  return findings
+}
+
+function clipped({ body }: Answer): string {
+  const text = String(body)
+  return text.length > 300 ? `${text.slice(0, 300)}...` : text
+}

@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from '../src/model/json.ts'
+import type { Answer } from './answer.ts'
+import type { Ask } from './ask.ts'
+import type { Described, Operation } from './document.ts'
+import type { Lane } from './draft.ts'
+import { instantMs } from './instant.ts'
+import type { Finding } from './judge.ts'
+import { freshAt } from './memory.ts'
+import type { Schema } from './schema.ts'
+import { isObject } from './validate.ts'
+
+/** Holds what an answer says against what was asked: ids and values come back digit for digit. */
+export function judgeMeaning(lane: Lane, ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
+  const { operation, expects } = ask
+  if (!operation || expects.kind !== 'valid' || body === undefined) return []
+  if (answer.status === 404) return judgeAbsent(ask, body)
+  if (answer.status >= 300) return []
+  const schema = schemaOf(operation.answers.get(answer.status))
+  if (!schema) return []
+  if (Array.isArray(body)) return judgeList(ask, schema, body)
+  if (!isObject(body)) return []
+  return [...judgeIds(ask, schema, body), ...judgeEcho(ask, schema, body), ...judgeRead(lane, ask, answer)]
+}
+
+function schemaOf(described: Described | undefined): Schema | undefined {
+  return described?.content.get('application/json')
+}
+
+/** What is not there is named by the id that was asked for. */
+function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
+  const message = isObject(body) ? String(body.message) : ''
+  const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
+  const unnamed = ids.filter(id => !new RegExp(`(^|[^\\d-])${id}([^\\d]|$)`).test(message))
+  return unnamed.map(id => ({ check: 'id-in-message', detail: `${id} is not named in "${message}"` }))
+}
+
+/** The resource that a path names is the one that is answered. */
+function judgeIds({ operation, path }: Ask, schema: Schema, body: JsonObject): Finding[] {
+  return [...path].flatMap(([name, asked]) => {
+    const isItem = operation?.path.endsWith(`{${name}}`) ?? false
+    const member = schema.members.has(name) ? name : isItem ? 'id' : ''
+    if (!schema.members.has(member) || String(body[member]) === decodeURIComponent(asked)) return []
+    return [
+      {
+        check: `wrong-id ${member}`,
+        detail: `${name} ${asked} was asked for, and ${member} is ${body[member]}`,
+      },
+    ]
+  })
+}
+
+/** What was written is in the answer as it was sent. */
+function judgeEcho({ sent = {} }: Ask, schema: Schema, body: JsonObject): Finding[] {
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const member = schema.members.get(name)
+    if (!member || value === null || isEcho(member, value, body[name])) return []
+    return [
+      {
+        check: `not-as-sent ${name}`,
+        detail: `${name} was sent as ${shown(value)} and is ${shown(body[name])}`,
+      },
+    ]
+  })
+}
+
+function isEcho({ type, format }: Schema, sent: JsonValue, got: JsonValue | undefined): boolean {
+  if (format === 'date-time') return instantMs(String(sent)) === instantMs(String(got))
+  if (type !== 'array') return sent === got
+  // The arrays of the description are sets: once is enough.
+  return Array.isArray(sent) && Array.isArray(got) && [...new Set(sent)].join() === got.join()
+}
+
+/** What nobody has changed since it was last seen is the same to the byte. */
+function judgeRead({ memory }: Lane, { method, target, operation }: Ask, answer: Answer): Finding[] {
+  const before = method === 'GET' && operation?.path.endsWith('}') ? freshAt(memory, target) : undefined
+  if (!before || before.body.equals(answer.body)) return []
+  return [{ check: 'read-differs', detail: `it was ${before.body} and is ${answer.body}` }]
+}
+
+/** A list holds what its filters let by, and no more than its limit. */
+function judgeList(ask: Ask, schema: Schema, list: readonly JsonValue[]): Finding[] {
+  const { operation, query } = ask
+  const asked = Map.groupBy(query, ([name]) => plain(name))
+  const limit = Number(asked.get('limit')?.[0]?.[1] ?? list.length)
+  const findings: Finding[] = []
+  if (list.length > limit)
+    findings.push({ check: 'over-limit', detail: `${list.length} elements, and limit is ${limit}` })
+  for (const [name, pairs] of asked) {
+    if (!isExactFilter(operation, schema, name)) continue
+    const values = new Set(pairs.map(([, value]) => plain(value)))
+    const strange = list.find(item => isObject(item) && !values.has(String(item[name])))
+    if (strange)
+      findings.push({ check: `filter ${name}`, detail: `${[...values]} does not let ${shown(strange)} by` })
+  }
+  return findings
+}
+
+/** Not a text, which may be searched by its beginning. */
+function isExactFilter(operation: Operation | undefined, { items }: Schema, name: string): boolean {
+  const parameter = operation?.parameters.find(one => one.name === name)
+  const { type, choices } = parameter?.schema.items ?? parameter?.schema ?? {}
+  const isExact = type === 'integer' || type === 'boolean' || choices !== undefined
+  return isExact && (items?.members.has(name) ?? false)
+}
+
+function plain(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+function shown(value: JsonValue | undefined): string {
+  const text =
+    typeof value === 'object'
+      ? JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
+      : String(value)
+  return text.slice(0, 200)
+}

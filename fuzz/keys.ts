@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { readJson, writeJson } from '../src/model/json.ts'
+import type { Description, Operation } from './document.ts'
+import type { Random } from './random.ts'
+
+/**
+ * The keys of a run: the one it was given, and for each scope of the description one that has nothing else,
+ * and one that lacks it alone.
+ */
+export interface Keys {
+  /** A key that may ask the operation; undefined, at times, where none is needed. */
+  readonly goodFor: (random: Random, operation: Operation) => string | undefined
+  /** A key that holds every scope but the one the operation needs. */
+  readonly lacking: (operation: Operation) => string | undefined
+  /** The text with every key in it replaced by a name. */
+  readonly masked: (text: string) => string
+}
+
+/** The operation that makes keys, and the scope that holds all others: what the description says in words. */
+const MAKES_KEYS = 'createKey'
+const EVERYTHING = 'admin'
+
+const Made = z.looseObject({ key: z.string() })
+
+/** Makes the keys of a run with the key that it was given. Throws when that one may not make keys. */
+export async function makeKeys(url: string, given: string, { operations }: Description): Promise<Keys> {
+  const maker = operations.find(({ id }) => id === MAKES_KEYS)
+  if (!maker) throw new Error(`the description has no ${MAKES_KEYS}`)
+  const all = maker.body?.schema.members.get('scopes')?.items?.choices ?? []
+  const needed = [...new Set(operations.flatMap(({ scope }) => scope ?? []))]
+  const exact = new Map<string, string>()
+  const lacking = new Map<string, string>()
+  for (const scope of needed) {
+    exact.set(scope, await makeKey(url + maker.path, given, [scope]))
+    const others = all.filter(other => other !== scope && other !== EVERYTHING)
+    lacking.set(scope, await makeKey(url + maker.path, given, others))
+  }
+  return {
+    goodFor: (random, { id, scope }) => {
+      if (scope === undefined) return random.chance(0.7) ? undefined : given
+      // A key grants only what it holds itself: only the given one can grant everything.
+      return id === MAKES_KEYS || random.chance(0.6) ? given : exact.get(scope)
+    },
+    lacking: ({ scope }) => lacking.get(scope ?? ''),
+    masked: text => masked(text, given, exact, lacking),
+  }
+}
+
+async function makeKey(url: string, key: string, scopes: readonly string[]): Promise<string> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: writeJson({ name: 'fuzz', scopes }),
+  })
+  const bytes = await answer.bytes()
+  if (answer.status !== 201) throw new Error(`no key could be made: ${answer.status} ${Buffer.from(bytes)}`)
+  return Made.parse(readJson(bytes)).key
+}
+
+function masked(
+  text: string,
+  given: string,
+  exact: ReadonlyMap<string, string>,
+  lacking: ReadonlyMap<string, string>,
+): string {
+  let safe = text.replaceAll(given, '$KEY')
+  for (const [scope, key] of exact) safe = safe.replaceAll(key, `$KEY_OF_${scope}`)
+  for (const [scope, key] of lacking) safe = safe.replaceAll(key, `$KEY_WITHOUT_${scope}`)
+  // Neither shows a key that an answer held, whole or nearly so.
+  return safe.replaceAll(/pst_[0-9A-Za-z]{9,}/g, 'pst_...')
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, programFile, startServerProcess } from '../bench/child.ts'
+
+/** A whole key, for a store that lives as long as the run: its checksum is right. */
+const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
+
+/** A store of the run's own, in a process of its own; it is gone afterwards. */
+export interface OwnStore extends AsyncDisposable {
+  readonly url: string
+  readonly key: string
+}
+
+/** Starts an empty store on a free port of loopback: on SQLite, or in a PostgreSQL database. */
+export async function startOwnStore(databaseUrl: string | undefined): Promise<OwnStore> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
+  const port = freePort()
+  const server = await startServerProcess(
+    [programFile('../src/main.ts'), 'serve', '--no-demo'],
+    {
+      PETSTORE_DATA: directory,
+      PETSTORE_PORT: String(port),
+      PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      PETSTORE_RATE_LIMIT: 'off',
+      PETSTORE_LOG_LEVEL: 'error',
+      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+    },
+    port,
+  )
+  return {
+    url: `http://127.0.0.1:${port}`,
+    key: ADMIN_KEY,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}

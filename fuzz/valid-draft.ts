@@ -1,0 +1,173 @@
+import type { Condition } from './ask.ts'
+import type { Operation, Parameter } from './document.ts'
+import { type Draft, type Lane, pathOf } from './draft.ts'
+import { aliveThing, freshAt, goneThing, type Thing, tagAt } from './memory.ts'
+import type { Schema } from './schema.ts'
+import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
+
+/** Said in words only: a key that is made expires in the future. */
+const futures = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
+
+const accepts = [
+  'application/json',
+  '*/*',
+  'application/*;q=0.1',
+  'text/html, application/json;q=0.9',
+  'application/problem+json, application/json;q=0.5',
+  'Application/JSON',
+]
+
+/** Draws up a request that nothing is wrong with; of `thing` if it is given. */
+export function validDraft(lane: Lane, operation: Operation, given?: Thing): Draft {
+  const path = new Map<string, string>()
+  const thing = fillPath(lane, operation, path, given)
+  const draft: Draft = {
+    operation,
+    path,
+    query: operation.parameters.flatMap(parameter => queryPairs(lane, operation, parameter)),
+    headers: new Map(),
+    members: operation.body ? validMembers(lane, operation, operation.body.schema, thing) : [],
+    body: undefined,
+    thing,
+    condition: 'none',
+    flaws: [],
+  }
+  fillHeaders(lane, draft)
+  return draft
+}
+
+/** Percent-encodes a text, in one of the ways there are. */
+export function encoded({ random }: Lane, text: string): string {
+  if (random.chance(0.9)) return encodeURIComponent(text)
+  if (random.chance(0.5)) return encodeURIComponent(text).replaceAll('%20', '+')
+  return Array.from(Buffer.from(text), byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
+}
+
+/** The name of the path parameter that a parameter or member is an id of, if it is one. */
+function kindOf({ description }: Lane, operation: Operation, name: string): string | undefined {
+  if (name !== 'id') return description.kinds.has(name) ? name : undefined
+  const paths = [...description.methods.keys()]
+  const item = paths.find(path => path.startsWith(`${operation.path}/{`) && path.endsWith('}'))
+  return item?.slice(operation.path.length + 2, -1)
+}
+
+function fillPath(
+  lane: Lane,
+  { parameters, path }: Operation,
+  values: Map<string, string>,
+  given?: Thing,
+): Thing | undefined {
+  const { random, memory } = lane
+  let last: Thing | undefined
+  for (const { name, schema, example } of parameters.filter(({ place }) => place === 'path')) {
+    const isGiven = given?.kind === name
+    last = isGiven
+      ? given
+      : random.chance(0.8)
+        ? aliveThing(memory, random, name)
+        : goneThing(memory, random, name)
+    if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
+    else values.set(name, encodeURIComponent(segment(lane, schema, example)))
+  }
+  // What happens to other resources with the id of one that is gone, the description does not say.
+  return last?.goneFrom === undefined || last.goneFrom === path ? last : undefined
+}
+
+/** A text that can stand between two slashes: dots alone would be taken for steps. */
+function segment({ random }: Lane, schema: Schema, example: unknown): string {
+  if (typeof example === 'string' && random.chance(0.5)) return example
+  const text = validText(random, schema)
+  return /^\.+$/.test(text) ? 'dots' : text
+}
+
+function queryPairs(
+  lane: Lane,
+  operation: Operation,
+  { name, place, schema, required }: Parameter,
+): [string, string][] {
+  const { random, memory } = lane
+  // A cursor cannot be made up: only the Link of a page has one.
+  if (place !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
+  const kind = kindOf(lane, operation, name)
+  const one = (of: Schema): string => {
+    const known = kind !== undefined && random.chance(0.6) ? aliveThing(memory, random, kind) : undefined
+    return known?.id ?? validParameter(random, of)
+  }
+  const { items } = schema
+  const values = items
+    ? Array.from({ length: Math.max(1, lengthOfArray(random, schema)) }, () => one(items))
+    : [one(schema)]
+  return values.map(value => [encoded(lane, name), encoded(lane, value)])
+}
+
+function validMembers(
+  lane: Lane,
+  operation: Operation,
+  schema: Schema,
+  thing: Thing | undefined,
+): [string, string][] {
+  const { random, memory } = lane
+  return [...schema.members].flatMap(([name, member]): [string, string][] => {
+    const kind = kindOf(lane, operation, name)
+    const isRequired = schema.required.includes(name)
+    if (member.readOnly) return thing && random.chance(0.1) ? [[name, thing.id]] : []
+    if (!isRequired && !random.chance(kind === undefined ? 0.5 : 0.15)) return []
+    if (name === 'expiresAt') return [[name, JSON.stringify(random.pick(futures))]]
+    if (kind === undefined || member.type !== 'integer') return [[name, validJson(random, member)]]
+    const known = random.chance(0.9) ? aliveThing(memory, random, kind) : goneThing(memory, random, kind)
+    return [[name, known?.id ?? String(absentId(random))]]
+  })
+}
+
+function fillHeaders(lane: Lane, draft: Draft): void {
+  const { random, keys } = lane
+  const { operation, headers } = draft
+  const key = keys.goodFor(random, operation)
+  if (key !== undefined) headers.set('Authorization', `${random.chance(0.95) ? 'Bearer' : 'bearer '} ${key}`)
+  if (random.chance(0.2)) headers.set('Accept', random.pick(accepts))
+  if (operation.body) {
+    const type = random.pick(operation.body.types)
+    headers.set('Content-Type', random.chance(0.9) ? type : `${type.toUpperCase()}; charset="UTF-8"`)
+  }
+  if (random.chance(0.02)) headers.set('X-Unheard-Of', 'ÿ"\\')
+  for (const parameter of operation.parameters.filter(({ place }) => place === 'header')) {
+    if (parameter.required || random.chance(0.25)) fillHeader(lane, draft, parameter)
+  }
+}
+
+function fillHeader(lane: Lane, draft: Draft, { name, example }: Parameter): void {
+  const { random } = lane
+  if (name === 'If-Match' || name === 'If-None-Match') {
+    const [value, condition] = precondition(lane, draft, name)
+    draft.condition = condition
+    draft.headers.set(name, value)
+  } else if (name === 'Idempotency-Key') {
+    const key = `${lane.name}-${random.between(0n, 2n ** 60n).toString(36)}`
+    draft.headers.set(name, random.pick([key, `"${key}"`, `"${key} \\"\\\\ again"`, key.padEnd(255, '~')]))
+  } else if (typeof example === 'string') {
+    draft.headers.set(name, example)
+  }
+}
+
+/** Entity tags as they are, as they are not, and in the weak form that If-Match never takes. */
+function precondition(lane: Lane, draft: Draft, name: 'If-Match' | 'If-None-Match'): [string, Condition] {
+  const { random, memory } = lane
+  const path = pathOf(draft)
+  const current = freshAt(memory, path)?.headers.get('etag')
+  const invented = `"${random
+    .between(0n, 2n ** 64n)
+    .toString(36)
+    .padStart(22, 'x')}"`
+  const isThere = draft.thing !== undefined && draft.thing.goneFrom === undefined
+  const isWrite = name === 'If-Match'
+  const met: Condition = isWrite ? 'holds' : 'unmodified'
+  const options: [string, Condition][] = [
+    [invented, isWrite ? 'fails' : 'none'],
+    ['*', isThere ? met : 'unclear'],
+    [tagAt(memory, path) ?? invented, 'unclear'],
+  ]
+  if (current !== undefined) {
+    options.push([current, met], [`${invented},  ${current}`, met], [`W/${current}`, isWrite ? 'fails' : met])
+  }
+  return random.pick(options)
+}

@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue } from '../src/model/json.ts'
+import { instantMs, isDate } from './instant.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * Holds an exact JSON value against a schema. Answers what breaks it, each with its place; the places of
+ * elements are written `*`, so that one fault of a hundred elements is one.
+ */
+export function validate(schema: Schema, value: JsonValue, place = ''): string[] {
+  if (value === null) return schema.nullable ? [] : [`${place || '/'} is null`]
+  switch (schema.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? [] : [wrongType(schema, place)]
+    case 'integer':
+      return typeof value === 'bigint' ? integerFaults(schema, value, place) : [wrongType(schema, place)]
+    case 'string':
+      return typeof value === 'string' ? stringFaults(schema, value, place) : [wrongType(schema, place)]
+    case 'array':
+      return Array.isArray(value) ? arrayFaults(schema, value, place) : [wrongType(schema, place)]
+    case 'object':
+      return isObject(value) ? objectFaults(schema, value, place) : [wrongType(schema, place)]
+  }
+}
+
+/** Whether a value is an object of JSON. */
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What a header field or a parameter is as a value of its schema: its text alone does not say. */
+export function valueOfText(schema: Schema, text: string): JsonValue {
+  if (schema.type === 'integer') return /^(?:0|-?[1-9][0-9]{0,30})$/.test(text) ? BigInt(text) : text
+  if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return text
+}
+
+export function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length++
+  return length
+}
+
+function wrongType({ type }: Schema, place: string): string {
+  return `${place || '/'} is not of type ${type}`
+}
+
+function integerFaults({ minimum, maximum, excluded }: Schema, value: bigint, place: string): string[] {
+  const isIn = value >= minimum && value <= maximum && !excluded.includes(value)
+  return isIn ? [] : [`${place || '/'} is out of bounds`]
+}
+
+function stringFaults(schema: Schema, value: string, place: string): string[] {
+  const { choices, pattern, lengthMin, lengthMax } = schema
+  const faults: string[] = []
+  const length = lengthOf(value)
+  if (length < lengthMin) faults.push('is too short')
+  if (length > lengthMax) faults.push('is too long')
+  if (choices && !choices.includes(value)) faults.push('is not in the enum')
+  if (pattern && !pattern.test(value)) faults.push('does not match the pattern')
+  if (!isOfFormat(schema, value)) faults.push(`is no ${schema.format}`)
+  return faults.map(fault => `${place || '/'} ${fault}`)
+}
+
+function isOfFormat({ format }: Schema, value: string): boolean {
+  if (format === 'date-time') return instantMs(value) !== undefined
+  if (format === 'date') return isDate(value)
+  if (format === 'uri') return URL.canParse(value)
+  return format !== 'uri-reference' || URL.canParse(value, 'http://127.0.0.1')
+}
+
+function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], place: string): string[] {
+  const faults: string[] = []
+  if (value.length < itemsMin) faults.push(`${place || '/'} has too few elements`)
+  if (value.length > itemsMax) faults.push(`${place || '/'} has too many elements`)
+  if (items) faults.push(...value.flatMap(element => validate(items, element, `${place}/*`)))
+  return faults.length > 1 ? [...new Set(faults)] : faults
+}
+
+function objectFaults({ members, required, isClosed }: Schema, value: JsonObject, place: string): string[] {
+  const faults: string[] = []
+  for (const name of required) if (value[name] === undefined) faults.push(`${place}/${name} is missing`)
+  for (const [name, member] of Object.entries(value)) {
+    const schema = members.get(name)
+    if (schema) faults.push(...validate(schema, member, `${place}/${name}`))
+    else if (isClosed) faults.push(`${place}/${name} is not described`)
+  }
+  return faults
+}
