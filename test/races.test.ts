@@ -59,6 +59,29 @@ async function createWhileDeleting(store: TestStore): Promise<string[]> {
   return faults.map(end => `a race ended in ${end}`)
 }
 
+/** Orders of one pet are cancelled, completed and placed at once, while its status goes to and fro. */
+async function settleAtOnce(store: TestStore): Promise<string[]> {
+  const { client } = store
+  const { petId } = await makePet(client, { quantity: 8n })
+  const orders = await Promise.all(Array.from({ length: 8 }, () => client.placeOrder({ body: { petId } })))
+  const ends = await tally(
+    orders.flatMap(({ data }, index) => {
+      const orderId = data.id ?? 0n
+      const settled =
+        index % 2 === 0
+          ? client.cancelOrder({ orderId })
+          : client.updateOrder({ orderId, body: { complete: true } })
+      return [settled, client.placeOrder({ body: { petId } })]
+    }),
+  )
+  const wrong = Object.keys(ends).filter(
+    end => !['200', '201', '204', '409 insufficient_stock'].includes(end),
+  )
+  if (ends['204'] !== 4 || ends['200'] !== 4 || wrong.length > 0)
+    return [`settling ended in ${JSON.stringify(ends)}`]
+  return []
+}
+
 /** Keys that are each sent several times at once: one effect, and the same bytes for all. */
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
@@ -93,6 +116,16 @@ onEveryEngine(engine => {
         engine,
         did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 refused wrongly`,
       })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'orders of one pet that are cancelled, completed and placed at once all end as they must',
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < ROUNDS; round++) expect(await settleAtOnce(store)).toEqual([])
+      expect(await audit(store)).toEqual([])
     },
     TIMEOUT_MS,
   )

@@ -74,6 +74,8 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     if (handler?.route) {
       exchange.route = handler.route
       announceLifecycle(exchange, handler.route, pipeline.base)
+      // Loading a catalogue takes as long as it takes; the runtime would close the silent connection.
+      if (handler.route.operation.hidden) server.timeout(request, 0)
     }
     let entered = false
     let fault: unknown

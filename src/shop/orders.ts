@@ -4,6 +4,7 @@ import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
+import { findPet } from './pet-row.ts'
 import { moveStock, whyNotReserved } from './stock.ts'
 
 export interface OrderRow {
@@ -179,5 +180,11 @@ async function moveReservedUnits(
     holdRefuses: false,
     ...shift,
   })
-  if (!moved) throw new Error(`the stock of pet ${petId} does not hold what order ${id} reserved`)
+  if (moved) return
+  const pet = await tx.one(findPet, petId)
+  if (!pet || pet.reserved + shift.reservedChange < 0n) {
+    throw new Error(`the stock of pet ${petId} does not hold what order ${id} reserved`)
+  }
+  // Its status changed between the two statements that move a stock.
+  throw new Stale(`pet ${petId}`)
 }
