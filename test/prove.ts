@@ -23,6 +23,8 @@ const { values } = parseArgs({
   },
 })
 
+// What is proved is the code that stood here when the run began.
+const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT }).stdout.toString().trim()
 const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
 const file = join(directory, 'proofs.jsonl')
 writeFileSync(file, '')
@@ -48,9 +50,6 @@ process.stdout.write(`\n${report}\n`)
 if (values.write) writePage(report)
 
 function table(lines: readonly ProofLine[]): string {
-  const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT })
-    .stdout.toString()
-    .trim()
   const rows = lines
     .toSorted((a, b) => a.guarantee - b.guarantee)
     .map(({ guarantee, engine, did }) => `| ${guarantee} | ${engine} | ${did} |`)
