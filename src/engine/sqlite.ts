@@ -14,7 +14,7 @@ const migrations = [firstTables]
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
 /** Lists answered together, at most. */
-const QUERIES_A_BATCH_MAX = 8
+const QUERIES_A_BATCH_MAX = 32
 
 export interface SqliteOptions {
   /** The data directory: made when it is absent. */
@@ -113,14 +113,19 @@ export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) 
   })
 }
 
-/** The body of the reader worker. */
+/** The body of the reader worker: the lists of a batch see one state of the store, and share its locks. */
 export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
   serve<Start, Query, Reply>(({ file }) => {
-    const connection = new SqliteConnection(file, { readonly: true })
+    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }))
     return {
-      answer: batch =>
-        Promise.all(batch.map(query => answer(connection, query).then(reply => ({ reply }), failure))),
-      close: () => connection.close(),
+      answer: async batch => {
+        const outcomes = await Promise.all(
+          batch.map(query => answer(reading, query).then(reply => ({ reply }), failure)),
+        )
+        reading.refresh()
+        return outcomes
+      },
+      close: () => reading.close(),
     }
   })
 }
