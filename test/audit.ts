@@ -27,9 +27,8 @@ const guarantees: Readonly<Record<string, string>> = {
     SELECT id FROM orders WHERE 'orders/' || CAST(id AS TEXT) NOT IN
       (SELECT subject FROM event WHERE type = 'order.placed')`,
   'every movement has its event': `
-    SELECT pet_id, version FROM movement WHERE NOT EXISTS
-      (SELECT 1 FROM event WHERE type = 'inventory.changed' AND subject_version = version
-        AND subject = 'inventory/' || CAST(pet_id AS TEXT))`,
+    SELECT pet_id, version FROM movement WHERE ('inventory/' || CAST(pet_id AS TEXT), version) NOT IN
+      (SELECT subject, subject_version FROM event WHERE type = 'inventory.changed')`,
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
