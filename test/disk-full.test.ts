@@ -12,6 +12,8 @@ import { proved, timeLimitMs, times } from './proof.ts'
 import { openTestStore } from './store.ts'
 
 const LIMITS = times(20, 300)
+/** Pages that are left for one batch of 60 categories: never enough for all of it. */
+const BATCH_LIMITS = 20
 const TIMEOUT_MS = timeLimitMs(60_000)
 
 test(
@@ -96,7 +98,7 @@ function fatCategory(index: number): Command {
 }
 
 test('a batch that fills the disk acknowledges exactly what is there afterwards', async () => {
-  for (let pagesLeft = 4; pagesLeft < 4 + LIMITS; pagesLeft++) {
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
     const { acknowledged, there } = await fillInOneBatch(connection => connection, pagesLeft)
     expect(acknowledged).toBe(there)
     expect(there).toBeLessThan(60)
@@ -105,7 +107,7 @@ test('a batch that fills the disk acknowledges exactly what is there afterwards'
 
 test('control: a writer that does not look whether its transaction is still there is caught', async () => {
   const lies: number[] = []
-  for (let pagesLeft = 4; pagesLeft < 4 + LIMITS; pagesLeft++) {
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
     const { acknowledged, there } = await fillInOneBatch(
       connection => new BlindConnection(connection),
       pagesLeft,
