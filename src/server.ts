@@ -102,6 +102,8 @@ export function startServer(options: ServerOptions): Serving {
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
     // Nothing of the program may show through an answer, whatever NODE_ENV says.
     development: false,
+    // Out of its development mode the runtime would share the port with another process.
+    reusePort: false,
     fetch: () => new Response(null, { status: 503 }),
   })
   const port = listener.port ?? options.port
