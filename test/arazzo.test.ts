@@ -3,34 +3,23 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ADMIN_KEY, onEveryEngine, openTestStore } from './store.ts'
+import { runTool } from './tool.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const TIMEOUT_MS = 60_000
 
 /** Runs the workflows of a file against a store; answers how the runner ended and what it said last. */
 async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
-  const command = [
-    join(ROOT, 'node_modules/.bin/redocly'),
+  const input = JSON.stringify({ key: ADMIN_KEY })
+  const { exitCode, said } = await runTool('redocly', [
     'respect',
     file,
     '--server',
     `petstore=${base}`,
     '--input',
-    JSON.stringify({ key: ADMIN_KEY }),
-  ]
-  const child = Bun.spawn(command, {
-    cwd: ROOT,
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: TIMEOUT_MS,
-  })
-  const [output, errors] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
+    input,
   ])
-  const summary = /Workflows: .*/.exec(output + errors)?.[0] ?? output + errors
-  return { exitCode: await child.exited, summary }
+  return { exitCode, summary: /Workflows: .*/.exec(said)?.[0] ?? said }
 }
 
 onEveryEngine(engine => {
