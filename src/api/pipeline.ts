@@ -48,7 +48,7 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   const conditions = readConditions(headers)
   const reply = isQueryId(route.id)
     ? await ask(pipeline, operation, { id: route.id, input: parameters, now: storedInstant(exchange.nowMs) })
-    : await order(pipeline, exchange, route, parameters, conditions)
+    : await carryOut(pipeline, exchange, route, parameters, conditions)
   return respond(pipeline, exchange, operation, reply, conditions)
 }
 
@@ -66,7 +66,7 @@ function ask({ engine }: Pipeline, { reads }: Operation, query: Query): Promise<
 }
 
 /** A command: its body is read, parsed and validated, then it is one transaction of the engine. */
-async function order(
+async function carryOut(
   { engine, randomHex }: Pipeline,
   exchange: Exchange,
   { id, operation }: Route,
