@@ -174,8 +174,8 @@ async function migratePool(pool: SQL): Promise<void> {
   await pool
     .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
     .catch(error => {
-      // Two processes that create it at once collide on its name (23505 or 42P07): then it is there.
-      if (!['23505', '42P07'].includes(sqlState(error))) throw error
+      // Two processes that create it at once collide on its name, its row type's or a key of the catalogue: it is there.
+      if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
   await pool.begin(async connection => {
     await connection.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
