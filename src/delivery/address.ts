@@ -1,0 +1,151 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { globalIpv6, type SpecialNetwork, specialIpv4, specialIpv6 } from './special-addresses.ts'
+
+const URL_CHARS_MAX = 2048
+const LOOKUP_MS_MAX = 5000
+const ISATAP = 0x5efe
+
+/** Every address of a host name, IPv4 and IPv6 texts. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+export interface AddressRules {
+  /** Lets every address pass, for a store and receivers on one machine or in one closed network. */
+  readonly allowPrivate: boolean
+  readonly resolve: Resolve
+}
+
+/** A URL with the one address that it may be reached at. */
+export interface Target {
+  readonly url: URL
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** A URL that nothing may be sent to, in one sentence for the person who wrote it. */
+export class AddressRefused extends Error {}
+
+/** The look-up of the operating system. IPv4 comes first: more machines lack IPv6. Takes 5 seconds at the most. */
+export const resolveHost: Resolve = resolveWithin(LOOKUP_MS_MAX, async host => {
+  const found = await lookup(host, { all: true, order: 'ipv4first' })
+  return found.map(({ address }) => address)
+})
+
+/** A look-up that fails with an AddressRefused when it takes longer than `timeoutMs`. */
+export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
+  return async host => {
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(new AddressRefused(`The host ${host} could not be looked up within ${timeoutMs} ms.`))
+    }, timeoutMs)
+    try {
+      return await Promise.race([resolve(host), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/**
+ * Judges a URL and looks its host up. Every address that the host has must be public by the IANA special-purpose
+ * registries (RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry),
+ * or all are refused: a connection could take any of them. The target holds for one request at once; the next one
+ * asks again, for names move.
+ *
+ * Returns the first address. Throws AddressRefused.
+ */
+export async function vetAddress(url: string, rules: AddressRules): Promise<Target> {
+  const parsed = parseUrl(url)
+  const host = hostOf(parsed)
+  const literal = isIP(host) !== 0
+  const addresses = literal ? [host] : await lookUp(host, rules.resolve)
+  const targets = addresses.map(address => {
+    const family = familyOf(host, address)
+    const use = rules.allowPrivate ? undefined : specialUse(address, family)
+    const place = literal ? `The address ${host}` : `The host ${host} has the address ${address}, which`
+    if (use !== undefined) throw new AddressRefused(`${place} is not on the public Internet (${use}).`)
+    return { url: parsed, address, family }
+  })
+  const [first] = targets
+  if (!first) throw new AddressRefused(`The host ${host} has no address.`)
+  return first
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Judges the text as it was written: the parser of the URL standard would repair much of what is refused here. */
+function parseUrl(url: string): URL {
+  const refuse = (why: string): never => {
+    throw new AddressRefused(why)
+  }
+  if (url.length > URL_CHARS_MAX) refuse(`The URL is longer than ${URL_CHARS_MAX} characters.`)
+  if (/[\p{Cc}\p{Z}\\]/u.test(url)) refuse('The URL has a blank, a control character or a backslash in it.')
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  if (authority === undefined) return refuse('The URL does not begin with http:// or https://.')
+  if (authority.includes('@')) refuse('The URL has a user name or a password in it.')
+  if (url.includes('#')) refuse('The URL has a fragment (#).')
+  const parsed = authority === '' ? null : URL.parse(url)
+  if (!parsed) return refuse('The URL has no valid host and port.')
+  if (parsed.port === '0') refuse(`The URL names port 0 of ${parsed.hostname}, which cannot be connected to.`)
+  return parsed
+}
+
+async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]> {
+  try {
+    return await resolve(host)
+  } catch (error) {
+    if (error instanceof AddressRefused) throw error
+    throw new AddressRefused(`The host ${host} could not be looked up.`, { cause: error })
+  }
+}
+
+/** A zone id (RFC 4007) names an interface of this machine, so an address that has one is refused as well. */
+function familyOf(host: string, address: string): 4 | 6 {
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 4 || family === 6) return family
+  throw new AddressRefused(
+    `The look-up of the host ${host} gave ${JSON.stringify(address)}, which is no address.`,
+  )
+}
+
+interface Block {
+  readonly use: string
+  readonly list: BlockList
+}
+
+const ipv4Blocks: readonly Block[] = specialIpv4.map(special => block(special, 'ipv4'))
+const ipv6Blocks: readonly Block[] = specialIpv6.map(special => block(special, 'ipv6'))
+const globalBlock: Block = block(globalIpv6, 'ipv6')
+
+function block({ network, bits, use }: SpecialNetwork, family: 'ipv4' | 'ipv6'): Block {
+  const list = new BlockList()
+  list.addSubnet(network, bits, family)
+  return { use, list }
+}
+
+/** What an address that is not public is for. */
+function specialUse(address: string, family: 4 | 6): string | undefined {
+  if (family === 4) return ipv4Blocks.find(({ list }) => list.check(address, 'ipv4'))?.use
+  // Mapped, compatible and NAT64 forms of IPv4 addresses lie outside global unicast, as loopback and ULAs do.
+  if (!globalBlock.list.check(address, 'ipv6')) return 'outside global unicast'
+  if (isIsatap(address)) return 'ISATAP, an embedded IPv4 address'
+  return ipv6Blocks.find(({ list }) => list.check(address, 'ipv6'))?.use
+}
+
+/** Whether an interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
+function isIsatap(address: string): boolean {
+  const groups = groupsOf(address)
+  return groups[5] === ISATAP && ((groups[4] ?? 0) & ~0x0300) === 0
+}
+
+/** The eight groups of an IPv6 address. The URL parser writes a dotted end in hexadecimal. */
+function groupsOf(address: string): number[] {
+  const [start = '', end = ''] = hostOf(new URL(`http://[${address}]`)).split('::')
+  const [before, after] = [start, end].map(part => part.split(':').filter(group => group !== ''))
+  const groups = [...(before ?? []), ...(after ?? [])].map(group => Number.parseInt(group, 16))
+  groups.splice(before?.length ?? 0, 0, ...new Array<number>(8 - groups.length).fill(0))
+  return groups
+}

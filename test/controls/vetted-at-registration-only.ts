@@ -1,0 +1,21 @@
+import { request } from 'node:http'
+import { type AddressRules, vetAddress } from '../../src/delivery/address.ts'
+
+/** Broken on purpose: judges the addresses when a URL is registered, and connects by its name at each attempt. */
+export async function vettedAtRegistrationOnly(
+  url: string,
+  rules: AddressRules,
+): Promise<() => Promise<number>> {
+  const { url: vetted } = await vetAddress(url, rules)
+  return async () => {
+    const [address = ''] = await rules.resolve(vetted.hostname)
+    const answered = Promise.withResolvers<number>()
+    const asking = request({ method: 'POST', host: address, port: vetted.port, agent: false }, response => {
+      response.resume()
+      answered.resolve(response.statusCode ?? 0)
+    })
+    asking.on('error', answered.reject)
+    asking.end()
+    return await answered.promise
+  }
+}

@@ -1,0 +1,254 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, TLSSocket } from 'node:tls'
+
+/** A request as it came over the wire. */
+export interface Received {
+  readonly method: string
+  readonly path: string
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+  readonly arrivedMs: number
+  /** The name that a client asked for over TLS. */
+  readonly serverName?: string
+}
+
+/** What becomes of one request: it may write what it likes, HTTP or not, or nothing at all. */
+export type Answer = (socket: Socket, request: Received) => void
+
+/** A web server on the loopback interface that does what a test asks; ended with `await using`. */
+export interface Receiver extends AsyncDisposable {
+  readonly port: number
+  /** `http://127.0.0.1:port`, or what the host and TLS make of it. */
+  readonly base: string
+  readonly received: readonly Received[]
+  /** How many connections were ever made to it, whether a request came over them or not. */
+  readonly connections: () => number
+  /** Resolves when it has received so many requests in all. */
+  has(count: number): Promise<void>
+  /** Resolves when no connection is open. */
+  quiet(): Promise<void>
+  /** Cuts every connection that is open. */
+  cutAll(): void
+}
+
+export interface ReceiverOptions {
+  /** 127.0.0.1 unless given. */
+  readonly host?: '127.0.0.1' | '::1'
+  /** Listens with the certificate below. */
+  readonly tls?: boolean
+  /** Said as soon as somebody has connected. */
+  readonly greeting?: string
+}
+
+/** Listens on a free port. The answer is chosen anew for each request, so it may change with their number. */
+export async function openReceiver(
+  answerOf: (request: Received, index: number) => Answer = () => reply(204),
+  { host = '127.0.0.1', tls = false, greeting = '' }: ReceiverOptions = {},
+): Promise<Receiver> {
+  const received: Received[] = []
+  const open = new Set<Socket>()
+  const waiting = new Set<() => void>()
+  let connections = 0
+  const changed = (): void => {
+    for (const look of waiting) look()
+  }
+  const onSocket = (socket: Socket): void => {
+    socket.on('error', () => socket.destroy())
+    socket.write(greeting)
+    readRequest(socket, request => {
+      const answer = answerOf(request, received.length)
+      received.push(request)
+      answer(socket, request)
+      changed()
+    })
+  }
+  const server = tls
+    ? createTlsServer({ cert: certificate, key: certificateKey }, onSocket)
+    : createServer(onSocket)
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    open.add(socket)
+    socket.on('close', () => {
+      open.delete(socket)
+      changed()
+    })
+  })
+  const cutAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  const port = await listen(server, host)
+  const until = async (isSo: () => boolean): Promise<void> => {
+    const met = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (isSo()) met.resolve()
+    }
+    waiting.add(look)
+    look()
+    await met.promise
+    waiting.delete(look)
+  }
+  return {
+    port,
+    base: `${tls ? 'https' : 'http'}://${host === '::1' ? '[::1]' : host}:${port}`,
+    received,
+    connections: () => connections,
+    has: count => until(() => received.length >= count),
+    cutAll,
+    quiet: () => until(() => open.size === 0),
+    [Symbol.asyncDispose]: async () => {
+      cutAll()
+      await close(server)
+    },
+  }
+}
+
+/** A server that answers as soon as it is connected to, and reads only when it is told to. */
+export interface HastyReceiver extends AsyncDisposable {
+  readonly base: string
+  /** Reads to the end of the connection and resolves with the number of bytes that came. */
+  readRest(): Promise<number>
+}
+
+export async function openHastyReceiver(answer: string): Promise<HastyReceiver> {
+  const connected = Promise.withResolvers<Socket>()
+  const server = createServer({ pauseOnConnect: true }, socket => {
+    socket.write(answer)
+    connected.resolve(socket)
+  })
+  const port = await listen(server, '127.0.0.1')
+  const readRest = async (): Promise<number> => {
+    const socket = await connected.promise
+    const ended = Promise.withResolvers<void>()
+    let bytes = 0
+    socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    socket.on('error', () => ended.resolve())
+    socket.on('close', () => ended.resolve())
+    socket.resume()
+    await ended.promise
+    return bytes
+  }
+  return { base: `http://127.0.0.1:${port}`, readRest, [Symbol.asyncDispose]: () => close(server) }
+}
+
+/** A port of 127.0.0.1 that nothing listens on. */
+export async function deadPort(): Promise<number> {
+  const server = createServer()
+  const port = await listen(server, '127.0.0.1')
+  await close(server)
+  return port
+}
+
+/** A whole reply, after which the connection is left to the client to close. */
+export function reply(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  body: string | Uint8Array = '',
+): Answer {
+  const bytes = Buffer.from(body)
+  const fields = Object.entries({ 'content-length': String(bytes.length), ...headers })
+  const head = [`HTTP/1.1 ${status} Said`, ...fields.map(([name, value]) => `${name}: ${value}`)]
+  return socket => socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
+}
+
+/** A redirect to another place. */
+export function redirect(location: string, status = 307): Answer {
+  return reply(status, { location })
+}
+
+/** Whatever the text is, and then nothing. */
+export function raw(text: string): Answer {
+  return socket => socket.write(text)
+}
+
+/** No answer at all. */
+export const silence: Answer = () => {}
+
+/** Cuts the connection by a reset. */
+export const reset: Answer = socket => socket.resetAndDestroy()
+
+/** A text at once, and one more byte each `everyMs` for as long as the connection lasts. */
+export function dripping(start: string, everyMs = 1000): Answer {
+  return socket => {
+    socket.write(start)
+    const timer = setInterval(() => socket.write('x'), everyMs)
+    socket.on('close', () => clearInterval(timer))
+  }
+}
+
+/** A text at once, and more of the other as fast as it is read, without an end. */
+export function endless(start: string, more = 'x'.repeat(16 * 1024)): Answer {
+  return socket => {
+    const fill = (): void => {
+      while (!socket.destroyed && socket.write(more));
+    }
+    socket.write(start)
+    socket.on('drain', fill)
+    fill()
+  }
+}
+
+/** Reads requests one after another off a connection. Bodies are as long as their Content-Length says. */
+function readRequest(socket: Socket, take: (request: Received) => void): void {
+  let bytes = Buffer.alloc(0)
+  socket.on('data', (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk])
+    const headEnd = bytes.indexOf('\r\n\r\n')
+    if (headEnd < 0) return
+    const [start = '', ...fields] = bytes.toString('latin1', 0, headEnd).split('\r\n')
+    const [method = '', path = ''] = start.split(' ')
+    const headers = Object.fromEntries(fields.map(fieldOf))
+    const bodyEnd = headEnd + 4 + Number(headers['content-length'] ?? 0)
+    if (bytes.length < bodyEnd) return
+    const body = bytes.subarray(headEnd + 4, bodyEnd)
+    bytes = bytes.subarray(bodyEnd)
+    // Where no name was asked for the runtime says false.
+    const serverName =
+      socket instanceof TLSSocket && socket.servername ? { serverName: socket.servername } : {}
+    take({ method, path, headers, body, arrivedMs: performance.now(), ...serverName })
+  })
+}
+
+function fieldOf(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+}
+
+async function listen(server: Server, host: string): Promise<number> {
+  const listening = Promise.withResolvers<void>()
+  server.on('error', listening.reject)
+  server.listen(0, host, listening.resolve)
+  await listening.promise
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
+  return address.port
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = Promise.withResolvers<void>()
+  server.close(() => closed.resolve())
+  await closed.promise
+}
+
+/** Self-signed, for shop.example and 127.0.0.1, good for a hundred years. Trust it with `ca`. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBozCCAUqgAwIBAgIUdzLemWHrqxGsZkw+f/PZAcAM52AwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMc2hvcC5leGFtcGxlMCAXDTI2MTEyMTA2MjUzMVoYDzIxMjYx
+MDI4MDYyNTMxWjAXMRUwEwYDVQQDDAxzaG9wLmV4YW1wbGUwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAARWZMejlvUYC7K8fPw+DOTSMjPcwrkbUFPHArx6s2lobH44
+zszW4vRqGZL5biIPJLMsVHs4ujH7Li0NmY13mhVko3IwcDAdBgNVHQ4EFgQU8Ifa
+6hl6mb7zDJmBI+5rjfd6MiswHwYDVR0jBBgwFoAU8Ifa6hl6mb7zDJmBI+5rjfd6
+MiswDwYDVR0TAQH/BAUwAwEB/zAdBgNVHREEFjAUggxzaG9wLmV4YW1wbGWHBH8A
+AAEwCgYIKoZIzj0EAwIDRwAwRAIgeMQv+N5NSSJRedKeTI4WIrgrybz8f53d61o0
+DGif+lcCIE4Yt0JcalF2DPUPnG52t394Tctk1raX9crGcu7sv/oM
+-----END CERTIFICATE-----
+`
+
+const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQglb58cbjnlYgS+juy
+08ZerFGxTzHshv0aCs1XzHwsMR6hRANCAARWZMejlvUYC7K8fPw+DOTSMjPcwrkb
+UFPHArx6s2lobH44zszW4vRqGZL5biIPJLMsVHs4ujH7Li0NmY13mhVk
+-----END PRIVATE KEY-----
+`
