@@ -20,6 +20,9 @@ interface Setting<T> {
 export type Gate = 'stable' | 'beta' | 'experimental'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
+/** Bytes of the key that seals secrets: AES-256. */
+export const SECRET_KEY_BYTES = 32
+
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
@@ -87,6 +90,25 @@ export const settings = {
     variable: 'PETSTORE_ADMIN_KEY_FILE',
     about: 'a file that holds the admin key',
     read: file => readKey(readText(file).trim()),
+  }),
+  secretKeyFile: setting({
+    variable: 'PETSTORE_SECRET_KEY_FILE',
+    about:
+      'a file that holds the key which seals the secrets of webhooks; needed with DATABASE_URL (default: secret-key in the data directory, made at the first start)',
+    read: file => readSecretKey(readText(file).trim()),
+  }),
+  eventRetention: setting({
+    variable: 'PETSTORE_EVENT_RETENTION',
+    about: 'how long events and the audit trail are kept: 90d, 36h, or forever',
+    fallback: '90d',
+    read: readRetention,
+  }),
+  allowPrivateWebhooks: setting({
+    variable: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS',
+    flag: '--allow-private-webhooks',
+    about: 'let webhooks be sent to private addresses, for learning on your own machine',
+    fallback: 'false',
+    read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
@@ -164,6 +186,9 @@ export function readConfig(
     stability: required('stability', settings.stability),
     adminKey: read('adminKey', settings.adminKey),
     adminKeyFile: read('adminKeyFile', settings.adminKeyFile),
+    secretKeyFile: read('secretKeyFile', settings.secretKeyFile),
+    eventRetention: required('eventRetention', settings.eventRetention),
+    allowPrivateWebhooks: required('allowPrivateWebhooks', settings.allowPrivateWebhooks),
     rateLimit: required('rateLimit', settings.rateLimit),
     corsOrigins: required('corsOrigins', settings.corsOrigins),
     trustedProxies: required('trustedProxies', settings.trustedProxies),
@@ -209,6 +234,23 @@ function readKey(text: string): string {
   if (!isKeyText(text))
     throw new Error('it must be a whole key (pst_ and 49 characters); "petstore new-key" makes one.')
   return text
+}
+
+/** The key in a file of 44 characters: base64 of 32 bytes. */
+export function readSecretKey(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length !== SECRET_KEY_BYTES || bytes.toString('base64') !== text) {
+    throw new Error('it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.')
+  }
+  return bytes
+}
+
+/** In milliseconds. */
+function readRetention(text: string): number | 'forever' {
+  const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
+  if (text === 'forever') return text
+  if (!match) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
+  return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
 }
 
 function readText(file: string): string {

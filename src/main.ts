@@ -1,8 +1,11 @@
 #!/usr/bin/env bun
 import { Command } from 'commander'
+import { addAudit } from './cli/audit.ts'
 import { addImport } from './cli/import.ts'
+import { addListen } from './cli/listen.ts'
 import { addNewKey } from './cli/new-key.ts'
 import { addOpenapi } from './cli/openapi.ts'
+import { addNewSecretKey } from './cli/secret-key.ts'
 import { addServe } from './cli/serve.ts'
 import { CommandFailed, say } from './cli/terminal.ts'
 
@@ -11,7 +14,10 @@ const program = new Command('petstore')
   .version('1.0.0')
 addServe(program)
 addImport(program)
+addAudit(program)
+addListen(program)
 addNewKey(program)
+addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)

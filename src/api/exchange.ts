@@ -26,6 +26,8 @@ export interface Exchange {
   caller?: Caller
   /** When the request came, in milliseconds since 1970. */
   readonly nowMs: number
+  /** Cuts the connection off, within a few seconds, whatever it still holds. */
+  readonly cut: () => void
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
@@ -35,6 +37,7 @@ export function openExchange(
   request: Request & { readonly params?: Readonly<Record<string, string>> },
   address: string,
   nowMs: number,
+  cut: () => void,
 ): Exchange {
   const { url } = request
   const scheme = url.indexOf('://')
@@ -51,5 +54,6 @@ export function openExchange(
     pathParameters: request.params ?? {},
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
     nowMs,
+    cut,
   }
 }

@@ -21,7 +21,13 @@ export function readParameters(operation: Operation, exchange: Exchange): Record
     const name = Object.keys(operation.pathParameters ?? {}).join(', ')
     errors.push({ in: 'path', name, code: 'invalid_format', message, refusal: 'invalid_parameter' })
   }
-  if (exchange.query !== '') readQuery(operation.query ?? {}, exchange.query, values, errors)
+  const query = operation.query ?? {}
+  if (exchange.query !== '') readQuery(query, exchange.query, values, errors)
+  for (const [name, parameter] of Object.entries(query)) {
+    if (!parameter.required || Object.hasOwn(values, name)) continue
+    const message = `${name} must be given.`
+    errors.push({ in: 'query', name, code: 'required', message, refusal: 'missing_parameter' })
+  }
   const [first] = errors
   if (first) {
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''

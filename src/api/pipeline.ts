@@ -1,9 +1,10 @@
-import { isQueryId } from '../contract/contract.ts'
+import { isQueryId, isStreamId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json.ts'
 import type { Command } from '../shop/commands.ts'
+import type { NewSecret } from '../shop/context.ts'
 import { answer, type Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import { type Conditions, matchesWeakly } from '../shop/representation.ts'
@@ -11,11 +12,13 @@ import { authenticate, authorize } from './auth.ts'
 import { readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions } from './conditional.ts'
 import type { Exchange, Route } from './exchange.ts'
+import type { Feed } from './feed.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { enforceLifecycle } from './lifecycle.ts'
 import type { RateLimiter } from './limits.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
+import type { Streams } from './stream.ts'
 import { validateBody } from './validate.ts'
 
 /** What answering needs; everything is passed in, so that many stores can live in one process. */
@@ -25,7 +28,11 @@ export interface Pipeline {
   readonly base: string
   /** The clock of deprecation and sunset alone, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
-  readonly randomHex: () => string
+  readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
+  /** Resolves when events may be sent to a URL, or none is given. Throws `validation_failed`. */
+  readonly vetUrl: (url: string | undefined) => Promise<void>
+  readonly feed: Feed
+  readonly streams: Streams
   readonly rate: RateLimiter | undefined
   readonly guesses: RateLimiter
 }
@@ -46,8 +53,14 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   if (operation.body) refuseBodyByHeaders(exchange.request)
   const parameters = readParameters(operation, exchange)
   const conditions = readConditions(headers)
+  if (isStreamId(route.id)) return pipeline.streams.answer(exchange, parameters)
   const reply = isQueryId(route.id)
-    ? await ask(pipeline, operation, { id: route.id, input: parameters, now: storedInstant(exchange.nowMs) })
+    ? await ask(pipeline, exchange, operation, {
+        id: route.id,
+        input: parameters,
+        now: storedInstant(exchange.nowMs),
+        base: pipeline.base,
+      })
     : await carryOut(pipeline, exchange, route, parameters, conditions)
   return respond(pipeline, exchange, operation, reply, conditions)
 }
@@ -60,24 +73,32 @@ function takeOfRate({ rate }: Pipeline, { caller, address, nowMs, headers }: Exc
   if (refusal) throw refusal
 }
 
-/** A query: one row on this thread, anything longer where it holds up nobody. */
-function ask({ engine }: Pipeline, { reads }: Operation, query: Query): Promise<Reply> {
+/** A query: one row on this thread, anything longer where it holds up nobody; the feed waits if it is asked to. */
+function ask(
+  { engine, feed }: Pipeline,
+  { request }: Exchange,
+  { reads, endless }: Operation,
+  query: Query,
+): Promise<Reply> {
+  if (endless) return feed.read(query, request.signal)
   return reads === 'row' ? engine.readRow(reading => answer(reading, query)) : engine.readScan(query)
 }
 
 /** A command: its body is read, parsed and validated, then it is one transaction of the engine. */
 async function carryOut(
-  { engine, randomHex }: Pipeline,
+  { engine, makeSecret, vetUrl }: Pipeline,
   exchange: Exchange,
   { id, operation }: Route,
   parameters: Record<string, unknown>,
   conditions: Conditions,
 ): Promise<Reply> {
   const { request, requestId, nowMs, caller } = exchange
-  if (isQueryId(id) || !caller) throw new Error('a command came without an id or a caller')
+  if (isQueryId(id) || isStreamId(id) || !caller) throw new Error('a command came without an id or a caller')
   const bytes = operation.body ? await readBody(request) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, exchange, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
+  // Outside the transaction: nothing waits on the network inside of one.
+  if (operation.vets) await vetUrl(memberOf(body, operation.vets))
   return engine.execute({
     id,
     input: body === undefined ? parameters : { ...parameters, body },
@@ -85,7 +106,7 @@ async function carryOut(
       now: storedInstant(nowMs),
       caller,
       requestId,
-      ...(operation.secret && { random: randomHex() }),
+      ...(operation.secret && { secret: makeSecret(operation.secret) }),
     },
     ...(operation.method !== 'POST' && { conditions }),
     ...(idempotency && { idempotency }),
@@ -105,7 +126,7 @@ function respond(
   if (reply.etag !== undefined) headers.ETag = reply.etag
   if (reply.location !== undefined) headers.Location = base + reply.location
   if (reply.replayed) headers['Idempotent-Replayed'] = 'true'
-  if ('list' in operation.success) addPageLinks(exchange, base, reply.next)
+  if ('list' in operation.success) addPageLinks(exchange, base, operation.endless ?? 'cursor', reply.next)
   if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
     return new Response(null, { status: 304, headers })
   }
@@ -120,14 +141,24 @@ function cacheControl({ scope, secret, method }: Operation): string {
   return scope === 'public' && method === 'GET' ? 'no-cache' : 'private, no-cache'
 }
 
-/** `next` only when there is more, and `first` (RFC 8288), with the filters of this request. */
-function addPageLinks({ headers, path, query }: Exchange, base: string, next: string | undefined): void {
+/** `next` when there is more or no end, and `first` (RFC 8288), with the filters of this request. */
+function addPageLinks(
+  { headers, path, query }: Exchange,
+  base: string,
+  parameter: 'cursor' | 'after',
+  next: string | undefined,
+): void {
   const rest = query
     .split('&')
-    .filter(pair => pair !== '' && decodeText(pair.split('=')[0] ?? '') !== 'cursor')
+    .filter(pair => pair !== '' && decodeText(pair.split('=')[0] ?? '') !== parameter)
   const link = (pairs: string[], rel: string): string =>
     `<${base}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}>; rel="${rel}"`
   const links = [link(rest, 'first')]
-  if (next !== undefined) links.unshift(link([...rest, `cursor=${next}`], 'next'))
+  if (next !== undefined) links.unshift(link([...rest, `${parameter}=${next}`], 'next'))
   headers.Link = links.join(', ')
+}
+
+function memberOf(body: unknown, member: string): string | undefined {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, member) : undefined
+  return typeof value === 'string' ? value : undefined
 }

@@ -68,14 +68,15 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
   return async (request, server) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
-    const exchange = openExchange(request, addressOf(request, peer), clock())
+    const exchange = openExchange(request, addressOf(request, peer), clock(), () =>
+      server.timeout(request, 1),
+    )
     applyCors(cors, exchange)
     const handler = methods && handlerOf(exchange, methods)
     if (handler?.route) {
       exchange.route = handler.route
       announceLifecycle(exchange, handler.route, pipeline.base)
-      // Loading a catalogue takes as long as it takes; the runtime would close the silent connection.
-      if (handler.route.operation.hidden) server.timeout(request, 0)
+      if (isSlow(handler.route.operation)) server.timeout(request, 0)
     }
     let entered = false
     let fault: unknown
@@ -97,6 +98,11 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     onAnswer(exchange, response.status, performance.now() - started, fault)
     return response
   }
+}
+
+/** What may be silent for longer than the runtime bears: loading a catalogue, waiting for events. */
+function isSlow({ hidden, endless, success }: Operation): boolean {
+  return hidden === true || endless !== undefined || 'stream' in success
 }
 
 function handlerOf({ request }: Exchange, methods: Methods): Handler | undefined {

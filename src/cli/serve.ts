@@ -2,20 +2,16 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { pino } from 'pino'
+import { ensureAdminKey, isSecretKeyRight } from '../chores.ts'
 import { type Config, ConfigError, type LogLevel, readConfig, type SettingName, settings } from '../config.ts'
 import { type DataLock, DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
-import {
-  ensureAdminKey,
-  type Log,
-  openEngine,
-  type Serving,
-  type StoreEngine,
-  startServer,
-} from '../server.ts'
+import { type Serving, startServer } from '../server.ts'
+import { type Log, openEngine, type StoreEngine } from '../store.ts'
 import { loadDemo } from './demo.ts'
 import { LogStream } from './log-stream.ts'
 import { announce, withdraw } from './running.ts'
+import { ownSecretKey } from './secret-key.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 /** How long a stop may take before it is forced. */
@@ -37,10 +33,10 @@ export function addServe(program: Command): void {
 /** The settings of a command's options and the environment. Throws CommandFailed with one sentence. */
 export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
   const flags: Partial<Record<SettingName, string>> = {}
-  for (const { name } of settingList()) {
+  for (const { name, flag } of settingList()) {
     const value = options[name]
     if (typeof value === 'string') flags[name] = value
-    if (name === 'demo' && value === false) flags.demo = 'false'
+    if (typeof value === 'boolean' && value === !isOnUnlessSaid(flag)) flags[name] = String(value)
   }
   try {
     return readConfig(flags, process.env)
@@ -62,6 +58,10 @@ function settingList(): {
   return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
 }
 
+function isOnUnlessSaid(flag: string | undefined): boolean {
+  return flag?.startsWith('--no-') ?? false
+}
+
 function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(settings, name)
 }
@@ -70,11 +70,17 @@ async function runServe(config: Config): Promise<void> {
   const destination = new LogStream(1)
   const log = makeLog(config.logLevel, destination)
   const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
+  const secretKey = config.secretKeyFile ?? ownSecretKey(config)
   const engine = await open(config, log, () => destination.flush())
   const clock = Date.now
+  if (!(await isSecretKeyRight(engine, secretKey, clock))) {
+    throw new CommandFailed(
+      'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.',
+    )
+  }
   const madeKey = await ensureAdminKey(engine, config.adminKey ?? config.adminKeyFile, clock)
   if (config.demo) await loadDemo(engine, clock)
-  const serving = listen(config, engine, log, clock)
+  const serving = listen(config, secretKey, engine, log, clock)
   if (lock) announce(config.data, serving.base)
   greet(config, serving, madeKey)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
@@ -126,12 +132,18 @@ async function open(config: Config, log: Log, flush: () => void): Promise<StoreE
   }
 }
 
-function listen(config: Config, engine: StoreEngine, log: Log, clock: () => number): Serving {
+function listen(
+  config: Config,
+  secretKey: Uint8Array,
+  engine: StoreEngine,
+  log: Log,
+  clock: () => number,
+): Serving {
   const started = clock()
   const lifecycleClock =
     config.clock === undefined ? clock : () => (config.clock ?? started) + (clock() - started)
   try {
-    return startServer({ ...config, engine, log, clock, lifecycleClock })
+    return startServer({ ...config, secretKey, engine, log, clock, lifecycleClock })
   } catch (error) {
     const where = `${config.host}:${config.port}`
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {

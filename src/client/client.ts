@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Contract, contract, type OperationId } from '../contract/contract.ts'
+import { type Contract, contract, type OperationId, type StreamId } from '../contract/contract.ts'
 import type { Input, Operation, Output, Page } from '../contract/operation.ts'
 import { ErrorBody } from '../model/error.ts'
 import { type JsonValue, readJson, writeJson } from '../model/json.ts'
@@ -49,9 +49,12 @@ export class Refused extends Error {
   }
 }
 
-/** Every operation by its id. Ids are bigints; answers are checked against the contract. */
+/**
+ * Every operation that ends, by its id (`followEvents` reads the one that does not). Ids are bigints; answers are
+ * checked against the contract.
+ */
 export type Client = {
-  readonly [Id in OperationId]: (
+  readonly [Id in Exclude<OperationId, StreamId>]: (
     input: Input<Contract[Id]>,
     options?: CallOptions,
   ) => Promise<Answer<Output<Contract[Id]>>>
@@ -105,7 +108,7 @@ async function send(
     ...(call.signal && { signal: call.signal }),
   })
   const bytes = await response.bytes()
-  if (response.status >= 400) throw refused(response, bytes)
+  if (response.status >= 400) throw refusalFrom(response, bytes)
   return {
     status: response.status,
     data:
@@ -126,17 +129,19 @@ function target({ path, query }: Operation, input: Record<string, unknown>): str
   return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
 }
 
-function read({ success }: Operation, response: Response, value: JsonValue): unknown {
-  if ('list' in success) return { items: z.array(success.list).parse(value), next: nextCursor(response) }
+function read({ success, endless }: Operation, response: Response, value: JsonValue): unknown {
+  if ('list' in success)
+    return { items: z.array(success.list).parse(value), next: nextOf(response, endless ?? 'cursor') }
   return 'resource' in success ? success.resource.parse(value) : undefined
 }
 
-function nextCursor({ headers }: Response): string | undefined {
+function nextOf({ headers }: Response, parameter: 'cursor' | 'after'): string | undefined {
   const url = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-  return url === undefined ? undefined : (new URL(url).searchParams.get('cursor') ?? undefined)
+  return url === undefined ? undefined : (new URL(url).searchParams.get(parameter) ?? undefined)
 }
 
-function refused(response: Response, bytes: Uint8Array): Refused {
+/** The refusal in an answer, whatever its body is. */
+export function refusalFrom(response: Response, bytes: Uint8Array): Refused {
   const { status, headers } = response
   const body = z.looseObject(ErrorBody.shape).safeParse(parsed(bytes))
   if (!body.success)

@@ -1,10 +1,12 @@
 import { categories } from './categories.ts'
+import { events } from './events.ts'
 import { inventory } from './inventory.ts'
 import { keys } from './keys.ts'
 import type { Operation } from './operation.ts'
 import { orders } from './orders.ts'
 import { pets } from './pets.ts'
 import { service } from './service.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Everything that may be asked, by operationId. */
 export const contract = {
@@ -12,6 +14,8 @@ export const contract = {
   ...categories,
   ...orders,
   ...inventory,
+  ...events,
+  ...webhooks,
   ...keys,
   ...service,
 } as const satisfies Record<string, Operation>
@@ -19,13 +23,18 @@ export const contract = {
 export type Contract = typeof contract
 export type OperationId = keyof Contract
 
-/** The operations that only read. */
-export type QueryId = {
-  [Id in OperationId]: Contract[Id]['method'] extends 'GET' ? Id : never
+/** The operations whose answer has no end. */
+export type StreamId = {
+  [Id in OperationId]: Contract[Id]['success'] extends { stream: unknown } ? Id : never
 }[OperationId]
 
+/** The operations that only read. */
+export type QueryId = {
+  [Id in Exclude<OperationId, StreamId>]: Contract[Id]['method'] extends 'GET' ? Id : never
+}[Exclude<OperationId, StreamId>]
+
 /** The operations that change something: each is one transaction. */
-export type CommandId = Exclude<OperationId, QueryId>
+export type CommandId = Exclude<OperationId, QueryId | StreamId>
 
 export const operationIds = Object.keys(contract).filter(isOperationId)
 
@@ -33,6 +42,10 @@ export function isOperationId(text: string): text is OperationId {
   return Object.hasOwn(contract, text)
 }
 
+export function isStreamId(id: OperationId): id is StreamId {
+  return 'stream' in contract[id].success
+}
+
 export function isQueryId(id: OperationId): id is QueryId {
-  return contract[id].method === 'GET'
+  return contract[id].method === 'GET' && !isStreamId(id)
 }

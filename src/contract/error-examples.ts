@@ -1,13 +1,14 @@
 import { type ErrorCodeName, errorTable, type FieldError } from '../model/error.ts'
 import type { Operation } from './operation.ts'
 
-/** Codes that no operation answers: they are refusals of what no operation has, or of nothing yet. */
-type OutsideOperations = 'route_not_found' | 'method_not_allowed' | 'missing_parameter'
+/** Codes that no operation answers: they are refusals of what no operation has. */
+type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 
 /** What the server says with each code, word for word. */
 const messages = {
   malformed_json: 'The body is not JSON: the end of the body where a value should stand, at character 9.',
   invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
+  missing_parameter: 'since must be given.',
   unknown_parameter: 'The operation has no query parameter "colour".',
   invalid_cursor:
     'The cursor is not one of this list with these filters and this sort: start again without it.',
@@ -24,6 +25,8 @@ const messages = {
   category_not_found: 'Category 404 does not exist.',
   order_not_found: 'Order 404 does not exist.',
   inventory_item_not_found: 'There is no stock of a pet 404.',
+  webhook_not_found: 'Webhook 404 does not exist.',
+  delivery_not_found: 'Webhook 1 has no delivery 404.',
   key_not_found: 'Key 404 does not exist or was revoked.',
   error_not_found: 'There is no error code "no_such_code".',
   not_acceptable: 'Answers are application/json, which Accept excludes.',
@@ -36,6 +39,10 @@ const messages = {
   stock_out_of_bounds: 'Pet 3 would have 1000000003 units; 1000000000 is the most.',
   pet_in_use: 'Pet 3 has 2 units in open orders.',
   category_in_use: 'Category 1 still has pets in it.',
+  webhook_disabled: 'Webhook 1 is disabled: enable it first.',
+  webhook_limit_reached: 'A store has at most 100 webhooks.',
+  event_history_expired:
+    'Events up to position 333 are kept no more: go on after 333, and read anew what you hold.',
   operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see its successor in Link.',
   precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
   body_too_large: 'The body may have at most 1048576 bytes.',
@@ -58,6 +65,7 @@ type ExampleCode = keyof typeof messages
  * one's.
  */
 const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>> = {
+  missing_parameter: { in: 'query', name: 'since', code: 'required' },
   unknown_parameter: { in: 'query', name: 'colour', code: 'unknown_field' },
   validation_failed: { in: 'body', pointer: '/colour', code: 'unknown_field' },
   preview_required: { in: 'header', name: 'Petstore-Preview', code: 'required' },
@@ -121,6 +129,9 @@ function unreadable({
   const [id] = Object.keys(pathParameters).filter(name => name.endsWith('Id'))
   if (id !== undefined) return misread('path', id, `${id} must be a 64-bit integer, not "abc".`)
   if ('limit' in query) return misread('query', 'limit', 'limit must be an integer from 1 to 100, not "abc".')
+  if ('after' in query) {
+    return misread('query', 'after', 'after must be a position: 1 to 19 digits, not "abc".')
+  }
   const name = method === 'GET' ? 'If-None-Match' : 'If-Match'
   const message = messages.invalid_parameter.replace('If-None-Match', name)
   return { message, errors: [{ in: 'header', name, code: 'invalid_format', message }] }

@@ -19,7 +19,7 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   add(command, 'storage_full')
   add(command && method !== 'POST' && operation.etag === true, 'precondition_failed')
   add(command && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
-  add(command && secret === true, 'idempotency_key_refused')
+  add(command && secret !== undefined, 'idempotency_key_refused')
   add(
     body !== undefined,
     'malformed_json',

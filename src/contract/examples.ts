@@ -1,4 +1,5 @@
 import { contract, type OperationId } from './contract.ts'
+import { eventExamples } from './event-examples.ts'
 
 const orderPlaced = { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false }
 const opening = {
@@ -21,6 +22,24 @@ const adjustment = {
   reason: 'adjustment',
   note: 'Four came from the other shop.',
   at: '2026-11-21T09:30:00.120Z',
+}
+
+const disabled = {
+  id: 1,
+  url: 'https://till.example/petstore-events',
+  types: ['petstore.order.placed', 'petstore.inventory.changed'],
+  description: 'Prints pick lists.',
+  enabled: false,
+  disabledReason: 'gone',
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+const delivery = {
+  id: 1,
+  eventId: '730',
+  type: 'petstore.webhook.test',
+  state: 'pending',
+  attempts: [{ at: '2026-11-21T09:30:00.120Z', durationMs: 14, status: 500, reply: 'out of paper' }],
+  createdAt: '2026-11-21T09:30:00.120Z',
 }
 
 /**
@@ -48,6 +67,14 @@ const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
     opening,
     { ...opening, id: 334, quantityChange: 0, reservedChange: 1, reserved: 1, reason: 'order', orderId: 1 },
   ],
+  listEvents: [eventExamples['petstore.order.placed']],
+  rotateWebhookSecret: {
+    ...disabled,
+    secret: 'whsec_BAsSGSAnLjU8Q0pRWF9mbXR7gomQl56lrLO6wcjP1t0=',
+    previousSecretUntil: '2026-11-22T09:30:00.120Z',
+  },
+  updateWebhook: disabled,
+  redeliver: { ...delivery, nextAttemptAt: '2026-11-21T09:30:00.120Z' },
   listErrors: [
     { code: 'malformed_json', status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
     { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter cannot be read.' },

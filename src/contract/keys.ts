@@ -26,7 +26,7 @@ export const keys = {
     stability: 'stable',
     body: NewApiKey,
     success: { status: 201, resource: CreatedApiKey, description: 'The key, with its secret.' },
-    secret: true,
+    secret: 'key',
     errors: [],
   },
   revokeKey: {

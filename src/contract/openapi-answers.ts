@@ -2,6 +2,7 @@ import { type ErrorCodeName, errorTable, Problem } from '../model/error.ts'
 import type { OperationId } from './contract.ts'
 import { errorExample } from './error-examples.ts'
 import { errorsOf } from './errors-of.ts'
+import { streamExample } from './event-examples.ts'
 import { answerExample } from './examples.ts'
 import { links } from './links.ts'
 import { answerHeaders, isConditional } from './openapi-headers.ts'
@@ -41,7 +42,12 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
       : 'resource' in success
         ? schemaPart(success.resource)
         : undefined
-  const content = schema && { 'application/json': { schema, example: answerExample(id) } }
+  const content =
+    'stream' in success
+      ? {
+          'text/event-stream': { schema: { type: 'string', format: 'event-stream' }, example: streamExample },
+        }
+      : schema && { 'application/json': { schema, example: answerExample(id) } }
   return {
     [success.status]: {
       description: success.description,

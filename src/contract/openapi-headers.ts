@@ -143,7 +143,7 @@ const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
 
 /** The header fields that a request of an operation may or must have. */
 export function requestHeaders(operation: Operation): Part[] {
-  const { method, etag, secret, preview } = operation
+  const { method, etag, secret, preview, success } = operation
   const parts: Part[] = []
   const add = (name: string, description: string, example: string, schema: Part, required = false): void => {
     parts.push({ name, in: 'header', required, description, schema, example })
@@ -162,6 +162,10 @@ export function requestHeaders(operation: Operation): Part[] {
       minLength: 1,
       maxLength: 512,
     })
+  }
+  if ('stream' in success) {
+    const description = 'The last `id` that was seen: the stream goes on after it.'
+    add('Last-Event-ID', description, '721', { type: 'string', pattern: '^[0-9]{1,19}$', maxLength: 19 })
   }
   if (preview !== undefined) {
     const description = `A list of features; ${preview} must be one of them.`

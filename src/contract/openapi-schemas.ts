@@ -43,7 +43,7 @@ const printing = {
   unrepresentable: 'any',
   uri: (id: string) => `#/components/schemas/${id}`,
   override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Part }) => {
-    if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer'
+    if (zodSchema._zod.def.type === 'bigint') jsonSchema.type ??= 'integer'
   },
 } as const
 

@@ -1,9 +1,10 @@
 import { contract, isOperationId, type OperationId } from './contract.ts'
 import { requestExample } from './examples.ts'
 import { refusalExamples, refusals, successes } from './openapi-answers.ts'
+import { callbacksPart, deliveryHeaders, webhooksPart } from './openapi-callbacks.ts'
 import { headerComponents, requestHeaders } from './openapi-headers.ts'
 import { type Part, schemaComponents, schemaPart, usedOnly } from './openapi-schemas.ts'
-import { shelve } from './openapi-shared.ts'
+import { type Named, shelve } from './openapi-shared.ts'
 import type { Operation, Tag } from './operation.ts'
 import { isRepeated, type Parameter } from './parameter.ts'
 
@@ -22,16 +23,16 @@ export function describe({ base, serves }: DescriptionOptions): Part {
     'examples',
     operations.flatMap(([, operation]) => refusalExamples(operation)),
   )
+  const told = ids.has('createWebhook')
   const answers = shelve(
     'responses',
     operations.flatMap(([, operation]) => refusals(operation, examples).map(([, named]) => named)),
   )
-  const parameters = shelve(
-    'parameters',
-    operations.flatMap(([, operation]) =>
-      parameterParts(operation).map(part => ({ name: String(part.name), variant: String(part.in), part })),
-    ),
-  )
+  const parameters = shelve('parameters', [
+    ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
+    // The callback and the webhooks share them.
+    ...(told ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
+  ])
   const paths: Record<string, Part> = {}
   for (const [id, operation] of operations) {
     const responses = {
@@ -41,12 +42,19 @@ export function describe({ base, serves }: DescriptionOptions): Part {
       ),
     }
     const asked = parameterParts(operation).map(parameters.place)
-    const part = { ...operationPart(id, operation), parameters: asked, ...bodyPart(id, operation), responses }
+    const part = {
+      ...operationPart(id, operation),
+      parameters: asked,
+      ...bodyPart(id, operation),
+      responses,
+      ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
+    }
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: { ...part, ...securityPart(operation) },
     }
   }
+  const webhooks = told ? { 'x-webhooks': webhooksPart(parameters) } : {}
   const components = {
     parameters: parameters.components,
     headers: usedOnly('headers', headerComponents, [paths, answers.components]),
@@ -56,14 +64,21 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   return {
     ...preamble(base, new Set(operations.map(([, { tag }]) => tag))),
     paths,
-    components: { schemas: schemaComponents([paths, components]), ...components, securitySchemes },
+    ...webhooks,
+    components: { schemas: schemaComponents([paths, webhooks, components]), ...components, securitySchemes },
   }
+}
+
+function parameterNamed(part: Part): Named {
+  return { name: String(part.name), variant: String(part.in), part }
 }
 
 const tags: Readonly<Record<Tag, string>> = {
   Pets: 'The catalogue: pets and their categories.',
   Store: 'Orders and the stock they take from.',
-  Keys: 'Who may do what.',
+  Events: 'Everything that happens, to be read or followed.',
+  Webhooks: 'Receivers that events are sent to.',
+  Keys: 'Who may do what, and who did it.',
   Service: 'What the service says of itself.',
 }
 
@@ -76,6 +91,7 @@ const about = `A store of pets, categories, stock and orders.
 - Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\`
   (RFC 9457) to who accepts \`application/problem+json\`.
 - A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` has one effect, however often it is sent.
+- Everything that happens is told in CloudEvents 1.0: as a feed, as a stream, and to webhooks.
 - HEAD is answered wherever GET is, OPTIONS everywhere with \`Allow\`.
 - What is no HTTP, a head over 16 KiB (431) and a body far over the limit (413) are refused before any
   operation, without a body.`
@@ -169,7 +185,7 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
   return {
     name,
     in: place,
-    required: place === 'path',
+    required: place === 'path' || parameter.required === true,
     description,
     schema,
     ...(isRepeated(parameter) && { style: 'form', explode: true }),

@@ -5,7 +5,7 @@ import type { Parameter, PathValues, QueryValues } from './parameter.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Stability = 'stable' | 'deprecated' | 'beta' | 'experimental'
-export type Tag = 'Pets' | 'Store' | 'Keys' | 'Service'
+export type Tag = 'Pets' | 'Store' | 'Events' | 'Webhooks' | 'Keys' | 'Service'
 
 /** How an operation ends: announced with an instant, gone after another. Instants in milliseconds since 1970. */
 export interface Deprecation {
@@ -19,9 +19,11 @@ export interface Deprecation {
 }
 
 export type Success =
-  | { readonly status: 200 | 201; readonly resource: z.ZodType; readonly description: string }
+  | { readonly status: 200 | 201 | 202; readonly resource: z.ZodType; readonly description: string }
   | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
   | { readonly status: 204; readonly description: string }
+  /** Server-sent events without an end, each with one of these in its data. */
+  | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
 
 /** One thing that may be asked over HTTP, as data: routes, checks, description and types are made from it. */
 export interface Operation {
@@ -46,8 +48,12 @@ export interface Operation {
   readonly location?: (resource: never) => string
   /** The operation names one resource that exists: it has an ETag, and writing it may be conditional. */
   readonly etag?: true
-  /** The reply holds a secret: it is neither cached nor kept for replay. */
-  readonly secret?: true
+  /** The reply holds a secret of this kind: it is neither cached nor kept for replay. */
+  readonly secret?: 'key' | 'webhook'
+  /** The list has no end: its `next` link is always there and gives this parameter; `wait` holds an empty page. */
+  readonly endless?: 'after'
+  /** What the body's `url` or the like names is looked up before the command runs. */
+  readonly vets?: 'url'
   /** For the command line alone: routed, but not described. */
   readonly hidden?: true
   /** What it refuses beyond what every operation may refuse. */
@@ -69,6 +75,8 @@ export type Input<O extends Operation> = (O extends {
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next?: string | undefined
+  /** Of an endless list: whether nothing has happened beyond `next`. */
+  readonly atHead?: boolean
   /** Set when the list was narrowed to one resource by its id: its representation is that resource's too. */
   readonly single?: true
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseSequence } from '../model/event.ts'
 import { instant } from '../model/instant.ts'
 import { int64, parseInt64 } from '../model/int64.ts'
 import { text } from '../model/text.ts'
@@ -11,6 +12,7 @@ export interface Parameter<T = unknown> {
   readonly expects: string
   readonly description: string
   readonly example?: string | number | boolean
+  readonly required?: true
 }
 
 /** A parameter that may be given up to `most` times; it means any of its values. */
@@ -22,14 +24,18 @@ export function isRepeated(parameter: Parameter | RepeatedParameter): parameter 
   return 'most' in parameter
 }
 
+type QueryValue<P> = P extends { most: number } & Parameter<infer T>
+  ? readonly T[]
+  : P extends Parameter<infer T>
+    ? T
+    : never
+
+type RequiredName<Q> = { [N in keyof Q]: Q[N] extends { required: true } ? N : never }[keyof Q]
+
 /** What a set of query parameters becomes: a list where one may be repeated. */
 export type QueryValues<Q extends Record<string, Parameter>> = {
-  readonly [N in keyof Q]?: Q[N] extends { most: number } & Parameter<infer T>
-    ? readonly T[] | undefined
-    : Q[N] extends Parameter<infer T>
-      ? T | undefined
-      : never
-}
+  readonly [N in Exclude<keyof Q, RequiredName<Q>>]?: QueryValue<Q[N]> | undefined
+} & { readonly [N in RequiredName<Q>]: QueryValue<Q[N]> }
 
 export type PathValues<P extends Record<string, Parameter>> = {
   readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T : never
@@ -37,6 +43,10 @@ export type PathValues<P extends Record<string, Parameter>> = {
 
 export function repeated<T>(most: number, parameter: Parameter<T>): RepeatedParameter<T> {
   return { ...parameter, most }
+}
+
+export function required<P extends Parameter>(parameter: P): P & { readonly required: true } {
+  return { ...parameter, required: true }
 }
 
 export function idParameter(description: string, example = 3): Parameter<bigint> {
@@ -74,13 +84,13 @@ export function booleanParameter(description: string): Parameter<boolean> {
   }
 }
 
-export function instantParameter(description: string): Parameter<string> {
+export function instantParameter(description: string, example = '2026-12-01T00:00:00Z'): Parameter<string> {
   return {
     schema: instant,
     read: value => value,
     expects: 'an RFC 3339 date-time with an offset (a + is written %2B)',
     description,
-    example: '2026-12-01T00:00:00Z',
+    example,
   }
 }
 
@@ -110,6 +120,20 @@ export function textParameter(
     expects: `a text of ${min} to ${max} characters`,
     description,
     example,
+  }
+}
+
+/** A place in the order of events: `sequence` of an event, with or without its leading zeros. */
+export function positionParameter(description: string): Parameter<bigint> {
+  return {
+    schema: z
+      .bigint()
+      .min(0n)
+      .meta({ type: 'string', pattern: '^[0-9]{1,19}$', maxLength: 19, example: '669' }),
+    read: parseSequence,
+    expects: 'a position: 1 to 19 digits',
+    description,
+    example: '669',
   }
 }
 

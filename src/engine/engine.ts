@@ -1,3 +1,5 @@
+import type { EventRecord, Link } from '../model/audit.ts'
+
 /** What a column holds. Booleans are 0n and 1n, instants RFC 3339 text, JSON text. */
 export type Value = string | bigint | null
 
@@ -22,7 +24,7 @@ export interface Reading {
 }
 
 /** The nouns whose rows are numbered 1, 2, 3, ... by the engine. */
-export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key'
+export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' | 'webhook' | 'delivery'
 
 /** One transaction, at work for one command. */
 export interface Tx extends Reading {
@@ -30,8 +32,8 @@ export interface Tx extends Reading {
   run(statement: Statement<unknown>, ...values: Value[]): number | Promise<number>
   /** The next id of a noun, known before its INSERT; never given twice, never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
-  /** The position of an event at its INSERT, where commits come in order; null where a sequencer numbers later. */
-  positionAtInsert(eventId: bigint): bigint | null
+  /** Chains an event to the last one where commits come in order; null where a sequencer does it after the commit. */
+  link(event: EventRecord): Link | null
 }
 
 /** Where a store is kept. Queries and commands are data; what they do was given to the engine when it was opened. */
@@ -43,6 +45,11 @@ export interface Engine<Query, Command, Reply> {
   readScan(query: Query): Promise<Reply>
   /** Runs one command in one transaction; resolves only when its effect is durable. */
   execute(command: Command): Promise<Reply>
+  /**
+   * Calls `listener` whenever events may have got positions: at once for what this process committed, within a second
+   * for another's. Answers what ends it.
+   */
+  watch(listener: () => void): () => void
   /** Resolves when the engine answers; rejects when it does not. */
   ping(): Promise<void>
   /** Ends the work in progress and lets go of everything. */

@@ -1,3 +1,4 @@
+import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
 import { StoreError } from '../model/error.ts'
 import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
@@ -19,6 +20,8 @@ const releaseSavepoint = sql('RELEASE command')
 const rollbackToSavepoint = sql('ROLLBACK TO command')
 const readCounters = sql<{ noun: Noun; last: bigint }>('SELECT noun, last FROM counter')
 const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
+const readHead = sql<Link>(`SELECT position, hash FROM chain WHERE place = 'head'`)
+const writeHead = sql(`UPDATE chain SET position = $1, hash = $2 WHERE place = 'head'`)
 
 /** Batches that are run with care after one in which a command failed half-way. */
 const CAREFUL_BATCHES = 16
@@ -37,13 +40,17 @@ export class BatchWriter<Command, Reply> implements Tx {
   readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
   #counters: ReadonlyMap<Noun, bigint>
   #taken = new Map<Noun, bigint>()
+  #savedHead: Link
+  #head: Link
   #careful = 0
   #wrote = false
 
   constructor(connection: WriteConnection, perform: (tx: Tx, command: Command) => Promise<Reply>) {
     this.#connection = connection
     this.#perform = perform
-    this.#counters = this.#load()
+    this.#counters = this.#loadCounters()
+    this.#savedHead = this.#loadHead()
+    this.#head = this.#savedHead
   }
 
   /** Resolves when every success in it is durable. Throws only what must end the process. */
@@ -59,7 +66,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
       if (!(error instanceof HalfWritten)) return this.#lost(commands, error)
-      this.#counters = this.#load()
+      this.#load()
       this.#careful = CAREFUL_BATCHES
       return this.commit(commands)
     }
@@ -90,8 +97,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /** The one writer inserts in the order in which it commits. */
-  positionAtInsert(eventId: bigint): bigint {
-    return eventId
+  link(event: EventRecord): Link {
+    this.#head = linkAfter(this.#head, event)
+    return this.#head
   }
 
   async #run(
@@ -106,13 +114,14 @@ export class BatchWriter<Command, Reply> implements Tx {
       // SQLITE_FULL and its like end the whole transaction: what "succeeded" before in it is gone.
       if (!connection.inTransaction) return this.#lost(commands)
     }
-    this.#saveCounters()
+    this.#save()
     connection.run(commit)
     return outcomes
   }
 
   async #bare(command: Command): Promise<Outcome<Reply>> {
     const before = this.#taken
+    const head = this.#head
     this.#taken = new Map(before)
     this.#wrote = false
     try {
@@ -121,6 +130,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       if (isFatal(error)) throw error
       if (this.#wrote && this.#connection.inTransaction) throw new HalfWritten()
       this.#taken = before
+      this.#head = head
       return failure(error)
     }
   }
@@ -128,6 +138,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   async #withSavepoint(command: Command): Promise<Outcome<Reply>> {
     const connection = this.#connection
     const before = new Map(this.#taken)
+    const head = this.#head
     connection.run(setSavepoint)
     try {
       const reply = await this.#perform(this, command)
@@ -136,6 +147,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     } catch (error) {
       if (isFatal(error)) throw error
       this.#taken = before
+      this.#head = head
       if (connection.inTransaction) {
         connection.run(rollbackToSavepoint)
         connection.run(releaseSavepoint)
@@ -145,7 +157,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   #lost(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
-    this.#counters = this.#load()
+    this.#load()
     const cause =
       error instanceof StoreError || error === undefined
         ? new StoreError('storage_full', 'The store has no space left to write.')
@@ -153,15 +165,31 @@ export class BatchWriter<Command, Reply> implements Tx {
     return commands.map(() => failure(cause))
   }
 
-  #load(): Map<Noun, bigint> {
+  #load(): void {
+    this.#counters = this.#loadCounters()
     this.#taken = new Map()
+    this.#savedHead = this.#loadHead()
+    this.#head = this.#savedHead
+  }
+
+  #loadCounters(): Map<Noun, bigint> {
     return new Map(this.#connection.many(readCounters).map(({ noun, last }) => [noun, last]))
   }
 
-  #saveCounters(): void {
-    if (this.#taken.size === 0) return
-    for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, noun, last)
-    this.#counters = new Map([...this.#counters, ...this.#taken])
-    this.#taken = new Map()
+  #loadHead(): Link {
+    const head = this.#connection.one(readHead)
+    if (!head) throw new Error('the table chain has no row for the head')
+    return head
+  }
+
+  #save(): void {
+    if (this.#taken.size > 0) {
+      for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, noun, last)
+      this.#counters = new Map([...this.#counters, ...this.#taken])
+      this.#taken = new Map()
+    }
+    if (this.#head === this.#savedHead) return
+    this.#connection.run(writeHead, this.#head.position, this.#head.hash)
+    this.#savedHead = this.#head
   }
 }

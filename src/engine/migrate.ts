@@ -18,13 +18,14 @@ export class NewerDatabase extends Error {}
  */
 export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
   const version = await database.version()
-  if (version > migrations.length) {
-    throw new NewerDatabase(
-      `The database is at version ${version}, made by a newer petstore; ` +
-        `this one knows versions up to ${migrations.length}.`,
-    )
-  }
+  if (version > migrations.length) throw newerDatabase(version, migrations.length)
   for (const [index, script] of migrations.entries()) {
     if (index >= version) await database.apply(script, index + 1)
   }
+}
+
+export function newerDatabase(version: number, known: number): NewerDatabase {
+  return new NewerDatabase(
+    `The database is at version ${version}, made by a newer petstore; this one knows versions up to ${known}.`,
+  )
 }

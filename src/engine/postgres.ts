@@ -10,11 +10,14 @@ import {
   type Tx,
   type Value,
 } from './engine.ts'
-import { migrate } from './migrate.ts'
-import firstTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
+import { migrate, newerDatabase } from './migrate.ts'
+import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
+import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
 import { sequence } from './sequencer.ts'
 
-const migrations = [firstTables]
+const migrations = [storeTables, webhookTables]
+
+const readVersion = 'SELECT max(version) AS version FROM migration'
 
 /** Ids a process reserves at a time: what is left of a block when it stops is never used. */
 const ID_BLOCK = 1000n
@@ -44,7 +47,11 @@ export async function openPostgres<Query, Command, Reply>(
   const aside = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_ASIDE })
   const ids = new IdBlocks(aside)
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
-  const sequencer = sequence(aside, options.onFault)
+  const watchers = new Set<() => void>()
+  const tellAll = (): void => {
+    for (const tell of watchers) tell()
+  }
+  const sequencer = sequence(aside, tellAll, options.onFault)
 
   async function attempt(command: Command): Promise<Reply> {
     const connection = await pool.reserve()
@@ -83,6 +90,10 @@ export async function openPostgres<Query, Command, Reply>(
     readRow: work => work(reading),
     readScan: query => options.answer(reading, query),
     execute,
+    watch: listener => {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
+    },
     ping: async () => {
       await pool.unsafe('SELECT 1')
     },
@@ -91,6 +102,27 @@ export async function openPostgres<Query, Command, Reply>(
       await Promise.all([pool.close(), aside.close()])
     },
   }
+}
+
+/** Opens a store for reading alone. Throws NewerDatabase. */
+export async function openPostgresReading(
+  url: string,
+): Promise<{ reading: Reading; close(): Promise<void> }> {
+  const pool = new SQL({ url, bigint: true, max: 1 })
+  try {
+    const [row] = await pool.unsafe<{ version: bigint | null }[]>(readVersion)
+    const version = Number(row?.version ?? 0n)
+    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    if (version < migrations.length) {
+      throw new Error(
+        `it is at version ${version}, and this petstore reads ${migrations.length}: start it once`,
+      )
+    }
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  return { reading: new PostgresReading(pool), close: () => pool.close() }
 }
 
 class PostgresReading implements Reading {
@@ -127,8 +159,8 @@ class PostgresTx extends PostgresReading implements Tx {
     return this.#ids.next(noun)
   }
 
-  /** Commits come out of order here: the sequencer numbers what has been committed. */
-  positionAtInsert(): null {
+  /** Commits come out of order here: the sequencer chains what has been committed. */
+  link(): null {
     return null
   }
 }
@@ -174,7 +206,7 @@ async function migratePool(pool: SQL): Promise<void> {
   await pool
     .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
     .catch(error => {
-      // Two processes that create it at once collide on its name, its row type's or a key of the catalogue: it is there.
+      // Two processes that create it at once collide on its name, its row type's or a catalogue key: it is there.
       if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
   await pool.begin(async connection => {
@@ -182,9 +214,7 @@ async function migratePool(pool: SQL): Promise<void> {
     await migrate(
       {
         version: async () => {
-          const [row] = await connection.unsafe<{ version: bigint | null }[]>(
-            'SELECT max(version) AS version FROM migration',
-          )
+          const [row] = await connection.unsafe<{ version: bigint | null }[]>(readVersion)
           return Number(row?.version ?? 0n)
         },
         apply: async (script, version) => {

@@ -1,4 +1,5 @@
 import type { SQL } from 'bun'
+import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
 
 /** Events numbered in one transaction, at most. */
 const EVENTS_A_STEP_MAX = 1000
@@ -6,27 +7,39 @@ const EVENTS_A_STEP_MAX = 1000
 const IDLE_MS = 1000
 
 /**
- * Gives committed events their positions: 1, 2, 3, ... without a gap. Ids are taken before commit, so they become
- * visible out of order; positions are given after it, under a lock on one row, so a reader that remembers the last
- * position it saw misses nothing. Any number of processes may run it at once.
- * Events of one subject are numbered in the order of the subject's version.
+ * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before commit, so
+ * they become visible out of order; positions are given after it, under a lock on one row, so a reader that remembers
+ * the last position it saw misses nothing. Any number of processes may run it at once.
+ * Events of one subject are numbered in the order of the subject's version. `onMoved` is called when the head has
+ * moved, whoever moved it.
  */
 export function sequence(
   pool: SQL,
+  onMoved: () => void,
   onFault: (error: unknown) => void,
 ): { wake(): void; close(): Promise<void> } {
   let closing = false
   let woken = Promise.withResolvers<void>()
+  let seen = -1n
+
+  async function drain(): Promise<void> {
+    for (;;) {
+      const { head, numbered } = await step(pool)
+      if (head !== seen) onMoved()
+      seen = head
+      if (numbered < EVENTS_A_STEP_MAX) return
+    }
+  }
 
   async function run(): Promise<void> {
     while (!closing) {
+      woken = Promise.withResolvers()
       try {
-        while ((await step(pool)) === EVENTS_A_STEP_MAX) {}
+        await drain()
       } catch (error) {
         if (!closing) onFault(error)
       }
       if (!closing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
-      woken = Promise.withResolvers()
     }
   }
 
@@ -41,42 +54,43 @@ export function sequence(
   }
 }
 
-/** Numbers what is committed and has no position yet, oldest first; answers how many events that were. */
-async function step(pool: SQL): Promise<number> {
+/** Numbers what is committed and has no position yet, oldest first; answers where the head is then. */
+async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
   return await pool.begin('ISOLATION LEVEL READ COMMITTED', async connection => {
     // The lock: whoever holds the head row numbers, the next sees what that one numbered.
-    const [head] = await connection.unsafe<{ last: bigint }[]>(
-      `UPDATE counter SET last = last WHERE noun = 'position' RETURNING last`,
+    const [head] = await connection.unsafe<Link[]>(
+      `UPDATE chain SET position = position WHERE place = 'head' RETURNING position, hash`,
     )
-    if (!head) throw new Error('the table counter has no row for position')
-    const waiting = await connection.unsafe<Waiting[]>(
-      `SELECT id, subject FROM event WHERE position IS NULL
-       ORDER BY subject, subject_version, id LIMIT ${EVENTS_A_STEP_MAX}`,
+    if (!head) throw new Error('the table chain has no row for the head')
+    const waiting = await connection.unsafe<EventRecord[]>(
+      `SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId",
+         request_id AS "requestId", at
+       FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_A_STEP_MAX}`,
     )
-    if (waiting.length === 0) return 0
+    if (waiting.length === 0) return { head: head.position, numbered: 0 }
     const ordered = waiting.length < EVENTS_A_STEP_MAX ? byIdThenVersion(waiting) : waiting
-    const rows = ordered.map(({ id }, index) => `(${id}::bigint, ${head.last + BigInt(index) + 1n}::bigint)`)
+    let last = head
+    const rows = ordered.map(event => {
+      last = linkAfter(last, event)
+      return `(${event.id}::bigint, ${last.position}::bigint, '${last.hash}')`
+    })
     await connection.unsafe(
-      `UPDATE event SET position = numbered.position
-       FROM (VALUES ${rows.join(',')}) AS numbered (id, position) WHERE event.id = numbered.id`,
+      `UPDATE event SET position = linked.position, hash = linked.hash
+       FROM (VALUES ${rows.join(',')}) AS linked (id, position, hash) WHERE event.id = linked.id`,
     )
-    await connection.unsafe(`UPDATE counter SET last = $1 WHERE noun = 'position'`, [
-      head.last + BigInt(waiting.length),
+    await connection.unsafe(`UPDATE chain SET position = $1, hash = $2 WHERE place = 'head'`, [
+      last.position,
+      last.hash,
     ])
-    return waiting.length
+    return { head: last.position, numbered: waiting.length }
   })
-}
-
-interface Waiting {
-  readonly id: bigint
-  readonly subject: string
 }
 
 /**
  * From the order of subject and version to the order of ids, which is nearly that of time: each subject keeps the
  * places that its ids have, and fills them in the order of its versions.
  */
-function byIdThenVersion(bySubject: readonly Waiting[]): Waiting[] {
+function byIdThenVersion(bySubject: readonly EventRecord[]): EventRecord[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)
   const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])

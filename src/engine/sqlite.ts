@@ -2,14 +2,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Reading, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
-import { migrate } from './migrate.ts'
-import firstTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { migrate, newerDatabase } from './migrate.ts'
+import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
+import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [firstTables]
+const migrations = [storeTables, webhookTables]
 
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
@@ -60,16 +61,23 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
+  const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
     readRow: work => work(own),
     readScan: query => reader.send(query),
     execute: async command => {
       try {
-        return await writer.send(command)
+        const reply = await writer.send(command)
+        for (const tell of watchers) tell()
+        return reply
       } finally {
         own.refresh()
       }
+    },
+    watch: listener => {
+      watchers.add(listener)
+      return () => watchers.delete(listener)
     },
     ping: async () => {
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
@@ -81,16 +89,29 @@ export async function openSqlite<Query, Command, Reply>(
   }
 }
 
+/** Opens an embedded store for reading alone, whether another process has it open or not. Throws NewerDatabase. */
+export function openSqliteReading(directory: string): { reading: Reading; close(): Promise<void> } {
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const known = migrations.length
+  const version = versionOf(connection)
+  if (version === known) return { reading: connection, close: async () => connection.close() }
+  connection.close()
+  if (version > known) throw newerDatabase(version, known)
+  throw new Error(`it is at version ${version}, and this petstore reads version ${known}: start it once`)
+}
+
+function versionOf({ database }: SqliteConnection): number {
+  const row = database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()
+  return Number(row?.user_version ?? 0n)
+}
+
 async function migrateFile(file: string): Promise<void> {
   const connection = new SqliteConnection(file, { readonly: false })
   const { database } = connection
   try {
     await migrate(
       {
-        version: () =>
-          Number(
-            database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()?.user_version ?? 0n,
-          ),
+        version: () => versionOf(connection),
         apply: database.transaction((script: string, version: number) => {
           database.run(script)
           database.run(`PRAGMA user_version = ${version}`)

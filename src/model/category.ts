@@ -7,7 +7,7 @@ const description = text(0, 2000).meta({
   description: 'What belongs in it.',
   example: 'Hobs and jills, handled daily.',
 })
-const categoryId = int64.meta({ description: 'Assigned by the store.', example: 1, readOnly: true })
+const categoryId = int64.meta({ description: 'Assigned by the store.', example: 1 })
 
 export const NewCategory = z.strictObject({ name, description: description.nullable().optional() }).meta({
   id: 'NewCategory',
@@ -29,7 +29,7 @@ export const Category = z.strictObject({ name, description: description.optional
 export type Category = z.output<typeof Category>
 
 export const CategoryPatch = NewCategory.partial()
-  .extend({ id: categoryId.optional() })
+  .extend({ id: categoryId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'CategoryPatch',
     description: 'A JSON Merge Patch (RFC 7396) of a category; a null description removes it.',

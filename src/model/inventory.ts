@@ -9,7 +9,7 @@ export const STOCK_MAX = 1_000_000_000n
 const stock = int64Between(0n, STOCK_MAX)
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
 const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
-const reserved = stock.meta({ description: 'Units promised to open orders.', example: 1, readOnly: true })
+const reserved = stock.meta({ description: 'Units promised to open orders.', example: 1 })
 
 export const InventoryItem = z
   .strictObject({ petId, quantity, status: PetStatus, reserved: reserved.optional() })

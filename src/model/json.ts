@@ -6,6 +6,15 @@ export interface JsonObject {
   [member: string]: JsonValue
 }
 
+/** JSON text that is written as it stands: `writeJson` made it, and it was kept. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
 /** Deeper nesting is refused: no body of the contract needs more than a few levels. */
 export const JSON_DEPTH_MAX = 32
 
@@ -52,6 +61,7 @@ export function writeJson(value: unknown): string {
       return String(value)
     case 'object':
       if (value === null) return 'null'
+      if (value instanceof JsonText) return value.text
       if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
       return writeObject(value)
     default:

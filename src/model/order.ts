@@ -4,7 +4,7 @@ import { int64, int64Between } from './int64.ts'
 
 export const ORDER_QUANTITY_MAX = 1_000_000n
 
-const id = int64.meta({ description: 'Assigned by the store.', example: 1, readOnly: true })
+const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
 const petId = int64.meta({ description: 'The pet that is ordered.', example: 3 })
 const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
 const shipDate = instant.meta({
@@ -43,7 +43,13 @@ export const NewOrder = z
 export type NewOrder = z.output<typeof NewOrder>
 
 export const OrderPatch = z
-  .strictObject({ id, petId, quantity, shipDate: shipDate.nullable(), complete })
+  .strictObject({
+    id: id.meta({ readOnly: true }),
+    petId,
+    quantity,
+    shipDate: shipDate.nullable(),
+    complete,
+  })
   .partial()
   .meta({
     id: 'OrderPatch',

@@ -15,7 +15,7 @@ const petMembers = {
   categoryId: int64.meta({ description: 'The category it belongs to; it must exist.', example: 1 }),
   status: PetStatus,
 }
-const petId = int64.meta({ description: 'Assigned by the store.', example: 3, readOnly: true })
+const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
@@ -41,7 +41,7 @@ export const Pets = z.array(Pet).meta({
 export const PetPatch = z
   .strictObject(petMembers)
   .partial()
-  .extend({ id: petId.optional() })
+  .extend({ id: petId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'PetPatch',
     description: 'A JSON Merge Patch (RFC 7396) of a pet. `id` may be sent with the value it has.',

@@ -61,7 +61,14 @@ export async function createCategory(
     context.now,
   )
   if (!row) throw new Error('an INSERT answered no row')
-  await recordEvent(tx, context, 'category.created', `categories/${row.id}`, row.version, categoryOf(row))
+  await recordEvent(
+    tx,
+    context,
+    'petstore.category.created',
+    `categories/${row.id}`,
+    row.version,
+    categoryOf(row),
+  )
   return categoryOf(row)
 }
 
@@ -87,7 +94,14 @@ export async function updateCategory(
     context.now,
   )
   if (!row) throw new Stale(`category ${categoryId}`)
-  await recordEvent(tx, context, 'category.updated', `categories/${categoryId}`, row.version, categoryOf(row))
+  await recordEvent(
+    tx,
+    context,
+    'petstore.category.updated',
+    `categories/${categoryId}`,
+    row.version,
+    categoryOf(row),
+  )
   return categoryOf(row)
 }
 
@@ -105,7 +119,7 @@ export async function deleteCategory(
   await recordEvent(
     tx,
     context,
-    'category.deleted',
+    'petstore.category.deleted',
     `categories/${categoryId}`,
     gone.version + 1n,
     categoryOf(gone),

@@ -4,15 +4,28 @@ import type { Tx } from '../engine/engine.ts'
 import { writeJson } from '../model/json.ts'
 import { categoryOf, createCategory, deleteCategory, getCategory, updateCategory } from './categories.ts'
 import type { Context } from './context.ts'
+import { redeliver, redeliverFailed } from './deliveries.ts'
+import { leaseWebhooks, recordAttempts, releaseWebhooks } from './dispatch.ts'
 import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
 import { createKey, installAdminKey, revokeKey } from './keys.ts'
+import { keepNote } from './notes.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
 import { petOf } from './pet-row.ts'
 import { createPet, deletePet, getPet, updatePet } from './pets.ts'
 import { type Idempotency, once, type Reply, sweepReplies } from './replies.ts'
 import { type Conditions, checkConditions, etagOf } from './representation.ts'
+import { sweepDeliveries, sweepEvents } from './retention.ts'
 import { inventoryItem } from './stock.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
+  updateWebhook,
+  webhookOf,
+} from './webhooks.ts'
 
 type Verb<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
 
@@ -31,13 +44,30 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
   adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
   createKey,
   revokeKey,
+  createWebhook,
+  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
+  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
+  rotateWebhookSecret,
+  sendTestEvent,
+  redeliver,
+  redeliverFailed,
   stageImport,
   applyImport,
   discardImport,
 }
 
 /** What the store does of its own accord. */
-const chores = { installAdminKey, sweepReplies, sweepStagedRows }
+const chores = {
+  installAdminKey,
+  keepNote,
+  leaseWebhooks,
+  releaseWebhooks,
+  recordAttempts,
+  sweepReplies,
+  sweepStagedRows,
+  sweepEvents,
+  sweepDeliveries,
+}
 
 export type ChoreId = keyof typeof chores
 
@@ -66,7 +96,7 @@ async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} 
 }
 
 async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
-  // The store itself makes these commands, in server.ts alone, each with the input of its chore.
+  // The store itself makes these commands, in server.ts and delivery alone, each with the input of its chore.
   const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<void>
   await chore(tx, input, context)
   return { status: 204, body: null }

@@ -4,8 +4,22 @@ export interface Context {
   readonly now: string
   readonly caller: Caller
   readonly requestId: string
-  /** 32 random bytes in hex, given to commands that make a secret. */
-  readonly random?: string
+  /** Given to commands whose reply holds a secret. */
+  readonly secret?: NewSecret
+}
+
+/** A secret that was made for one command. */
+export interface NewSecret {
+  readonly shown: string
+  /** What is stored of it: a hash, or the secret sealed. */
+  readonly kept: string
+}
+
+/** What a query may know beside its input. */
+export interface Question {
+  readonly now: string
+  /** The base address of the store, for what names it. */
+  readonly base: string
 }
 
 /** Who asks: the key, and what it may do. `keyId` is null for the public and for the store itself. */

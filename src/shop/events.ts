@@ -1,35 +1,149 @@
-import { sql, type Tx } from '../engine/engine.ts'
-import type { EventType } from '../model/event.ts'
-import { writeJson } from '../model/json.ts'
-import type { Context } from './context.ts'
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
+import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import type { EventRecord } from '../model/audit.ts'
+import { StoreError } from '../model/error.ts'
+import { type Event, sequenceText } from '../model/event.ts'
+import { type AuditOnlyType, type EventType, eventTypes, type TEST_TYPE } from '../model/event-type.ts'
+import { sentInstant } from '../model/instant.ts'
+import { JsonText, writeJson } from '../model/json.ts'
+import type { Context, Question } from './context.ts'
+
+/** Positions that one reading looks through, at most: it bounds what a rare type costs. */
+const POSITIONS_A_READING_MAX = 2000n
+const LIMIT_DEFAULT = 20
+
+/** An event that has its place. */
+export interface PlacedEvent extends EventRecord {
+  readonly position: bigint
+  readonly type: EventType | AuditOnlyType
+}
+
+/** How far a reading came: `events` is all there is after `after` and up to `to`. */
+export interface Stretch {
+  readonly events: readonly PlacedEvent[]
+  readonly to: bigint
+  /** Whether nothing had happened beyond `to`. */
+  readonly atHead: boolean
+}
+
+export const eventColumns = `id, position, type, subject, subject_version AS "subjectVersion", data,
+  key_id AS "keyId", request_id AS "requestId", at`
 
 const insertEvent = sql(`
-  INSERT INTO event (id, position, type, subject, subject_version, data, key_id, request_id, at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`)
+  INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
+
+const findPlaces = sql<{ place: 'head' | 'horizon'; position: bigint }>('SELECT place, position FROM chain')
 
 /**
  * Records that something happened, in the transaction in which it does: the outbox, the feed and the audit trail in
- * one row. `data` is the resource after the change; for `deleted` and `cancelled`, as it was last.
+ * one row. `data` is the resource after the change; of what is gone, as it was last. Answers the id of the event.
  */
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  type: EventType,
+  type: EventType | AuditOnlyType,
   subject: string,
   subjectVersion: bigint,
   data: object,
-): Promise<void> {
+): Promise<bigint> {
+  const { caller, requestId, now } = context
   const id = await tx.nextId('event')
+  const keyId = caller.keyId
+  const event = { id, type, subject, subjectVersion, data: writeJson(data), keyId, requestId, at: now }
+  const link = tx.link(event)
   await tx.run(
     insertEvent,
     id,
-    tx.positionAtInsert(id),
+    link?.position ?? null,
+    link?.hash ?? null,
     type,
     subject,
     subjectVersion,
-    writeJson(data),
-    context.caller.keyId,
-    context.requestId,
-    context.now,
+    event.data,
+    keyId,
+    requestId,
+    now,
   )
+  return id
+}
+
+/** Where the trail begins (`horizon`: the last position that is kept no more) and where it ends. */
+export async function findEnds(reading: Reading): Promise<{ horizon: bigint; head: bigint }> {
+  const places = await reading.many(findPlaces)
+  const at = (name: string): bigint => places.find(({ place }) => place === name)?.position ?? 0n
+  return { horizon: at('horizon'), head: at('head') }
+}
+
+/**
+ * Reads on after a position: at most `limit` events of these types, from a bounded number of positions.
+ * Throws `event_history_expired` when something after it is kept no more, `invalid_parameter` beyond the head.
+ */
+export async function readStretch(
+  reading: Reading,
+  after: bigint,
+  types: readonly string[],
+  limit: number,
+): Promise<Stretch> {
+  const ends = await findEnds(reading)
+  refuseOutside(after, ends)
+  const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
+  const places = types.map((_, index) => `$${index + 3}`).join(', ')
+  const statement = sql<PlacedEvent>(`SELECT ${eventColumns} FROM event
+    WHERE position > $1 AND position <= $2 AND type IN (${places}) ORDER BY position LIMIT ${limit + 1}`)
+  const rows = await reading.many(statement, after, to, ...types)
+  if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
+  const events = rows.slice(0, limit)
+  return { events, to: events.at(-1)?.position ?? after, atHead: false }
+}
+
+/** Reads one page of the feed. Throws `event_history_expired`, and `invalid_parameter` beyond the head. */
+export async function listEvents(
+  reading: Reading,
+  input: Input<typeof contract.listEvents>,
+  { base }: Question,
+): Promise<Page<Event>> {
+  const after = input.after ?? (await findEnds(reading)).horizon
+  const types = input.type ?? eventTypes
+  const { events, to, atHead } = await readStretch(reading, after, types, input.limit ?? LIMIT_DEFAULT)
+  return { items: events.map(event => envelopeOf(event, base)), next: String(to), atHead }
+}
+
+/** An event as it is sent: CloudEvents 1.0, with the extension `sequence`. */
+export function envelopeOf(event: PlacedEvent, source: string): Event {
+  const { id, type, subject, at, position, data } = event
+  return {
+    specversion: '1.0',
+    id: String(id),
+    source,
+    type: toldType(type),
+    subject,
+    time: sentInstant(at),
+    datacontenttype: 'application/json',
+    sequence: sequenceText(position),
+    // Text of the resource that this type carries, as a verb wrote it: it goes out byte for byte.
+    data: new JsonText(data) as unknown as Event['data'],
+  }
+}
+
+/** Throws `event_history_expired` before what is kept, `invalid_parameter` beyond the head. */
+export function refuseOutside(after: bigint, { horizon, head }: { horizon: bigint; head: bigint }): void {
+  if (after < horizon) {
+    throw new StoreError(
+      'event_history_expired',
+      `Events up to position ${horizon} are kept no more: go on after ${horizon}, and read anew what you hold.`,
+    )
+  }
+  if (after <= head) return
+  const message = `after is ${after}, but the last event has position ${head}.`
+  throw new StoreError('invalid_parameter', message, {
+    errors: [{ in: 'query', name: 'after', code: 'out_of_range', message }],
+  })
+}
+
+function toldType(type: PlacedEvent['type']): EventType | typeof TEST_TYPE {
+  const told = [...eventTypes, 'petstore.webhook.test' as const].find(one => one === type)
+  if (told === undefined) throw new Error(`events of type ${type} are not told`)
+  return told
 }

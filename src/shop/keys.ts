@@ -3,16 +3,9 @@ import { type Reading, sql, type Tx } from '../engine/engine.ts'
 import { StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
-import {
-  type ApiKey,
-  type CreatedApiKey,
-  keyHash,
-  keyHint,
-  keyText,
-  type NewApiKey,
-  Scope,
-} from '../model/key.ts'
+import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
 import type { Caller, Context } from './context.ts'
+import { recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './lists.ts'
 
 interface KeyRow {
@@ -32,18 +25,24 @@ const insertKey = sql(`
   INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`)
 
-const markRevoked = sql<{ id: bigint }>(
-  'UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id',
-)
+const markRevoked = sql<KeyRow>(`
+  UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING ${keyColumns}`)
 
-const revokeOthersOfEnvironment = sql(`
-  UPDATE api_key SET revoked_at = $2 WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL`)
+const revokeOthersOfEnvironment = sql<KeyRow>(`
+  UPDATE api_key SET revoked_at = $2 WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+  RETURNING ${keyColumns}`)
 
-const reviveEnvironmentKey = sql<{ id: bigint }>(`
-  UPDATE api_key SET revoked_at = NULL WHERE hash = $1 AND made_by = 'environment' RETURNING id`)
+const findEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>(`
+  SELECT ${keyColumns}, revoked_at AS "revokedAt" FROM api_key WHERE hash = $1 AND made_by = 'environment'`)
+
+const revive = sql('UPDATE api_key SET revoked_at = NULL WHERE id = $1')
 
 const findActiveKeys = sql<Pick<KeyRow, 'scopes' | 'expiresAt'>>(
   'SELECT scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
+)
+
+const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
+  'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
 )
 
 /** Sets of scopes that are remembered, at most. */
@@ -56,6 +55,12 @@ export async function findCaller(reading: Reading, token: string, now: string): 
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new StoreError('invalid_token', 'The key has expired.')
   return { keyId: key.id, scopes: readScopes(key.scopes) }
+}
+
+/** Whether a key was neither revoked nor is expired at `now`. */
+export async function isKeyGood(reading: Reading, keyId: bigint, now: string): Promise<boolean> {
+  const key = await reading.one(findExpiry, keyId)
+  return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
 /** Whether a caller may do what asks for `scope`. */
@@ -105,8 +110,8 @@ export async function createKey(
       },
     ])
   }
-  if (context.random === undefined) throw new Error('createKey was given no randomness')
-  const key = keyText(Buffer.from(context.random, 'hex'))
+  if (!context.secret) throw new Error('createKey was given no secret')
+  const { shown: key, kept } = context.secret
   const row: KeyRow = {
     id: await tx.nextId('key'),
     name,
@@ -115,15 +120,16 @@ export async function createKey(
     createdAt: context.now,
     expiresAt,
   }
-  await tx.run(insertKey, row.id, name, row.scopes, row.hint, keyHash(key), 'key', context.now, expiresAt)
+  await tx.run(insertKey, row.id, name, row.scopes, row.hint, kept, 'key', context.now, expiresAt)
+  await recordCreation(tx, context, row, 1n)
   return { ...keyOf(row), key }
 }
 
 /** Revokes a key at once. Throws `key_not_found`. */
 export async function revokeKey(tx: Tx, { keyId }: { keyId: bigint }, context: Context): Promise<undefined> {
-  if (!(await tx.one(markRevoked, keyId, context.now))) {
-    throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
-  }
+  const row = await tx.one(markRevoked, keyId, context.now)
+  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  await recordRevocation(tx, context, row)
   return undefined
 }
 
@@ -144,21 +150,34 @@ export async function installAdminKey(
 ): Promise<void> {
   const hash = keyHash(token)
   if (madeBy === 'environment') {
-    await tx.run(revokeOthersOfEnvironment, hash, context.now)
-    if (await tx.one(reviveEnvironmentKey, hash)) return
+    for (const row of await tx.many(revokeOthersOfEnvironment, hash, context.now)) {
+      await recordRevocation(tx, context, row)
+    }
+    const known = await tx.one(findEnvironmentKey, hash)
+    if (known?.revokedAt) {
+      await tx.run(revive, known.id)
+      await recordCreation(tx, context, known, 3n)
+    }
+    if (known) return
   }
-  const id = await tx.nextId('key')
-  await tx.run(
-    insertKey,
-    id,
-    `admin (${madeBy})`,
-    writeJson(['admin']),
-    keyHint(token),
-    hash,
-    madeBy,
-    context.now,
-    null,
-  )
+  const row: KeyRow = {
+    id: await tx.nextId('key'),
+    name: `admin (${madeBy})`,
+    scopes: writeJson(['admin']),
+    hint: keyHint(token),
+    createdAt: context.now,
+    expiresAt: null,
+  }
+  await tx.run(insertKey, row.id, row.name, row.scopes, row.hint, hash, madeBy, context.now, null)
+  await recordCreation(tx, context, row, 1n)
+}
+
+async function recordCreation(tx: Tx, context: Context, row: KeyRow, version: bigint): Promise<void> {
+  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, version, keyOf(row))
+}
+
+async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
+  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, 2n, keyOf(row))
 }
 
 function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {

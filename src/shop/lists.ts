@@ -118,28 +118,50 @@ function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
 function readCursor(list: List): SortKeys | undefined {
   const { cursor } = list.input
   if (cursor === undefined) return undefined
-  const [hash, sortKey, tieKey] = parseCursor(list, cursor) ?? []
-  if (hash !== listHash(list) || sortKey === undefined || tieKey === undefined) {
-    throw new StoreError(
-      'invalid_cursor',
-      'The cursor is not one of this list with these filters and this sort: start again without it.',
-    )
-  }
-  return { sortKey, tieKey }
+  const sortKey = textColumns.includes(list.sort.column) ? CursorText : int64
+  const [hash, key, tieKey] = parsed(cursor, z.tuple([z.string(), sortKey, int64])) ?? []
+  if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw wrongCursor()
+  return { sortKey: key, tieKey }
 }
 
-function parseCursor({ sort }: List, cursor: string): [string, string | bigint, bigint] | undefined {
+/** The cursor of a list that is read by position: where to go on. */
+export function writePlace(list: { list: string; filters: object }, position: bigint): string {
+  return Buffer.from(writeJson([placeHash(list), position])).toString('base64url')
+}
+
+/** The position in such a cursor; undefined without one. Throws `invalid_cursor`. */
+export function readPlace(
+  list: { list: string; filters: object },
+  cursor: string | undefined,
+): bigint | undefined {
+  if (cursor === undefined) return undefined
+  const [hash, position] = parsed(cursor, z.tuple([z.string(), int64])) ?? []
+  if (hash !== placeHash(list) || position === undefined) throw wrongCursor()
+  return position
+}
+
+function placeHash({ list, filters }: { list: string; filters: object }): string {
+  return listHash({ list, filters, sort: { column: 'position', descending: true } })
+}
+
+function wrongCursor(): StoreError {
+  return new StoreError(
+    'invalid_cursor',
+    'The cursor is not one of this list with these filters and this sort: start again without it.',
+  )
+}
+
+function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
   const bytes = Buffer.from(cursor, 'base64url')
   if (bytes.toString('base64url') !== cursor) return undefined
-  const sortKey = textColumns.includes(sort.column) ? CursorText : int64
   try {
-    return z.tuple([z.string(), sortKey, int64]).safeParse(readJson(bytes)).data
+    return schema.safeParse(readJson(bytes)).data
   } catch {
     return undefined
   }
 }
 
 /** Short, since it guards against mistakes, not against attacks: a cursor opens nothing that the list does not. */
-function listHash({ list, filters, sort }: List): string {
+function listHash({ list, filters, sort }: Pick<List, 'list' | 'filters' | 'sort'>): string {
   return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
 }

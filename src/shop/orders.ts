@@ -58,7 +58,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   const shipDate = asked ?? (complete ? context.now : null)
   await tx.run(insertOrder, id, petId, quantity, shipDate, complete ? 1n : 0n, context.now)
   const order = orderOf({ id, petId, quantity, shipDate, complete: complete ? 1n : 0n })
-  await recordEvent(tx, context, 'order.placed', `orders/${id}`, 1n, order)
+  await recordEvent(tx, context, 'petstore.order.placed', `orders/${id}`, 1n, order)
   return order
 }
 
@@ -95,7 +95,7 @@ export async function updateOrder(
   if (!row) throw new Stale(`order ${orderId}`)
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
-  const type = complete ? 'order.completed' : 'order.updated'
+  const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
   await recordEvent(tx, context, type, `orders/${orderId}`, row.version, orderOf(row))
   return orderOf(row)
 }
@@ -112,7 +112,14 @@ export async function cancelOrder(
   }
   if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
-  await recordEvent(tx, context, 'order.cancelled', `orders/${orderId}`, before.version + 1n, orderOf(before))
+  await recordEvent(
+    tx,
+    context,
+    'petstore.order.cancelled',
+    `orders/${orderId}`,
+    before.version + 1n,
+    orderOf(before),
+  )
   return undefined
 }
 

@@ -57,7 +57,7 @@ export async function addPet(
     context.now,
   )
   if (!pet) throw new Error('an INSERT answered no row')
-  await recordEvent(tx, context, 'pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
+  await recordEvent(tx, context, 'petstore.pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
   if (pet.quantity > 0n) {
     await recordMovement(tx, context, pet, {
       quantityChange: pet.quantity,
@@ -101,7 +101,7 @@ export async function updatePet(
   if (!pet) throw new Stale(`pet ${petId}`)
   // After the pet, as deletePet does: who has the pet's row may touch its categories' counts.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
-  await recordEvent(tx, context, 'pet.updated', `pets/${petId}`, pet.version, petOf(pet))
+  await recordEvent(tx, context, 'petstore.pet.updated', `pets/${petId}`, pet.version, petOf(pet))
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {
     await recordMovement(tx, context, pet, { quantityChange, reservedChange: 0n, reason: 'status' })
@@ -131,7 +131,7 @@ export async function deletePet(
     })
     await recordStockEvent(tx, context, gone)
   }
-  await recordEvent(tx, context, 'pet.deleted', `pets/${petId}`, gone.version, petOf(before))
+  await recordEvent(tx, context, 'petstore.pet.deleted', `pets/${petId}`, gone.version, petOf(before))
   return undefined
 }
 

@@ -2,9 +2,13 @@ import { type Contract, contract, type QueryId } from '../contract/contract.ts'
 import type { Input, Operation, Output, Page } from '../contract/operation.ts'
 import type { Reading } from '../engine/engine.ts'
 import { writeJson } from '../model/json.ts'
+import { listAudit } from './audit.ts'
 import { listCategories, listInventory, listPets } from './catalogue-lists.ts'
 import { categoryOf, getCategory } from './categories.ts'
+import type { Question } from './context.ts'
+import { listDeliveries } from './deliveries.ts'
 import { getError, listErrors } from './errors.ts'
+import { listEvents } from './events.ts'
 import { getInventoryItem, getStoreSummary } from './inventory.ts'
 import { listKeys } from './keys.ts'
 import { listMovements, listOrders } from './order-lists.ts'
@@ -14,8 +18,9 @@ import { getPet } from './pets.ts'
 import type { Reply } from './replies.ts'
 import { etagOf, weakEtagOf } from './representation.ts'
 import { inventoryItem } from './stock.ts'
+import { getWebhook, listWebhooks, webhookOf } from './webhooks.ts'
 
-type Verb<I, R> = (reading: Reading, input: I, context: { readonly now: string }) => Promise<R>
+type Verb<I, R> = (reading: Reading, input: I, question: Question) => Promise<R>
 
 /** What reads, by operationId: an operation without its verb does not compile. */
 const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
@@ -29,24 +34,27 @@ const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Cont
   getInventoryItem: async (reading, input) => inventoryItem(await getInventoryItem(reading, input)),
   listMovements,
   getStoreSummary,
+  listEvents,
+  listAudit,
+  listWebhooks,
+  getWebhook: async (reading, input) => webhookOf(await getWebhook(reading, input)),
+  listDeliveries,
   listKeys,
   listErrors,
   getError,
 }
 
 /** One question, as data: it can cross threads. */
-export interface Query {
+export interface Query extends Question {
   readonly id: QueryId
   readonly input: object
-  /** The instant it is asked at, in the stored form. */
-  readonly now: string
 }
 
 /** Answers a question with an encoded reply. Throws what its verb throws. */
-export async function answer(reading: Reading, { id, input, now }: Query): Promise<Reply> {
+export async function answer(reading: Reading, { id, input, ...question }: Query): Promise<Reply> {
   // As in commands.ts: the input was made by the schema of this id, so it is the one that this verb takes.
   const verb = queries[id] as Verb<object, object>
-  const output = await verb(reading, input, { now })
+  const output = await verb(reading, input, question)
   return encodeAnswer(contract[id], output)
 }
 
@@ -62,6 +70,7 @@ function encodeAnswer(operation: Operation, output: object): Reply {
     body,
     etag: output.single ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
     ...(output.next !== undefined && { next: output.next }),
+    ...(output.atHead !== undefined && { atHead: output.atHead }),
   }
 }
 

@@ -10,8 +10,9 @@ export interface Reply {
   readonly etag?: string
   /** The path of what was made, under the base address. */
   readonly location?: string
-  /** The cursor of the next page. */
+  /** The cursor of the next page, or the position that an endless list goes on after. */
   readonly next?: string
+  readonly atHead?: boolean
   readonly replayed?: true
 }
 

@@ -102,7 +102,14 @@ export async function recordMovement(
 }
 
 export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): Promise<void> {
-  await recordEvent(tx, context, 'inventory.changed', `inventory/${pet.id}`, pet.version, inventoryItem(pet))
+  await recordEvent(
+    tx,
+    context,
+    'petstore.inventory.changed',
+    `inventory/${pet.id}`,
+    pet.version,
+    inventoryItem(pet),
+  )
 }
 
 export function inventoryItem({ id, quantity, status, reserved }: PetRow): InventoryItem {

@@ -4,7 +4,7 @@ CREATE TABLE counter (
 );
 
 INSERT INTO counter (noun, last) VALUES
-  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('position', 0);
+  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0);
 
 CREATE TABLE category (
   id BIGINT NOT NULL PRIMARY KEY,
@@ -81,6 +81,7 @@ CREATE TABLE movement (
 CREATE TABLE event (
   id BIGINT NOT NULL PRIMARY KEY,
   position BIGINT,
+  hash TEXT COLLATE "C",
   type TEXT COLLATE "C" NOT NULL,
   subject TEXT COLLATE "C" NOT NULL,
   subject_version BIGINT NOT NULL,
@@ -92,6 +93,15 @@ CREATE TABLE event (
 
 CREATE UNIQUE INDEX event_by_position ON event (position);
 CREATE INDEX event_without_position ON event (subject, subject_version, id) WHERE position IS NULL;
+
+-- Of the hash chain over the events: its last link, and the last one that retention has taken.
+CREATE TABLE chain (
+  place TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (place IN ('head', 'horizon')),
+  position BIGINT NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL
+);
+
+INSERT INTO chain (place, position, hash) VALUES ('head', 0, ''), ('horizon', 0, '');
 
 CREATE TABLE api_key (
   id BIGINT NOT NULL PRIMARY KEY,

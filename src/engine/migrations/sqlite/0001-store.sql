@@ -4,7 +4,7 @@ CREATE TABLE counter (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO counter (noun, last) VALUES
-  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('position', 0);
+  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0);
 
 CREATE TABLE category (
   id INTEGER NOT NULL PRIMARY KEY,
@@ -81,6 +81,7 @@ CREATE TABLE movement (
 CREATE TABLE event (
   id INTEGER NOT NULL PRIMARY KEY,
   position INTEGER,
+  hash TEXT,
   type TEXT NOT NULL,
   subject TEXT NOT NULL,
   subject_version INTEGER NOT NULL,
@@ -91,6 +92,15 @@ CREATE TABLE event (
 ) STRICT;
 
 CREATE UNIQUE INDEX event_by_position ON event (position);
+
+-- Of the hash chain over the events: its last link, and the last one that retention has taken.
+CREATE TABLE chain (
+  place TEXT NOT NULL PRIMARY KEY CHECK (place IN ('head', 'horizon')),
+  position INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO chain (place, position, hash) VALUES ('head', 0, ''), ('horizon', 0, '');
 
 CREATE TABLE api_key (
   id INTEGER NOT NULL PRIMARY KEY,

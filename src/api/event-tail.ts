@@ -1,0 +1,203 @@
+import type { News } from '../engine/news.ts'
+import { eventTypes } from '../model/event-type.ts'
+import { writeJson } from '../model/json.ts'
+import { envelopeOf, findEnds, type PlacedEvent, readStretch } from '../shop/events.ts'
+import type { ReadRow } from './auth.ts'
+
+/** Events read at once. */
+const EVENTS_A_READING_MAX = 200
+/** What goes down a stream in one piece, and is kept for a client that does not read: this, or one event. */
+const BATCH_BYTES_MAX = 64 * 1024
+/** Frames that are kept for all streams together: who is further behind reads from the store. */
+const KEPT_BYTES_MAX = 4 * 1024 * 1024
+/** What a batch takes beside its frames. */
+const BATCH_OVERHEAD_BYTES = 256
+/** Pieces that were read for streams that are behind: after a burst they are all behind at the same place. */
+const PIECES_BEHIND_MAX = 32
+const READ_AGAIN_MS = 1000
+
+const KEY_REVOKED = 'petstore.key.revoked'
+const encoder = new TextEncoder()
+
+/** One event as it goes down a stream. */
+export interface Frame {
+  readonly position: bigint
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** What happened after one position and up to another; the frames are views of `bytes`. */
+export interface Batch {
+  readonly after: bigint
+  readonly to: bigint
+  readonly frames: readonly Frame[]
+  /** All frames in one piece, which goes to every stream that wants every type. */
+  readonly bytes: Uint8Array
+}
+
+/**
+ * The newest events, read and encoded once for all streams, from when the first stream opens to when the last one
+ * closes. Woken by commits.
+ */
+export class EventTail {
+  readonly #news: News
+  readonly #readRow: ReadRow
+  readonly #base: string
+  readonly #onMoved: () => void
+  readonly #onRevoked: (keyId: string) => void
+  readonly #onFault: (error: unknown) => void
+  #batches: Batch[] = []
+  #keptBytes = 0
+  readonly #behind = new Map<string, Promise<Batch>>()
+  #listeners = 0
+  #running: Promise<void> | undefined
+  #head = 0n
+
+  constructor(options: {
+    readonly news: News
+    readonly readRow: ReadRow
+    readonly base: string
+    /** Called when the head has moved. */
+    readonly onMoved: () => void
+    /** Told the id of each key that is revoked. */
+    readonly onRevoked: (keyId: string) => void
+    readonly onFault: (error: unknown) => void
+  }) {
+    this.#news = options.news
+    this.#readRow = options.readRow
+    this.#base = options.base
+    this.#onMoved = options.onMoved
+    this.#onRevoked = options.onRevoked
+    this.#onFault = options.onFault
+  }
+
+  /** How far it has read. */
+  get head(): bigint {
+    return this.#head
+  }
+
+  /** Begins to follow, unless it does; answers where the trail begins and ends. */
+  async join(): Promise<{ horizon: bigint; head: bigint }> {
+    const ends = await this.#readRow(findEnds)
+    if (this.#listeners++ === 0 && !this.#running) {
+      this.#head = ends.head
+      this.#running = this.#run()
+    }
+    return ends
+  }
+
+  leave(): void {
+    this.#listeners--
+  }
+
+  /** The batch that holds what comes after a position; undefined when it is not kept, or not there yet. */
+  batchAfter(position: bigint): Batch | undefined {
+    const oldest = this.#batches[0]
+    if (!oldest || position < oldest.after) return undefined
+    return this.#batches.findLast(({ after }) => after <= position)
+  }
+
+  /** Reads from the store what a stream that is behind wants next: `limit` events at most. */
+  readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
+    const place = `${position} ${types.join(' ')}`
+    const known = this.#behind.get(place)
+    if (known) return known
+    const reading = this.#readRow(async read => {
+      const { events, to } = await readStretch(read, position, types, limit)
+      return batchOf(position, to, events, this.#base)
+    })
+    this.#behind.set(place, reading)
+    reading.catch(() => this.#behind.delete(place))
+    for (const oldest of this.#behind.keys()) {
+      if (this.#behind.size <= PIECES_BEHIND_MAX) break
+      this.#behind.delete(oldest)
+    }
+    return reading
+  }
+
+  async #run(): Promise<void> {
+    while (this.#listeners > 0 && !this.#news.ended) {
+      const news = this.#news.next()
+      try {
+        while (await this.#advance()) {}
+        await news
+      } catch (error) {
+        this.#onFault(error)
+        // What was missed may be the last that happens for long: it is not waited for.
+        await Bun.sleep(READ_AGAIN_MS)
+      }
+    }
+    this.#running = undefined
+    this.#batches = []
+    this.#keptBytes = 0
+    this.#behind.clear()
+    // A stream that opened in the very moment is not left without a reader.
+    if (this.#listeners > 0 && !this.#news.ended) this.#running = this.#run()
+  }
+
+  /** Takes over the next events; answers whether there may be more. */
+  async #advance(): Promise<boolean> {
+    const after = this.#head
+    const { events, to, atHead } = await this.#readRow(reading =>
+      readStretch(reading, after, [...eventTypes, KEY_REVOKED], EVENTS_A_READING_MAX),
+    )
+    if (to === after) return false
+    for (const { type, subject } of events) {
+      if (type === KEY_REVOKED) this.#onRevoked(subject.replace('keys/', ''))
+    }
+    const told = events.filter(({ type }) => type !== KEY_REVOKED)
+    for (let rest = told; this.#head < to; ) {
+      const batch = batchOf(this.#head, to, rest, this.#base)
+      this.#keep(batch)
+      this.#head = batch.to
+      rest = rest.slice(batch.frames.length)
+    }
+    this.#onMoved()
+    return !atHead
+  }
+
+  #keep(batch: Batch): void {
+    this.#batches.push(batch)
+    this.#keptBytes += sizeOf(batch)
+    while (this.#keptBytes > KEPT_BYTES_MAX) {
+      const oldest = this.#batches.shift()
+      this.#keptBytes -= oldest ? sizeOf(oldest) : 0
+    }
+  }
+}
+
+/** How many events go in one piece, when they are as long as those of a batch. */
+export function eventsThatFit({ frames, bytes }: Batch): number {
+  const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
+  return frames.length === 0 ? EVENTS_A_READING_MAX : Math.min(Math.max(fit, 1), EVENTS_A_READING_MAX)
+}
+
+/** Encodes events: all up to `to`, or as many as go in one piece. */
+function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base: string): Batch {
+  const encoded: Uint8Array[] = []
+  let size = 0
+  for (const event of events) {
+    const bytes = encode(event, base)
+    size += bytes.length
+    if (size > BATCH_BYTES_MAX && encoded.length > 0) break
+    encoded.push(bytes)
+  }
+  const last = encoded.length < events.length ? events[encoded.length - 1] : undefined
+  const bytes = Buffer.concat(encoded)
+  let end = 0
+  const frames = events.slice(0, encoded.length).map(({ position, type }, index) => {
+    const begin = end
+    end += encoded[index]?.length ?? 0
+    return { position, type, bytes: bytes.subarray(begin, end) }
+  })
+  return { after, to: last?.position ?? to, frames, bytes }
+}
+
+function encode(event: PlacedEvent, base: string): Uint8Array {
+  const { position, type } = event
+  return encoder.encode(`id: ${position}\nevent: ${type}\ndata: ${writeJson(envelopeOf(event, base))}\n\n`)
+}
+
+function sizeOf({ bytes }: Batch): number {
+  return bytes.length + BATCH_OVERHEAD_BYTES
+}

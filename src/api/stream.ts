@@ -1,0 +1,262 @@
+import type { News } from '../engine/news.ts'
+import { StoreError } from '../model/error.ts'
+import { parseSequence } from '../model/event.ts'
+import { eventTypes } from '../model/event-type.ts'
+import { storedInstant } from '../model/instant.ts'
+import { refuseOutside } from '../shop/events.ts'
+import { isKeyGood } from '../shop/keys.ts'
+import type { ReadRow } from './auth.ts'
+import { type Batch, EventTail, eventsThatFit } from './event-tail.ts'
+import type { Exchange } from './exchange.ts'
+
+/** How often a stream says that it lives, and its key is looked at again. */
+const KEEP_ALIVE_MS = 15_000
+/** A client that has taken nothing for so long, though there was something, is cut off; it can resume. */
+const STALLED_MS = 30_000
+/** How long a client waits before it connects again, as the stream asks it to. */
+const RETRY_MS = 1000
+
+const encoder = new TextEncoder()
+
+export interface StreamsOptions {
+  readonly news: News
+  readonly readRow: ReadRow
+  readonly base: string
+  /** Streams open at once, at most. */
+  readonly streamsMax: number
+  readonly keepAliveMs?: number
+  readonly stalledMs?: number
+  readonly onFault: (error: unknown) => void
+}
+
+/** What one stream asks for. */
+interface StreamInput {
+  readonly after?: bigint | undefined
+  readonly type?: readonly string[] | undefined
+}
+
+/** All streams of one server: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
+export class Streams {
+  readonly #options: StreamsOptions
+  readonly #tail: EventTail
+  readonly #open = new Set<Stream>()
+  readonly #ticking: ReturnType<typeof setInterval>
+  #opening = 0
+  #ended = false
+
+  constructor(options: StreamsOptions) {
+    this.#options = options
+    const { news, readRow, base, onFault } = options
+    const onRevoked = (keyId: string): void => {
+      for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
+    }
+    const onMoved = (): void => {
+      for (const stream of this.#open) stream.wake()
+    }
+    this.#tail = new EventTail({ news, readRow, base, onMoved, onRevoked, onFault })
+    this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Answers with a stream from the position in Last-Event-ID or `after`, or from now.
+   * Throws `overloaded` beyond the bound, `event_history_expired` and `invalid_parameter` as the feed does.
+   */
+  async answer(exchange: Exchange, { after, type }: StreamInput): Promise<Response> {
+    const from = lastEventId(exchange) ?? after
+    const headers = { ...exchange.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
+    if (this.#open.size + this.#opening >= this.#options.streamsMax) {
+      const message = `There are ${this.#options.streamsMax} streams already; read the feed, or come later.`
+      throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
+    }
+    this.#opening++
+    try {
+      const ends = await this.#tail.join()
+      try {
+        if (from !== undefined) refuseOutside(from, ends)
+      } catch (error) {
+        this.#tail.leave()
+        throw error
+      }
+      if (exchange.request.method === 'HEAD') {
+        this.#tail.leave()
+        return new Response(null, { headers })
+      }
+      const stream = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
+        this.#open.delete(stream)
+        this.#tail.leave()
+      })
+      this.#open.add(stream)
+      return new Response(stream.readable(), { headers })
+    } finally {
+      this.#opening--
+    }
+  }
+
+  /** Ends all streams in order: their clients come again. */
+  end(): void {
+    this.#ended = true
+    clearInterval(this.#ticking)
+    for (const stream of this.#open) stream.end()
+  }
+
+  #tick(): void {
+    const { stalledMs = STALLED_MS, onFault } = this.#options
+    for (const stream of this.#open) stream.tick(stalledMs)
+    this.#endThoseWithoutKey().catch(onFault)
+  }
+
+  /** A key that has expired says so nowhere: it is looked for. */
+  async #endThoseWithoutKey(): Promise<void> {
+    const now = storedInstant(Date.now())
+    for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
+      if (keyId === null || (await this.#options.readRow(reading => isKeyGood(reading, keyId, now)))) continue
+      for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
+    }
+  }
+}
+
+/** One client's stream: the runtime pulls when the client has taken what was sent before. */
+class Stream {
+  readonly keyId: bigint | null
+  readonly #tail: EventTail
+  readonly #exchange: Exchange
+  readonly #types: ReadonlySet<string> | undefined
+  readonly #onGone: () => void
+  /** Resolves what waits for something to send. */
+  #wake = (): void => {}
+  #tickDue = false
+  #position: bigint
+  /** Events to read at once when it is behind: what does not go in one piece would be read again. */
+  #readMax = 16
+  #begun = false
+  #ended = false
+  #gone = false
+  /** Since when the client has not asked for more; undefined while it waits for something to happen. */
+  #busySinceMs: number | undefined = performance.now()
+
+  constructor(
+    tail: EventTail,
+    exchange: Exchange,
+    position: bigint,
+    types: readonly string[] | undefined,
+    onGone: () => void,
+  ) {
+    this.keyId = exchange.caller?.keyId ?? null
+    this.#tail = tail
+    this.#exchange = exchange
+    this.#position = position
+    this.#types = types && new Set(types)
+    this.#onGone = onGone
+  }
+
+  readable(): ReadableStream<Uint8Array> {
+    return new ReadableStream(
+      { pull: controller => this.#pull(controller), cancel: () => this.#leave() },
+      // Nothing is made before it is asked for: what waits for a slow client is what its socket holds.
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Looks for something to send, if it waits for that. */
+  wake(): void {
+    this.#wake()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  /** Says that it lives; cuts a client off that takes nothing. */
+  tick(stalledMs: number): void {
+    this.#tickDue = true
+    this.#wake()
+    if (this.#busySinceMs === undefined || performance.now() - this.#busySinceMs < stalledMs) return
+    this.#leave()
+    this.#exchange.cut()
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#busySinceMs = undefined
+    try {
+      const bytes = await this.#next()
+      if (bytes) return controller.enqueue(bytes)
+      this.#leave()
+      controller.close()
+    } catch (error) {
+      this.#leave()
+      // Its history has gone while it was behind: it comes again, and is told so.
+      if (error instanceof StoreError) return controller.close()
+      throw error
+    } finally {
+      this.#busySinceMs = performance.now()
+    }
+  }
+
+  /** What is sent next; undefined at the end. */
+  async #next(): Promise<Uint8Array | undefined> {
+    if (!this.#begun) {
+      this.#begun = true
+      // The position alone: who is cut off before anything has happened resumes here all the same.
+      return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
+    }
+    while (!this.#ended && !this.#gone) {
+      if (this.#position < this.#tail.head) {
+        const bytes = this.#wanted(await this.#batch())
+        if (bytes.length > 0) return bytes
+      } else if (this.#tickDue) {
+        this.#tickDue = false
+        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+      } else {
+        await new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
+      }
+    }
+    return undefined
+  }
+
+  async #batch(): Promise<Batch> {
+    const types = this.#types ? [...this.#types] : eventTypes
+    const kept = this.#tail.batchAfter(this.#position)
+    if (kept) return kept
+    const batch = await this.#tail.readBehind(this.#position, types, this.#readMax)
+    this.#readMax = eventsThatFit(batch)
+    return batch
+  }
+
+  #wanted(batch: Batch): Uint8Array {
+    const { after, to, bytes, frames } = batch
+    const from = this.#position
+    this.#position = to
+    if (from === after && !this.#types) return bytes
+    const wanted = frames.filter(
+      ({ position, type }) => position > from && (!this.#types || this.#types.has(type)),
+    )
+    return Buffer.concat(wanted.map(frame => frame.bytes))
+  }
+
+  #leave(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#wake()
+    this.#onGone()
+  }
+}
+
+/** Where a client that was cut off had come to. Throws `invalid_parameter` for what is no position. */
+function lastEventId({ request }: Exchange): bigint | undefined {
+  const text = request.headers.get('last-event-id')
+  if (text === null || text === '') return undefined
+  const position = parseSequence(text)
+  if (position !== undefined) return position
+  const message = 'Last-Event-ID must be a position: 1 to 19 digits.'
+  throw new StoreError('invalid_parameter', message, {
+    errors: [{ in: 'header', name: 'Last-Event-ID', code: 'invalid_format', message }],
+  })
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { makeSecretBox } from './delivery/secret-box.ts'
+import { storedInstant } from './model/instant.ts'
+import { KEY_RANDOM_BYTES, keyText } from './model/key.ts'
+import type { ChoreId } from './shop/commands.ts'
+import { findEnds } from './shop/events.ts'
+import { hasAdminKey } from './shop/keys.ts'
+import { readNote } from './shop/notes.ts'
+import type { Reply } from './shop/replies.ts'
+import { faultText, type Log, type StoreEngine } from './store.ts'
+
+/** Commands that one sweep of the events runs, at most: a thousand events each. */
+const EVENT_SWEEPS_MAX = 1000
+/** What the note in the database says, sealed: who can open it has the right key. */
+const KEY_CHECK = 'petstore'
+
+/**
+ * Sees to it that the secrets in the database can be opened with this key: the first key that comes is the one.
+ * Answers whether this one is.
+ */
+export async function isSecretKeyRight(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  const box = makeSecretBox(key)
+  await runChore(engine, 'keepNote', { name: 'secret-key', value: box.seal(KEY_CHECK) }, clock)
+  const note = await engine.readRow(reading => readNote(reading, 'secret-key'))
+  try {
+    return note !== undefined && box.open(note) === KEY_CHECK
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Sees to it that somebody can administer the store: installs the key that is given, or makes one if no key can.
+ * Answers the key when it was made here and must be shown.
+ */
+export async function ensureAdminKey(
+  engine: StoreEngine,
+  given: string | undefined,
+  clock: () => number,
+): Promise<string | undefined> {
+  if (given !== undefined) {
+    await runChore(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
+    return undefined
+  }
+  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return undefined
+  const token = keyText(randomBytes(KEY_RANDOM_BYTES))
+  await runChore(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  return token
+}
+
+function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => number): Promise<Reply> {
+  return engine.execute({
+    id,
+    input,
+    context: { now: storedInstant(clock()), caller: { keyId: null, scopes: [] }, requestId: 'petstore' },
+  })
+}
+
+/** What a sweep needs to know. */
+export interface SweepOptions {
+  readonly engine: StoreEngine
+  readonly log: Log
+  readonly clock: () => number
+  /** How long events are kept, in milliseconds. */
+  readonly eventRetention: number | 'forever'
+}
+
+/** Forgets what is out of date: replies, rows of an import that was left, events, deliveries. */
+export async function sweep({ engine, log, clock, eventRetention }: SweepOptions): Promise<void> {
+  try {
+    await runChore(engine, 'sweepReplies', {}, clock)
+    await runChore(engine, 'sweepStagedRows', {}, clock)
+    if (eventRetention !== 'forever') await sweepEvents(engine, clock, eventRetention)
+    await runChore(engine, 'sweepDeliveries', {}, clock)
+  } catch (error) {
+    log.error({ fault: faultText(error) }, 'what is out of date was not swept')
+  }
+}
+
+async function sweepEvents(engine: StoreEngine, clock: () => number, keptMs: number): Promise<void> {
+  const before = storedInstant(clock() - keptMs)
+  let from = -1n
+  for (let sweeps = 0; sweeps < EVENT_SWEEPS_MAX; sweeps++) {
+    const { horizon } = await engine.readRow(findEnds)
+    if (horizon === from) return
+    from = horizon
+    await runChore(engine, 'sweepEvents', { before }, clock)
+  }
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { NewerDatabase } from '../engine/migrate.ts'
+import type { Link } from '../model/audit.ts'
+import { exportTrail, type TrailReport, verifyTrail } from '../shop/trail.ts'
+import { type OpenReading, openReading } from '../store.ts'
+import { configFrom } from './serve.ts'
+import { CommandFailed, say } from './terminal.ts'
+
+interface Options {
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly seal?: string
+}
+
+/** Adds `audit`: looks at the audit trail of a store, running or stopped. */
+export function addAudit(program: Command): void {
+  const audit = program.command('audit').description('verify the audit trail of a store, or print it')
+  const verify = audit
+    .command('verify')
+    .description('follow the chain of hashes: finds what was changed, taken out or put in')
+    .option('--seal <position:hash>', 'a seal that was printed earlier: the trail up to it must be the same')
+    .action(runVerify)
+  const print = audit
+    .command('export')
+    .description('print every entry as a line of JSON, oldest first')
+    .action(runExport)
+  for (const command of [verify, print]) {
+    command
+      .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+      .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+  }
+}
+
+async function runVerify(options: Options): Promise<void> {
+  const seal = options.seal === undefined ? undefined : readSeal(options.seal)
+  await using store = await open(options)
+  const report = await verifyTrail(store.reading, seal)
+  if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
+  process.stdout.write(`${summary(report)}\n`)
+}
+
+async function runExport(options: Options): Promise<void> {
+  await using store = await open(options)
+  for await (const line of exportTrail(store.reading)) {
+    // A pipe that is full is waited for: the trail may be larger than the memory.
+    if (!process.stdout.write(`${line}\n`))
+      await new Promise(drained => process.stdout.once('drain', drained))
+  }
+}
+
+async function open({ data, databaseUrl }: Options): Promise<OpenReading> {
+  const config = configFrom({ data, databaseUrl })
+  try {
+    return await openReading({ databaseUrl: config.databaseUrl, directory: config.data })
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'that DATABASE_URL names'
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reason}`)
+  }
+}
+
+function summary({ entries, horizon, head }: TrailReport): string {
+  if (entries === 0n) return 'The audit trail is empty.'
+  say(`Keep the seal: with --seal it shows later that nothing up to entry ${head.position} was rewritten.`)
+  const whole = `${entries} entries, ${horizon.position + 1n} to ${head.position}, are whole.`
+  return `${whole} Seal: ${head.position}:${head.hash}`
+}
+
+function readSeal(text: string): Link {
+  const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
+  if (!match)
+    throw new CommandFailed('--seal must be what "audit verify" printed: a position, a colon, a hash.', 2)
+  return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }
+}

@@ -1,0 +1,131 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import { z } from 'zod'
+import { readJsonText, writeJson } from '../model/json.ts'
+import { CommandFailed, say } from './terminal.ts'
+
+/** Bodies beyond it are no events. */
+const BODY_BYTES_MAX = 1024 * 1024
+
+interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  readonly secret?: string
+  readonly status: number
+  readonly delay: number
+}
+
+/** Adds `listen`: a receiver of webhooks for learning and for trying things out. */
+export function addListen(program: Command): void {
+  program
+    .command('listen')
+    .description('receive webhooks and print them; the store needs --allow-private-webhooks to reach it')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on; 0 takes a free one', readPort, 9999)
+    .option('--secret <secret>', 'the secret of the webhook: each signature is verified with it')
+    .option(
+      '--status <number>',
+      'answer with this status, to watch how the store tries again',
+      readStatus,
+      204,
+    )
+    .option('--delay <time>', 'wait before each answer: 2s, 500ms', readDelay, 0)
+    .action(listen)
+}
+
+function listen(options: ListenOptions): void {
+  const verifier = options.secret === undefined ? undefined : makeVerifier(options.secret)
+  const { host, port } = options
+  try {
+    const listener = Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      reusePort: false,
+      idleTimeout: 255,
+      maxRequestBodySize: BODY_BYTES_MAX,
+      fetch: request => receive(request, options, verifier),
+    })
+    say(`\n  Listening on http://${host}:${listener.port}/ (Ctrl-C ends it)\n\n`)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    const reason = error.code === 'EADDRINUSE' ? 'it is in use: choose another --port' : error.message
+    throw new CommandFailed(`Cannot listen on ${host}:${port}: ${reason}.`)
+  }
+}
+
+async function receive(
+  request: Request,
+  { status, delay }: ListenOptions,
+  verifier: Webhook | undefined,
+): Promise<Response> {
+  const body = await request.text()
+  const signature = verifier ? verdict(verifier, body, request.headers) : 'not verified (no --secret)'
+  process.stdout.write(`${describe(request, body, signature, status)}\n`)
+  if (delay > 0) await Bun.sleep(delay)
+  return new Response(status === 204 || status === 304 ? null : `petstore listen answers ${status}\n`, {
+    status,
+  })
+}
+
+/** Three lines: what came and what it was answered, whose it is, and what it holds. */
+function describe(request: Request, body: string, signature: string, status: number): string {
+  const { headers, method, url } = request
+  const time = new Date().toISOString().slice(11, 23)
+  const event = readEvent(body)
+  return [
+    `${time}  ${event?.type ?? `${method} ${new URL(url).pathname}`}  ${event?.subject ?? ''}  -> ${status}`,
+    `              webhook-id ${headers.get('webhook-id') ?? '(none)'}, ${signature}`,
+    `              ${event?.data ?? JSON.stringify(body.slice(0, 500))}`,
+  ].join('\n')
+}
+
+/** The event in a body, its data as JSON in which ids stand digit for digit; undefined for anything else. */
+function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
+  try {
+    const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })
+    const { type, subject, data } = event.parse(readJsonText(body))
+    return { type, subject, data: writeJson(data) }
+  } catch {
+    return undefined
+  }
+}
+
+function verdict(verifier: Webhook, body: string, headers: Headers): string {
+  try {
+    verifier.verify(body, Object.fromEntries(headers))
+    return 'signature verified'
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error
+    return `NOT VERIFIED: ${error.message}`
+  }
+}
+
+function makeVerifier(secret: string): Webhook {
+  try {
+    if (!secret.startsWith('whsec_')) throw new Error('it begins with whsec_')
+    return new Webhook(secret)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandFailed(`--secret is not the secret of a webhook: ${reason}.`, 2)
+  }
+}
+
+function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (port < 0 || port > 65_535) throw new InvalidArgumentError('It must be a number from 0 to 65535.')
+  return port
+}
+
+function readStatus(text: string): number {
+  const status = /^\d{3}$/.test(text) ? Number(text) : 0
+  if (status < 200 || status > 599) throw new InvalidArgumentError('It must be a status from 200 to 599.')
+  return status
+}
+
+/** In milliseconds. */
+function readDelay(text: string): number {
+  const match = /^(\d{1,6})(ms|s)$/.exec(text)
+  if (!match) throw new InvalidArgumentError('It must be a time such as 2s or 500ms.')
+  return Number(match[1]) * (match[2] === 's' ? 1000 : 1)
+}

@@ -1,0 +1,84 @@
+import { Event } from '../model/event.ts'
+import type { EventType } from '../model/event-type.ts'
+import { readJsonText } from '../model/json.ts'
+import { type ClientOptions, Refused, refusalFrom } from './client.ts'
+import { readEventStream } from './event-stream.ts'
+
+/** How long a client waits before it connects again, until the store says otherwise. */
+const RETRY_MS = 1000
+const RETRY_MAX_MS = 30_000
+
+export interface FollowOptions {
+  /** Events after this position: the `sequence` of the last one that was handled. Without it: from now. */
+  readonly after?: bigint | undefined
+  readonly types?: readonly EventType[] | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Follows what happens, for ever: a connection that is lost is made again, and the stream goes on after the last event
+ * that was handed on, so none is missed and none comes twice. Throws Refused when the store refuses (a bad key, a
+ * position whose history has expired); ends when `signal` is aborted.
+ */
+export async function* followEvents(
+  options: ClientOptions,
+  { after, types = [], signal }: FollowOptions = {},
+): AsyncGenerator<Event> {
+  let position = after === undefined ? undefined : String(after)
+  let retryMs = RETRY_MS
+  for (let failures = 0; !signal?.aborted; failures++) {
+    try {
+      for await (const part of readEventStream(await connect(options, position, types, signal))) {
+        failures = 0
+        if (part.kind === 'retry') retryMs = part.ms
+        else if (part.kind === 'id') position = part.id
+        else yield Event.parse(readJsonText(part.data))
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (error instanceof Refused && error.status < 500) throw error
+      // Anything else is a connection that broke: it is made again.
+      if (!(error instanceof Refused || isBroken(error))) throw error
+    }
+    await pause(Math.min(retryMs * 2 ** failures, RETRY_MAX_MS), signal)
+  }
+}
+
+async function connect(
+  { base, key, fetch = globalThis.fetch }: ClientOptions,
+  position: string | undefined,
+  types: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  const query = types.map(type => `type=${encodeURIComponent(type)}`).join('&')
+  const response = await fetch(`${base}/events/stream${query === '' ? '' : `?${query}`}`, {
+    headers: {
+      // A refusal is JSON.
+      Accept: 'text/event-stream, application/json;q=0.9',
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...(position !== undefined && { 'Last-Event-ID': position }),
+    },
+    redirect: 'error',
+    ...(signal && { signal }),
+  })
+  if (!response.ok || !response.body) throw refusalFrom(response, await response.bytes())
+  return response.body
+}
+
+/** What `fetch` and the reading of a body throw when the connection is lost. */
+function isBroken(error: unknown): boolean {
+  return (
+    error instanceof TypeError || (error instanceof Error && ('code' in error || error.name === 'AbortError'))
+  )
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return
+  const over = Promise.withResolvers<void>()
+  const timer = setTimeout(over.resolve, ms)
+  const end = (): void => over.resolve()
+  signal?.addEventListener('abort', end)
+  await over.promise
+  clearTimeout(timer)
+  signal?.removeEventListener('abort', end)
+}

@@ -1,0 +1,72 @@
+import { type Event, sequenceText } from '../model/event.ts'
+import { type EventType, TEST_TYPE } from '../model/event-type.ts'
+
+/** An event as an example: ids are numbers here, as JSON shows them. */
+type Example = Omit<Event, 'data'> & { readonly data: object }
+
+const biscuit = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'pending' }
+const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
+const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
+const shipDate = '2026-12-01T09:30:00Z'
+const first = { id: 1, petId: 3, quantity: 1, shipDate }
+const second = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
+const webhook = {
+  id: 1,
+  url: 'https://till.example/petstore-events',
+  types: ['petstore.order.placed', 'petstore.inventory.changed'],
+  description: 'Prints pick lists.',
+}
+const enabled = { ...webhook, enabled: true, createdAt: '2026-11-21T09:30:00.120Z' }
+const gone = {
+  ...webhook,
+  url: 'https://till.example',
+  enabled: false,
+  disabledReason: 'gone',
+  failingSince: '2026-11-21T09:30:00.120Z',
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
+
+/** One event of each type: they happened in one session with the demo shop, which a test runs. */
+export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, Example>> = {
+  'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
+  'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/3', biscuit),
+  'petstore.pet.deleted': event(741, 'petstore.pet.deleted', 'pets/350', juniper),
+  'petstore.category.created': event(717, 'petstore.category.created', 'categories/17', ferrets),
+  'petstore.category.updated': event(728, 'petstore.category.updated', 'categories/1', {
+    id: 1,
+    name: 'Dogs',
+  }),
+  'petstore.category.deleted': event(742, 'petstore.category.deleted', 'categories/17', ferrets),
+  'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', { ...first, complete: false }),
+  'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', second),
+  'petstore.order.completed': event(727, 'petstore.order.completed', 'orders/1', {
+    ...first,
+    complete: true,
+  }),
+  'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', second),
+  'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
+  'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', gone),
+  [TEST_TYPE]: event(730, TEST_TYPE, 'webhooks/1', enabled),
+}
+
+/** How a stream begins. */
+export const streamExample = [
+  'retry: 1000\nid: 720\n\n',
+  `id: 721\nevent: petstore.order.placed\ndata: ${JSON.stringify(eventExamples['petstore.order.placed'])}\n\n`,
+  ': alive\nid: 721\n\n',
+].join('')
+
+function event(position: number, type: Example['type'], subject: string, data: object): Example {
+  return {
+    specversion: '1.0',
+    id: String(position),
+    source: 'http://127.0.0.1:8080',
+    type,
+    subject,
+    time: '2026-11-21T09:30:00.120Z',
+    datacontenttype: 'application/json',
+    sequence: sequenceText(BigInt(position)),
+    data,
+  }
+}

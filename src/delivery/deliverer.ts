@@ -1,0 +1,132 @@
+import type { Engine } from '../engine/engine.ts'
+import type { News } from '../engine/news.ts'
+import { storedInstant } from '../model/instant.ts'
+import type { Command } from '../shop/commands.ts'
+import { type HeldWebhook, hasFreeWebhook, heldWebhooks } from '../shop/dispatch.ts'
+import { findEnds } from '../shop/events.ts'
+import type { Query } from '../shop/queries.ts'
+import type { Reply } from '../shop/replies.ts'
+import type { Courier } from './attempt.ts'
+import { Lane } from './lane.ts'
+
+/** How long a process that died keeps others from its webhooks. */
+const LEASE_MS = 30_000
+/** How long a stop waits for attempts under way; what has not ended by then is made again later. */
+const STOP_MS = 5000
+/** Later than every instant: a lease that is free before it is free now. */
+const END_OF_TIME = '9999-12-31T23:59:59.999Z'
+
+export interface DelivererOptions extends Courier {
+  readonly engine: Pick<Engine<Query, Command, Reply>, 'readRow' | 'execute'>
+  readonly news: News
+  /** Names this process among those that deliver for one store. */
+  readonly owner: string
+  /** No other process can be at work on this store: leases that are left of one that died are taken at once. */
+  readonly alone: boolean
+  readonly random: () => number
+  readonly onFault: (error: unknown) => void
+  readonly leaseMs?: number
+  readonly retryMs?: readonly number[]
+}
+
+/** Delivers events to webhooks until it is stopped. */
+export class Deliverer {
+  readonly #options: DelivererOptions
+  readonly #lanes = new Map<bigint, Lane>()
+  readonly #leaseMs: number
+  readonly #running: Promise<void>
+  #woken = Promise.withResolvers<void>()
+  #stopped = false
+  #leasedUntilMs = 0
+  #first: boolean
+  /** Whether a lane has ended, and another may be wanted in its place. */
+  #vacant = false
+
+  constructor(options: DelivererOptions) {
+    this.#options = options
+    this.#leaseMs = options.leaseMs ?? LEASE_MS
+    this.#first = options.alone
+    this.#running = this.#run()
+  }
+
+  /** Takes up nothing more, waits a little for what is under way, and lets go of the webhooks. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#woken.resolve()
+    await this.#running
+    const lanes = [...this.#lanes.values()].map(lane => lane.stop())
+    if (lanes.length === 0) return
+    await Promise.race([Promise.all(lanes), Bun.sleep(STOP_MS)])
+    await this.#execute('releaseWebhooks', { owner: this.#options.owner })
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      const woken = Promise.withResolvers<void>()
+      this.#woken = woken
+      this.#options.news.next().then(woken.resolve)
+      const timer = setTimeout(woken.resolve, this.#leaseMs / 3)
+      try {
+        await this.#lookAround()
+      } catch (error) {
+        this.#options.onFault(error)
+      }
+      await woken.promise
+      clearTimeout(timer)
+    }
+  }
+
+  async #lookAround(): Promise<void> {
+    const { engine, clock } = this.#options
+    const nowMs = clock()
+    const now = storedInstant(nowMs)
+    const isDue = this.#lanes.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
+    const isFree = await engine.readRow(reading => hasFreeWebhook(reading, now))
+    if (this.#first || this.#vacant || isDue || isFree) await this.#lease(nowMs)
+    if (this.#lanes.size === 0) return
+    const { head } = await engine.readRow(findEnds)
+    for (const lane of this.#lanes.values()) lane.wake(head)
+  }
+
+  /** Takes or renews the leases, and has a lane for each webhook that is held. */
+  async #lease(nowMs: number): Promise<void> {
+    const { owner, engine } = this.#options
+    const untilMs = nowMs + this.#leaseMs
+    const freeBefore = this.#first ? END_OF_TIME : storedInstant(nowMs)
+    await this.#execute('leaseWebhooks', { owner, until: storedInstant(untilMs), freeBefore })
+    this.#first = false
+    this.#vacant = false
+    this.#leasedUntilMs = untilMs
+    const held = await engine.readRow(reading => heldWebhooks(reading, owner, storedInstant(nowMs)))
+    const ids = new Set(held.map(({ id }) => id))
+    for (const [id, lane] of this.#lanes) if (!ids.has(id)) lane.stop()
+    for (const webhook of held) if (!this.#lanes.has(webhook.id)) this.#open(webhook)
+  }
+
+  /** A webhook has one lane at a time: the next begins where the one before has ended, and written down how far it came. */
+  #open(webhook: HeldWebhook): void {
+    const { owner, engine } = this.#options
+    const lane = new Lane(webhook, {
+      ...this.#options,
+      readRow: engine.readRow,
+      record: (webhookId, position, begun, outcomes) =>
+        this.#execute('recordAttempts', { webhookId, owner, position, begun, outcomes }),
+    })
+    this.#lanes.set(webhook.id, lane)
+    lane.ended.then(() => {
+      this.#lanes.delete(webhook.id)
+      this.#vacant = true
+      this.#woken.resolve()
+    })
+  }
+
+  async #execute(id: 'leaseWebhooks' | 'releaseWebhooks' | 'recordAttempts', input: object): Promise<void> {
+    const { engine, clock } = this.#options
+    const context = {
+      now: storedInstant(clock()),
+      caller: { keyId: null, scopes: [] },
+      requestId: 'deliverer',
+    }
+    await engine.execute({ id, input, context })
+  }
+}

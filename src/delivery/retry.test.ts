@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { judge, pauseMs, RETRY_MS, retryAfterMs } from './retry.ts'
+
+const NOW = Date.parse('2026-11-21T09:30:00Z')
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long after a failed attempt the next one comes; `none` when there is none. */
+function waitMs(attempts: number, random: number, retryAfter?: string): number | 'none' {
+  const verdict = judge({ status: 500, retryAfter }, attempts, NOW, random)
+  return verdict.state === 'pending' ? verdict.nextAtMs - NOW : 'none'
+}
+
+describe('an attempt', () => {
+  test('is a success when it was answered 2xx, and by nothing else', () => {
+    for (const status of [200, 201, 202, 204, 226, 299]) {
+      expect(judge({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
+    }
+    for (const status of [100, 199, 300, 301, 304, 307, 400, 404, 429, 500, 503, 999]) {
+      expect(`${status} ${judge({ status }, 1, NOW, 0).state}`).toBe(`${status} pending`)
+    }
+    expect(judge({}, 1, NOW, 0).state).toBe('pending')
+  })
+
+  test('that is answered 410 says that the receiver is gone, at whatever attempt', () => {
+    for (const attempts of [1, 5, 10]) {
+      expect(judge({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
+        state: 'failed',
+        gone: true,
+      })
+    }
+  })
+})
+
+describe('the next attempt', () => {
+  test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more', () => {
+    const hours = [2, 5, 10, 14, 20, 24].map(count => count * HOUR)
+    const schedule = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]
+    expect([...RETRY_MS]).toEqual(schedule)
+    const waits = Array.from({ length: 11 }, (_, index) => waitMs(index + 1, 0))
+    expect(waits).toEqual([...schedule, 'none', 'none'])
+  })
+
+  test('is put off by up to a tenth, at random, and never brought forward', () => {
+    for (const [index, pause] of RETRY_MS.entries()) {
+      expect(waitMs(index + 1, 1)).toBeCloseTo(pause * 1.1, 3)
+      expect(waitMs(index + 1, 0.5)).toBeCloseTo(pause * 1.05, 3)
+    }
+  })
+
+  test('waits as long as Retry-After asks, unless its turn is later anyway', () => {
+    expect(waitMs(1, 0, '60')).toBe(60 * SECOND)
+    expect(waitMs(1, 0, '1')).toBe(5 * SECOND)
+    expect(waitMs(3, 0, '60')).toBe(30 * MINUTE)
+    expect(waitMs(10, 0, '60')).toBe('none')
+  })
+})
+
+describe('Retry-After', () => {
+  test('is a number of seconds, or an HTTP date', () => {
+    expect(retryAfterMs('0', NOW)).toBe(0)
+    expect(retryAfterMs('120', NOW)).toBe(2 * MINUTE)
+    expect(retryAfterMs(' 120 ', NOW)).toBe(2 * MINUTE)
+    expect(retryAfterMs('Sat, 21 Nov 2026 09:31:00 GMT', NOW)).toBe(MINUTE)
+    expect(retryAfterMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
+  })
+
+  test('counts for a day at the most, and for nothing when it lies in the past or is none', () => {
+    expect(retryAfterMs('999999999', NOW)).toBe(24 * HOUR)
+    expect(retryAfterMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
+    expect(retryAfterMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
+    for (const none of [undefined, '', 'soon', '-5', 'Fri, 20 Nov 2026 09:30:00 GMT', 'NaN', 'Infinity']) {
+      expect(`${none} ${retryAfterMs(none, NOW)}`).toBe(`${none} 0`)
+    }
+  })
+})
+
+describe('a receiver', () => {
+  test('is left alone from the tenth failure in a row on, twice as long each time, a minute at the most', () => {
+    expect([0n, 1n, 9n].map(failures => pauseMs(failures))).toEqual([0, 0, 0])
+    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => pauseMs(failures))
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
+  })
+
+  test('is left alone as long as it asks, a minute at the most', () => {
+    expect(pauseMs(1n, 2 * SECOND)).toBe(2 * SECOND)
+    expect(pauseMs(1n, HOUR)).toBe(MINUTE)
+    expect(pauseMs(12n, SECOND)).toBe(4 * SECOND)
+  })
+})

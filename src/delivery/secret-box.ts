@@ -1,0 +1,47 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/** Bytes of the key that seals secrets. */
+export const SECRET_KEY_BYTES = 32
+/** Bytes of a webhook's secret: within the 24 to 64 that Standard Webhooks asks for. */
+const WEBHOOK_SECRET_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const VERSION = 'v1'
+
+/** Keeps secrets so that the database alone does not tell them. */
+export interface SecretBox {
+  /** Seals a text under a nonce of its own. */
+  seal(text: string): string
+  /** Throws when the text was sealed with another key, or changed. */
+  open(sealed: string): string
+}
+
+/** A box with this key: AES-256-GCM (NIST SP 800-38D). */
+export function makeSecretBox(key: Uint8Array): SecretBox {
+  if (key.length !== SECRET_KEY_BYTES) throw new Error('the key of secrets has 32 bytes')
+  return {
+    seal: text => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const bytes = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `${VERSION}.${bytes.toString('base64url')}`
+    },
+    open: sealed => {
+      const [version, text = ''] = sealed.split('.')
+      const bytes = Buffer.from(text, 'base64url')
+      if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)
+        throw new Error('this was never sealed')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      const opened = [decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]
+      return Buffer.concat(opened).toString('utf8')
+    },
+  }
+}
+
+/** A new secret of a webhook, in the form of Standard Webhooks. */
+export function webhookSecret(): string {
+  return `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`
+}

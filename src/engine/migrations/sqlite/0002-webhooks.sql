@@ -1,0 +1,67 @@
+INSERT INTO counter (noun, last) VALUES ('webhook', 0), ('delivery', 0);
+
+-- `position`: every event up to there has its delivery or needs none; once `begun`, those before the webhook was made are
+-- behind it. Who delivers holds a lease on the webhook.
+CREATE TABLE webhook (
+  id INTEGER NOT NULL PRIMARY KEY,
+  url TEXT NOT NULL,
+  types TEXT,
+  description TEXT,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  disabled_reason TEXT CHECK (disabled_reason IN ('asked', 'gone', 'failing')),
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_until TEXT,
+  position INTEGER NOT NULL,
+  failures INTEGER NOT NULL CHECK (failures >= 0),
+  failing_since TEXT,
+  begun INTEGER NOT NULL CHECK (begun IN (0, 1)),
+  leased_by TEXT,
+  leased_until TEXT,
+  version INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  CHECK ((enabled = 1) = (disabled_reason IS NULL)),
+  CHECK ((failures = 0) = (failing_since IS NULL)),
+  CHECK ((previous_secret IS NULL) = (previous_until IS NULL)),
+  CHECK ((leased_by IS NULL) = (leased_until IS NULL))
+) STRICT;
+
+CREATE TABLE delivery (
+  id INTEGER NOT NULL PRIMARY KEY,
+  webhook_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  event_type TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL CHECK (attempts > 0),
+  round_attempts INTEGER NOT NULL CHECK (round_attempts BETWEEN 0 AND attempts),
+  next_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (webhook_id, position),
+  CHECK ((state = 'pending') = (next_at IS NOT NULL))
+) STRICT;
+
+CREATE INDEX delivery_due ON delivery (webhook_id, next_at) WHERE state = 'pending';
+CREATE INDEX delivery_by_webhook ON delivery (webhook_id);
+CREATE INDEX delivery_by_state ON delivery (webhook_id, state);
+CREATE INDEX delivery_by_age ON delivery (updated_at) WHERE state <> 'pending';
+
+CREATE TABLE attempt (
+  delivery_id INTEGER NOT NULL,
+  number INTEGER NOT NULL CHECK (number > 0),
+  at TEXT NOT NULL,
+  duration_ms INTEGER NOT NULL CHECK (duration_ms >= 0),
+  status INTEGER,
+  error TEXT,
+  reply TEXT,
+  PRIMARY KEY (delivery_id, number),
+  CHECK ((status IS NULL) <> (error IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What the store must remember of itself; `secret-key` is sealed with the key that seals the webhooks' secrets.
+CREATE TABLE note (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

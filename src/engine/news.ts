@@ -1,0 +1,55 @@
+import type { Engine } from './engine.ts'
+
+/** Commits that come closer together are told as one. */
+const SPACING_MS = 4
+
+/**
+ * Tells those who wait that events may have been committed: the first commit after a quiet moment at once, those of a
+ * busy one together. Costs nothing while nobody waits.
+ */
+export class News {
+  readonly #stop: () => void
+  #next = Promise.withResolvers<void>()
+  #wanted = false
+  #told = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #ended = false
+
+  constructor(watch: Engine<never, never, never>['watch']) {
+    this.#stop = watch(() => this.#hear())
+  }
+
+  /** Whether nothing will be told any more: the store is closing. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Resolves at the next news, and when it ends. Taken before a reading, it misses nothing that the reading missed. */
+  next(): Promise<void> {
+    this.#wanted = true
+    return this.#ended ? Promise.resolve() : this.#next.promise
+  }
+
+  /** Lets everybody who waits go. */
+  end(): void {
+    this.#ended = true
+    this.#stop()
+    clearTimeout(this.#timer)
+    this.#next.resolve()
+  }
+
+  #hear(): void {
+    if (!this.#wanted || this.#timer !== undefined) return
+    const restMs = Math.max(0, this.#told + SPACING_MS - performance.now())
+    this.#timer = setTimeout(() => this.#tell(), restMs)
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    this.#told = performance.now()
+    this.#wanted = false
+    const { resolve } = this.#next
+    this.#next = Promise.withResolvers()
+    resolve()
+  }
+}

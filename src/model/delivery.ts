@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { eventTypes, TEST_TYPE } from './event-type.ts'
+import { instant } from './instant.ts'
+import { int64, int64Between } from './int64.ts'
+
+export const DeliveryState = z.enum(['pending', 'delivered', 'failed'])
+export type DeliveryState = z.output<typeof DeliveryState>
+
+/** Characters of a receiver's reply that are kept: the first KiB holds no more. */
+const REPLY_CHARS_MAX = 1024
+
+export const DeliveryAttempt = z
+  .strictObject({
+    at: instant.meta({ description: 'When it began.', example: '2026-11-21T09:30:00.120Z' }),
+    durationMs: int64Between(0n, 600_000n).meta({ description: 'How long it took.', example: 14 }),
+    status: int64Between(100n, 999n)
+      .meta({
+        format: 'int32',
+        description: 'The HTTP status of the receiver; absent when none came.',
+        example: 500,
+      })
+      .optional(),
+    error: z.string().optional().meta({
+      description: 'Why no status came.',
+      maxLength: 1000,
+      example: 'The connection was refused.',
+    }),
+    reply: z.string().optional().meta({
+      description: 'The first KiB of what the receiver answered.',
+      maxLength: REPLY_CHARS_MAX,
+      example: 'out of paper',
+    }),
+  })
+  .meta({
+    id: 'DeliveryAttempt',
+    description: 'One try to hand an event over.',
+    example: { at: '2026-11-21T09:30:00.120Z', durationMs: 14, status: 500, reply: 'out of paper' },
+  })
+export type DeliveryAttempt = z.output<typeof DeliveryAttempt>
+
+export const Delivery = z
+  .strictObject({
+    id: int64.meta({ description: 'Assigned by the store.', example: 1 }),
+    eventId: z.string().meta({
+      description: 'The id of the event, and the `webhook-id` of each attempt.',
+      pattern: '^[0-9]+$',
+      maxLength: 19,
+      example: '730',
+    }),
+    type: z
+      .enum([...eventTypes, TEST_TYPE])
+      .meta({ description: 'The type of the event.', example: TEST_TYPE }),
+    state: DeliveryState.meta({
+      description:
+        '`delivered` once the receiver answered 2xx; `failed` when the last attempt did not; `pending` in between.',
+      example: 'pending',
+    }),
+    attempts: z
+      .array(DeliveryAttempt)
+      .max(20)
+      .meta({ description: 'The last twenty attempts, oldest first.' }),
+    nextAttemptAt: instant.optional().meta({
+      description: 'When the next attempt is due, while it is pending.',
+      example: '2026-11-21T09:30:05.120Z',
+    }),
+    createdAt: instant.meta({
+      description: 'When the first attempt began.',
+      example: '2026-11-21T09:30:00.120Z',
+    }),
+  })
+  .meta({
+    id: 'Delivery',
+    description: 'An event on its way to a webhook, with what was tried.',
+    example: {
+      id: 1,
+      eventId: '730',
+      type: TEST_TYPE,
+      state: 'pending',
+      attempts: [{ at: '2026-11-21T09:30:00.120Z', durationMs: 14, status: 500, reply: 'out of paper' }],
+      nextAttemptAt: '2026-11-21T09:30:05.120Z',
+      createdAt: '2026-11-21T09:30:00.120Z',
+    },
+  })
+export type Delivery = z.output<typeof Delivery>

@@ -1,0 +1,69 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
+import { type Reading, sql, type Value } from '../engine/engine.ts'
+import type { AuditEntry } from '../model/event.ts'
+import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
+import { JsonText } from '../model/json.ts'
+import { eventColumns, findEnds, type PlacedEvent } from './events.ts'
+import { readPlace, writePlace } from './lists.ts'
+
+/** Positions that one page looks through, at most: it bounds what a rare key or subject costs. */
+const POSITIONS_A_PAGE_MAX = 5000n
+const LIMIT_DEFAULT = 20
+/** No command lives so long: behind entries that are older by this than `since`, none is as young as `since`. */
+const COMMAND_MS_MAX = 24 * 3_600_000
+
+interface AuditRow extends PlacedEvent {
+  readonly hash: string
+}
+
+const findInstant = sql<{ at: string }>('SELECT at FROM event WHERE position = $1')
+
+/** Lists the audit trail, newest first. Throws `invalid_cursor`. */
+export async function listAudit(
+  reading: Reading,
+  input: Input<typeof contract.listAudit>,
+): Promise<Page<AuditEntry>> {
+  const { limit = LIMIT_DEFAULT, keyId, subject } = input
+  const since = input.since === undefined ? undefined : toStoredInstant(input.since)
+  const list = { list: 'listAudit', filters: { keyId, subject, since } }
+  const { head, horizon } = await findEnds(reading)
+  const before = readPlace(list, input.cursor) ?? head + 1n
+  const down = before - POSITIONS_A_PAGE_MAX
+  const from = down > horizon ? down : horizon + 1n
+  const values: Value[] = [from, before]
+  const where = [
+    ...(keyId === undefined ? [] : [`key_id = $${values.push(keyId)}`]),
+    ...(subject === undefined ? [] : [`subject = $${values.push(subject)}`]),
+    ...(since === undefined ? [] : [`at >= $${values.push(since)}`]),
+  ]
+  const statement = sql<AuditRow>(`SELECT hash, ${eventColumns} FROM event
+    WHERE position >= $1 AND position < $2 ${where.map(text => `AND ${text}`).join(' ')}
+    ORDER BY position DESC LIMIT ${limit + 1}`)
+  const rows = await reading.many(statement, ...values)
+  const items = rows.slice(0, limit)
+  const last = rows.length > limit ? items.at(-1)?.position : from
+  const more = last !== undefined && last > horizon + 1n && !(await isTooOld(reading, last, since))
+  return { items: items.map(entryOf), ...(more && { next: writePlace(list, last) }) }
+}
+
+export function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {
+  return {
+    position,
+    type,
+    subject,
+    at: sentInstant(at),
+    ...(keyId !== null && { keyId }),
+    requestId,
+    // Text of a resource, as a verb wrote it: it goes out byte for byte.
+    data: new JsonText(data) as unknown as AuditEntry['data'],
+    hash,
+  }
+}
+
+/** Whether nothing before this position can be as young as `since`. */
+async function isTooOld(reading: Reading, position: bigint, since: string | undefined): Promise<boolean> {
+  if (since === undefined) return false
+  const row = await reading.one(findInstant, position)
+  return row !== undefined && row.at < storedInstant(Date.parse(since) - COMMAND_MS_MAX)
+}

@@ -1,0 +1,131 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
+import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import type { Delivery, DeliveryAttempt, DeliveryState } from '../model/delivery.ts'
+import { StoreError } from '../model/error.ts'
+import type { EventType, TEST_TYPE } from '../model/event-type.ts'
+import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import type { AcceptedRedeliveries } from '../model/webhook.ts'
+import type { Context } from './context.ts'
+import { equals, listPage } from './lists.ts'
+import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
+
+/** Failed deliveries that one command makes due again, at most. */
+const REDELIVERED_MAX = 10_000
+const ATTEMPTS_SHOWN_MAX = 20
+
+interface DeliveryRow {
+  readonly id: bigint
+  readonly eventId: bigint
+  readonly type: EventType | typeof TEST_TYPE
+  readonly state: DeliveryState
+  readonly attempts: bigint
+  readonly nextAt: string | null
+  readonly createdAt: string
+}
+
+interface AttemptRow {
+  readonly deliveryId: bigint
+  readonly at: string
+  readonly durationMs: bigint
+  readonly status: bigint | null
+  readonly error: string | null
+  readonly reply: string | null
+}
+
+const deliveryColumns = `id, event_id AS "eventId", event_type AS "type", state, attempts, next_at AS "nextAt",
+  created_at AS "createdAt"`
+
+const readAttempts = (count: number) =>
+  sql<AttemptRow>(`
+    SELECT delivery_id AS "deliveryId", at, duration_ms AS "durationMs", attempt.status, error, reply
+    FROM attempt JOIN delivery ON delivery.id = delivery_id AND number > attempts - ${ATTEMPTS_SHOWN_MAX}
+    WHERE delivery_id IN (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})
+    ORDER BY delivery_id, number`)
+
+const makeDue = sql<DeliveryRow>(`
+  UPDATE delivery SET state = 'pending', next_at = $3, round_attempts = 0, updated_at = $3
+  WHERE id = $2 AND webhook_id = $1 RETURNING ${deliveryColumns}`)
+
+const makeFailedDue = sql<{ id: bigint }>(`
+  UPDATE delivery SET state = 'pending', next_at = $3, round_attempts = 0, updated_at = $3
+  WHERE state = 'failed' AND id IN (SELECT id FROM delivery
+    WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2 ORDER BY id LIMIT ${REDELIVERED_MAX})
+  RETURNING id`)
+
+/** Lists the deliveries of a webhook with their attempts. Throws `webhook_not_found`. */
+export async function listDeliveries(
+  reading: Reading,
+  input: Input<typeof contract.listDeliveries>,
+): Promise<Page<Delivery>> {
+  const { webhookId, state, sort } = input
+  await getWebhook(reading, { webhookId })
+  const { items, next } = await listPage<DeliveryRow, DeliveryRow>(
+    reading,
+    {
+      list: 'listDeliveries',
+      table: 'delivery',
+      columns: deliveryColumns,
+      input,
+      filters: { webhookId, state },
+      sort: { column: 'id', descending: sort === '-id' },
+      branches: [[equals('webhook_id', webhookId), ...(state ? [equals('state', state)] : [])]],
+    },
+    row => row,
+  )
+  return { items: await withAttempts(reading, items), next }
+}
+
+/** Makes a delivery due at once, with all its retries. Throws `webhook_disabled` and the 404s. */
+export async function redeliver(
+  tx: Tx,
+  { webhookId, deliveryId }: { webhookId: bigint; deliveryId: bigint },
+  context: Context,
+): Promise<Delivery> {
+  const webhook = await getEnabled(tx, webhookId)
+  const row = await tx.one(makeDue, webhookId, deliveryId, context.now)
+  if (!row) {
+    throw new StoreError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}.`)
+  }
+  await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
+  const [delivery] = await withAttempts(tx, [row])
+  if (!delivery) throw new Error('a delivery was lost on its way out')
+  return delivery
+}
+
+/** Makes what failed since an instant due again, ten thousand at most. Throws the 404, `webhook_disabled`. */
+export async function redeliverFailed(
+  tx: Tx,
+  { webhookId, since }: Input<typeof contract.redeliverFailed>,
+  context: Context,
+): Promise<AcceptedRedeliveries> {
+  const webhook = await getEnabled(tx, webhookId)
+  const due = await tx.many(makeFailedDue, webhookId, toStoredInstant(since), context.now)
+  if (due.length > 0) await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
+  return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
+}
+
+async function withAttempts(reading: Reading, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
+  if (rows.length === 0) return []
+  const attempts = await reading.many(readAttempts(rows.length), ...rows.map(({ id }) => id))
+  const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
+  return rows.map(({ id, eventId, type, state, nextAt, createdAt }) => ({
+    id,
+    eventId: String(eventId),
+    type,
+    state,
+    attempts: (byDelivery.get(id) ?? []).map(attemptOf),
+    ...(nextAt !== null && { nextAttemptAt: sentInstant(nextAt) }),
+    createdAt: sentInstant(createdAt),
+  }))
+}
+
+function attemptOf({ at, durationMs, status, error, reply }: AttemptRow): DeliveryAttempt {
+  return {
+    at: sentInstant(at),
+    durationMs,
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+    ...(reply !== null && { reply }),
+  }
+}

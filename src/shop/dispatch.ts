@@ -1,0 +1,258 @@
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import type { DeliveryState } from '../model/delivery.ts'
+import { storedInstant } from '../model/instant.ts'
+import type { Context } from './context.ts'
+import { eventColumns, type PlacedEvent } from './events.ts'
+import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
+
+/** A receiver that nothing has reached for so long is disabled. */
+export const FAILING_MAX_MS = 5 * 24 * 3_600_000
+
+/** A webhook that this process delivers for, and how far it has come. */
+export interface HeldWebhook {
+  readonly id: bigint
+  readonly position: bigint
+  /** 0n until the event of its own making has been met. */
+  readonly begun: bigint
+}
+
+/** What an attempt needs to know of its receiver; the secrets are sealed. */
+export interface Receiver {
+  readonly url: string
+  readonly types: string | null
+  readonly secret: string
+  readonly previousSecret: string | null
+  readonly previousUntil: string | null
+  readonly failures: bigint
+}
+
+/** A delivery that was tried before and is due. */
+export interface DueDelivery {
+  readonly id: bigint
+  readonly position: bigint
+  readonly eventId: bigint
+  readonly type: PlacedEvent['type']
+  /** Attempts since it was last made due by hand, or at all. */
+  readonly roundAttempts: bigint
+}
+
+/** What came of one attempt. */
+export interface AttemptOutcome {
+  readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
+  /** Of a delivery that was tried before; absent at the first attempt. */
+  readonly deliveryId?: bigint
+  readonly roundAttempts: bigint
+  readonly at: string
+  readonly durationMs: bigint
+  readonly status?: bigint
+  readonly error?: string
+  readonly reply?: string
+  readonly state: DeliveryState
+  readonly nextAt?: string
+  /** The receiver was not asked, so it says nothing of it. */
+  readonly unsent?: true
+  /** The receiver says that it is gone for good (410). */
+  readonly gone?: true
+}
+
+export interface Attempts {
+  readonly webhookId: bigint
+  readonly owner: string
+  /** Every event up to there has its delivery now, or needs none. */
+  readonly position: bigint
+  readonly begun: boolean
+  readonly outcomes: readonly AttemptOutcome[]
+}
+
+const leaseFree = sql(`
+  UPDATE webhook SET leased_by = $1, leased_until = $2
+  WHERE enabled = 1 AND (leased_by IS NULL OR leased_by = $1 OR leased_until < $3)`)
+
+const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1')
+
+const findFree = sql<{ id: bigint }>(`
+  SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
+
+const findHeld = sql<HeldWebhook>(
+  'SELECT id, position, begun FROM webhook WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2',
+)
+
+const findReceiver = sql<Receiver>(`
+  SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
+  FROM webhook WHERE id = $1 AND enabled = 1 AND leased_by = $2`)
+
+const findDue = sql<DueDelivery & { readonly nextAt: string }>(`
+  SELECT id, position, event_id AS "eventId", event_type AS "type", round_attempts AS "roundAttempts",
+    next_at AS "nextAt"
+  FROM delivery WHERE webhook_id = $1 AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
+
+const findRecorded = sql<{ position: bigint }>(
+  'SELECT position FROM delivery WHERE webhook_id = $1 AND position > $2',
+)
+
+const findEvent = sql<PlacedEvent>(`SELECT ${eventColumns} FROM event WHERE id = $1 AND position IS NOT NULL`)
+
+const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
+  `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $1 AND leased_by = $2`,
+)
+
+const insertDelivery = sql<{ id: bigint; attempts: bigint }>(`
+  INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts, round_attempts, next_at,
+    created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id, attempts`)
+
+// A round that began anew while the attempt was under way (somebody asked for a redelivery) goes on as it was begun.
+const settleDelivery = sql<{ id: bigint; attempts: bigint }>(`
+  UPDATE delivery SET state = CASE WHEN round_attempts = $2 THEN $3 ELSE state END,
+    next_at = CASE WHEN round_attempts = $2 THEN $4 ELSE next_at END,
+    round_attempts = CASE WHEN round_attempts = $2 THEN round_attempts + 1 ELSE round_attempts END,
+    attempts = attempts + 1, updated_at = $5
+  WHERE id = $1 RETURNING id, attempts`)
+
+const insertAttempt = sql(`
+  INSERT INTO attempt (delivery_id, number, at, duration_ms, status, error, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`)
+
+const advance = sql<WebhookRow>(`
+  UPDATE webhook SET position = $4, begun = $5, failures = $6, failing_since = $7,
+    enabled = CASE WHEN $8 = '' THEN enabled ELSE 0 END,
+    disabled_reason = CASE WHEN $8 = '' THEN disabled_reason ELSE $8 END,
+    version = version + CASE WHEN $8 = '' THEN 0 ELSE 1 END
+  WHERE id = $1 AND leased_by = $2 AND version = $3 RETURNING ${webhookColumns}`)
+
+/** Takes or renews the lease on every webhook that nobody holds. `freeBefore`: a lease that ended by then is none. */
+export async function leaseWebhooks(
+  tx: Tx,
+  { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
+): Promise<void> {
+  await tx.run(leaseFree, owner, until, freeBefore)
+}
+
+/** Lets go of every webhook that `owner` holds. */
+export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Promise<void> {
+  await tx.run(release, owner)
+}
+
+/** Whether some enabled webhook is held by nobody. */
+export async function hasFreeWebhook(reading: Reading, now: string): Promise<boolean> {
+  return (await reading.one(findFree, now)) !== undefined
+}
+
+export async function heldWebhooks(reading: Reading, owner: string, now: string): Promise<HeldWebhook[]> {
+  return reading.many(findHeld, owner, now)
+}
+
+/** The receiver as it is now; undefined when it is disabled, gone or somebody else's. */
+export async function receiverOf(
+  reading: Reading,
+  webhookId: bigint,
+  owner: string,
+): Promise<Receiver | undefined> {
+  return reading.one(findReceiver, webhookId, owner)
+}
+
+/** The pending deliveries that are due first, due or not. */
+export async function pendingDeliveries(
+  reading: Reading,
+  webhookId: bigint,
+): Promise<(DueDelivery & { readonly nextAt: string })[]> {
+  return reading.many(findDue, webhookId)
+}
+
+/** Positions beyond `after` whose deliveries stand already: there are few. */
+export async function recordedPositions(
+  reading: Reading,
+  webhookId: bigint,
+  after: bigint,
+): Promise<bigint[]> {
+  return (await reading.many(findRecorded, webhookId, after)).map(({ position }) => position)
+}
+
+/** The event of a delivery; undefined when it is kept no more. */
+export async function eventOf(reading: Reading, eventId: bigint): Promise<PlacedEvent | undefined> {
+  return reading.one(findEvent, eventId)
+}
+
+/**
+ * Writes down what came of attempts, and how far the webhook has come; disables it when its receiver is gone or has
+ * failed for five days. Nothing is written for who does not hold the webhook.
+ */
+export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
+  const { webhookId, owner, position, begun, outcomes } = attempts
+  const before = await tx.one(findLeased, webhookId, owner)
+  if (!before) return
+  for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
+  const answered = outcomes.filter(({ unsent }) => !unsent)
+  const { failures, failingSince } = failuresAfter(before, answered)
+  const reason = before.enabled === 1n ? whyDisable(answered, failingSince, context.now) : ''
+  const row = await tx.one(
+    advance,
+    webhookId,
+    owner,
+    before.version,
+    position,
+    begun ? 1n : 0n,
+    failures,
+    failingSince,
+    reason,
+  )
+  if (!row) throw new Stale(`webhook ${webhookId}`)
+  if (reason === '') return
+  // Everybody who reads events hears of it, and what follows the host of a receiver's URL may be a secret.
+  const told = { ...row, url: new URL(row.url).origin }
+  await recordChange(tx, context, 'petstore.webhook.disabled', told)
+}
+
+async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
+  const { event, deliveryId, roundAttempts, state, at, durationMs, status, error, reply } = outcome
+  const nextAt = outcome.nextAt ?? null
+  const delivery =
+    deliveryId === undefined
+      ? await tx.one(
+          insertDelivery,
+          await tx.nextId('delivery'),
+          webhookId,
+          event.position,
+          event.id,
+          event.type,
+          state,
+          roundAttempts,
+          nextAt,
+          at,
+          at,
+        )
+      : await tx.one(settleDelivery, deliveryId, roundAttempts - 1n, state, nextAt, at)
+  if (!delivery) return
+  await tx.run(
+    insertAttempt,
+    delivery.id,
+    delivery.attempts,
+    at,
+    durationMs,
+    status ?? null,
+    error ?? null,
+    reply ?? null,
+  )
+}
+
+function failuresAfter(
+  before: { readonly failures: bigint; readonly failingSince: string | null },
+  outcomes: readonly AttemptOutcome[],
+): { failures: bigint; failingSince: string | null } {
+  let { failures, failingSince } = before
+  for (const { state, at } of outcomes) {
+    failures = state === 'delivered' ? 0n : failures + 1n
+    failingSince = state === 'delivered' ? null : (failingSince ?? at)
+  }
+  return { failures, failingSince }
+}
+
+function whyDisable(
+  outcomes: readonly AttemptOutcome[],
+  failingSince: string | null,
+  now: string,
+): 'gone' | 'failing' | '' {
+  if (outcomes.some(({ gone }) => gone)) return 'gone'
+  const tooOld = storedInstant(Date.parse(now) - FAILING_MAX_MS)
+  return outcomes.length > 0 && failingSince !== null && failingSince <= tooOld ? 'failing' : ''
+}

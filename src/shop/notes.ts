@@ -1,0 +1,15 @@
+import { type Reading, sql, type Tx } from '../engine/engine.ts'
+
+const findNote = sql<{ value: string }>('SELECT value FROM note WHERE name = $1')
+
+const insertNote = sql('INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING')
+
+/** What the store remembers of itself under a name. */
+export async function readNote(reading: Reading, name: string): Promise<string | undefined> {
+  return (await reading.one(findNote, name))?.value
+}
+
+/** Remembers a text under a name, unless there is one already. */
+export async function keepNote(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
+  await tx.run(insertNote, name, value)
+}

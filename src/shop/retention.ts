@@ -1,0 +1,68 @@
+import { sql, type Tx } from '../engine/engine.ts'
+import { storedInstant } from '../model/instant.ts'
+import type { Context } from './context.ts'
+
+/** Rows that one command removes, at most: it shares the writer with everybody. */
+const SWEPT_MAX = 1000
+/** How long a settled delivery is kept. */
+const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
+
+const findHorizon = sql<{ position: bigint }>(`SELECT position FROM chain WHERE place = 'horizon'`)
+
+const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
+  SELECT position, hash, at FROM event WHERE position > $1 ORDER BY position LIMIT ${SWEPT_MAX}`)
+
+const removeEvents = sql('DELETE FROM event WHERE position > $1 AND position <= $2')
+
+const moveHorizon = sql(`UPDATE chain SET position = $2, hash = $3 WHERE place = 'horizon' AND position = $1`)
+
+const findSettled = sql<{ id: bigint }>(`
+  SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $1 ORDER BY updated_at LIMIT ${SWEPT_MAX}`)
+
+const findNextWebhook = sql<{ webhookId: bigint }>(`
+  SELECT webhook_id AS "webhookId" FROM delivery WHERE webhook_id > $1 ORDER BY webhook_id LIMIT 1`)
+
+const findWebhookId = sql<{ id: bigint }>('SELECT id FROM webhook WHERE id = $1')
+
+const findOfWebhook = sql<{ id: bigint }>(
+  `SELECT id FROM delivery WHERE webhook_id = $1 ORDER BY id LIMIT ${SWEPT_MAX}`,
+)
+
+const removeAttempts = sql('DELETE FROM attempt WHERE delivery_id = $1')
+const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
+
+/**
+ * Forgets the oldest events, as long as they happened before an instant: a thousand at most, and always a beginning
+ * of the trail, so that what is kept has no holes. The horizon keeps the hash of the last one.
+ */
+export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<void> {
+  const horizon = await tx.one(findHorizon)
+  if (!horizon) throw new Error('the table chain has no row for the horizon')
+  const oldest = await tx.many(readOldest, horizon.position)
+  const kept = oldest.findIndex(({ at }) => at >= before)
+  const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
+  if (!last) return
+  await tx.run(moveHorizon, horizon.position, last.position, last.hash)
+  await tx.run(removeEvents, horizon.position, last.position)
+}
+
+/** Forgets deliveries that were settled 30 days ago, and those of webhooks that are gone; a bounded number of them. */
+export async function sweepDeliveries(tx: Tx, _: object, { now }: Context): Promise<void> {
+  const settledBefore = storedInstant(Date.parse(now) - DELIVERY_KEPT_MS)
+  await remove(tx, await tx.many(findSettled, settledBefore))
+  for (let after = -1n; ; ) {
+    const next = await tx.one(findNextWebhook, after)
+    if (!next) return
+    after = next.webhookId
+    if (await tx.one(findWebhookId, after)) continue
+    await remove(tx, await tx.many(findOfWebhook, after))
+    return
+  }
+}
+
+async function remove(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
+  for (const { id } of deliveries) {
+    await tx.run(removeAttempts, id)
+    await tx.run(removeDelivery, id)
+  }
+}

@@ -1,0 +1,230 @@
+import { z } from 'zod'
+import type { Page } from '../contract/operation.ts'
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
+import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
+import { sentInstant, storedInstant } from '../model/instant.ts'
+import { readJsonText, writeJson } from '../model/json.ts'
+import {
+  type AcceptedTest,
+  type NewWebhook,
+  WEBHOOKS_MAX,
+  type Webhook,
+  type WebhookPatch,
+  type WebhookWithSecret,
+} from '../model/webhook.ts'
+import type { Context, NewSecret } from './context.ts'
+import { findEnds, recordEvent } from './events.ts'
+import { type ListQuery, listPage } from './lists.ts'
+
+const StoredTypes = z.array(z.enum(eventTypes))
+
+/** How long the secret before signs as well, once it was replaced. */
+const OVERLAP_MS = 24 * 3_600_000
+
+export interface WebhookRow {
+  readonly id: bigint
+  readonly url: string
+  /** JSON; null stands for all types. */
+  readonly types: string | null
+  readonly description: string | null
+  readonly enabled: bigint
+  readonly disabledReason: NonNullable<Webhook['disabledReason']> | null
+  readonly failingSince: string | null
+  readonly version: bigint
+  readonly createdAt: string
+}
+
+export const webhookColumns = `id, url, types, description, enabled, disabled_reason AS "disabledReason",
+  failing_since AS "failingSince", version, created_at AS "createdAt"`
+
+const findWebhook = sql<WebhookRow>(`SELECT ${webhookColumns} FROM webhook WHERE id = $1`)
+
+const findIds = sql<{ id: bigint }>('SELECT id FROM webhook')
+
+const insertWebhook = sql(`
+  INSERT INTO webhook (id, url, types, description, enabled, disabled_reason, secret, previous_secret,
+    previous_until, position, begun, failures, failing_since, leased_by, leased_until, version, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)`)
+
+// A webhook that is enabled starts with a clean slate: five days of failure are counted anew.
+const rewriteWebhook = sql<WebhookRow>(`
+  UPDATE webhook SET url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7,
+    failures = CASE WHEN enabled < $6 THEN 0 ELSE failures END,
+    failing_since = CASE WHEN enabled < $6 THEN NULL ELSE failing_since END,
+    leased_by = CASE WHEN enabled < $6 THEN NULL ELSE leased_by END,
+    leased_until = CASE WHEN enabled < $6 THEN NULL ELSE leased_until END,
+    version = version + 1, updated_at = $8
+  WHERE id = $1 AND version = $2 RETURNING ${webhookColumns}`)
+
+const removeWebhook = sql<{ version: bigint }>('DELETE FROM webhook WHERE id = $1 RETURNING version')
+
+const replaceSecret = sql<WebhookRow>(`
+  UPDATE webhook SET previous_secret = secret, previous_until = $3, secret = $2, version = version + 1,
+    updated_at = $4
+  WHERE id = $1 RETURNING ${webhookColumns}`)
+
+/** Lists all webhooks, without their secrets. */
+export async function listWebhooks(reading: Reading, input: ListQuery): Promise<Page<Webhook>> {
+  return listPage(
+    reading,
+    {
+      list: 'listWebhooks',
+      table: 'webhook',
+      columns: webhookColumns,
+      input,
+      filters: {},
+      sort: { column: 'id', descending: false },
+      branches: [[]],
+    },
+    webhookOf,
+  )
+}
+
+/** Reads a webhook. Throws `webhook_not_found`. */
+export async function getWebhook(
+  reading: Reading,
+  { webhookId }: { webhookId: bigint },
+): Promise<WebhookRow> {
+  const row = await reading.one(findWebhook, webhookId)
+  if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+  return row
+}
+
+/** Makes a webhook for what happens from now on. Throws `webhook_limit_reached`. */
+export async function createWebhook(
+  tx: Tx,
+  { body }: { body: NewWebhook },
+  context: Context,
+): Promise<WebhookWithSecret> {
+  if ((await tx.many(findIds)).length >= WEBHOOKS_MAX) {
+    throw new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
+  }
+  const secret = givenSecret(context)
+  const id = await tx.nextId('webhook')
+  const types = storedTypes(body.types)
+  const description = body.description ?? null
+  const { head } = await findEnds(tx)
+  await tx.run(insertWebhook, id, body.url, types, description, secret.kept, head, context.now)
+  const row = await getWebhook(tx, { webhookId: id })
+  await recordChange(tx, context, 'petstore.webhook.created', row)
+  return { ...webhookOf(row), secret: secret.shown }
+}
+
+/** Changes a webhook. Throws `validation_failed` for another id. */
+export async function updateWebhook(
+  tx: Tx,
+  { webhookId, body }: { webhookId: bigint; body: WebhookPatch },
+  context: Context,
+  before: WebhookRow,
+): Promise<Webhook> {
+  if (body.id !== undefined && body.id !== webhookId)
+    throw validationFailed([readOnlyMember('id', webhookId)])
+  const { url = before.url } = body
+  const types = body.types === undefined ? before.types : storedTypes(body.types)
+  const description = body.description === undefined ? before.description : body.description
+  const enabled = body.enabled ?? before.enabled === 1n
+  const same = url === before.url && types === before.types && description === before.description
+  if (same && enabled === (before.enabled === 1n)) return webhookOf(before)
+  const row = await tx.one(
+    rewriteWebhook,
+    webhookId,
+    before.version,
+    url,
+    types,
+    description,
+    enabled ? 1n : 0n,
+    enabled ? null : (before.disabledReason ?? 'asked'),
+    context.now,
+  )
+  if (!row) throw new Stale(`webhook ${webhookId}`)
+  await recordChange(tx, context, 'petstore.webhook.updated', row)
+  return webhookOf(row)
+}
+
+/** Forgets a webhook; what is kept of its deliveries is swept. */
+export async function deleteWebhook(
+  tx: Tx,
+  { webhookId }: { webhookId: bigint },
+  context: Context,
+  before: WebhookRow,
+): Promise<undefined> {
+  const gone = await tx.one(removeWebhook, webhookId)
+  if (!gone) throw new Stale(`webhook ${webhookId}`)
+  await recordChange(tx, context, 'petstore.webhook.deleted', { ...before, version: gone.version + 1n })
+  return undefined
+}
+
+/** Gives a webhook a new secret; the one before signs beside it for 24 hours. Throws `webhook_not_found`. */
+export async function rotateWebhookSecret(
+  tx: Tx,
+  { webhookId }: { webhookId: bigint },
+  context: Context,
+): Promise<WebhookWithSecret> {
+  const secret = givenSecret(context)
+  const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
+  const row = await tx.one(replaceSecret, webhookId, secret.kept, until, context.now)
+  if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+  await recordChange(tx, context, 'petstore.webhook.secret-rotated', row)
+  return { ...webhookOf(row), secret: secret.shown, previousSecretUntil: sentInstant(until) }
+}
+
+/** Sends an event to this webhook alone. Throws `webhook_not_found`, `webhook_disabled`. */
+export async function sendTestEvent(
+  tx: Tx,
+  { webhookId }: { webhookId: bigint },
+  context: Context,
+): Promise<AcceptedTest> {
+  const row = await getEnabled(tx, webhookId)
+  return { eventId: String(await recordChange(tx, context, TEST_TYPE, row)) }
+}
+
+/** Reads a webhook that is to be sent something. Throws `webhook_not_found`, `webhook_disabled`. */
+export async function getEnabled(reading: Reading, webhookId: bigint): Promise<WebhookRow> {
+  const row = await getWebhook(reading, { webhookId })
+  if (row.enabled === 1n) return row
+  throw new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
+}
+
+/** Records what was done to a webhook; answers the id of the event. */
+export async function recordChange(
+  tx: Tx,
+  context: Context,
+  type: Parameters<typeof recordEvent>[2],
+  row: WebhookRow,
+): Promise<bigint> {
+  return await recordEvent(tx, context, type, webhookSubject(row.id), row.version, webhookOf(row))
+}
+
+export function webhookSubject(id: bigint): string {
+  return `webhooks/${id}`
+}
+
+/** The types that a webhook is sent. */
+export function typesOf({ types }: Pick<WebhookRow, 'types'>): readonly EventType[] {
+  return types === null ? eventTypes : StoredTypes.parse(readJsonText(types))
+}
+
+/** The row as it is sent. */
+export function webhookOf(row: WebhookRow): Webhook {
+  const { id, url, types, description, disabledReason, failingSince, createdAt } = row
+  return {
+    id,
+    url,
+    ...(types !== null && { types: [...typesOf(row)] }),
+    ...(description !== null && { description }),
+    enabled: row.enabled === 1n,
+    ...(disabledReason !== null && { disabledReason }),
+    ...(failingSince !== null && { failingSince: sentInstant(failingSince) }),
+    createdAt: sentInstant(createdAt),
+  }
+}
+
+function storedTypes(types: NewWebhook['types']): string | null {
+  return types ? writeJson([...new Set(types)]) : null
+}
+
+function givenSecret({ secret }: Context): NewSecret {
+  if (!secret) throw new Error('a command that makes a secret was given none')
+  return secret
+}
