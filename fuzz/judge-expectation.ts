@@ -75,6 +75,10 @@ function mayRefuse({ method, query }: Ask, status: number, { code, errors }: Jso
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const places = Array.isArray(errors) ? errors.filter(isObject) : []
   const all = (test: (place: JsonObject) => boolean): boolean => places.length > 0 && places.every(test)
+  // An address that the operator does not let events be sent to.
+  if (method !== 'GET' && status === 422 && all(place => place.pointer === '/url')) return true
+  // A position that is not reached yet.
+  if (status === 400 && all(place => place.name === 'after' && place.code === 'out_of_range')) return true
   // A member of a patch that has to be what it is, where it is another.
   if (method === 'PATCH' && status === 422) return all(place => place.code === 'read_only')
   // A list that is narrowed by a range is sorted by it.

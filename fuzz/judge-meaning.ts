@@ -26,12 +26,13 @@ function schemaOf(described: Described | undefined): Schema | undefined {
   return described?.content.get('application/json')
 }
 
-/** What is not there is named by the id that was asked for. */
+/** What is not there is named by its id: where a path has several, by the first that nothing has. */
 function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
   const unnamed = ids.filter(id => !new RegExp(`(^|[^\\d-])${id}([^\\d]|$)`).test(message))
-  return unnamed.map(id => ({ check: 'id-in-message', detail: `${id} is not named in "${message}"` }))
+  if (unnamed.length < ids.length || ids.length === 0) return []
+  return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
 /** The resource that a path names is the one that is answered. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, programFile, startServerProcess } from '../bench/child.ts'
@@ -15,6 +15,8 @@ export interface OwnStore extends AsyncDisposable {
 /** Starts an empty store on a free port of loopback: on SQLite, or in a PostgreSQL database. */
 export async function startOwnStore(databaseUrl: string | undefined): Promise<OwnStore> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
+  const secretKeyFile = join(directory, 'secret-key')
+  writeFileSync(secretKeyFile, Buffer.alloc(32, 7).toString('base64'))
   const port = freePort()
   const server = await startServerProcess(
     [programFile('../src/main.ts'), 'serve', '--no-demo'],
@@ -22,6 +24,8 @@ export async function startOwnStore(databaseUrl: string | undefined): Promise<Ow
       PETSTORE_DATA: directory,
       PETSTORE_PORT: String(port),
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      PETSTORE_SECRET_KEY_FILE: secretKeyFile,
+      PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'true',
       PETSTORE_RATE_LIMIT: 'off',
       PETSTORE_LOG_LEVEL: 'error',
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),

@@ -4,7 +4,7 @@ import type { JsonValue } from '../src/model/json.ts'
 export const INT64_MIN = -(2n ** 63n)
 export const INT64_MAX = 2n ** 63n - 1n
 
-const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference'] as const
+const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'event-stream'] as const
 
 /** A schema of OpenAPI 3.0 as far as the description uses them; every bound is there, said or not. */
 export interface Schema {
@@ -27,6 +27,8 @@ export interface Schema {
   readonly members: ReadonlyMap<string, Schema>
   readonly required: readonly string[]
   readonly isClosed: boolean
+  /** A value is valid by one of these, if there are any, and nothing else counts. */
+  readonly oneOf: readonly Schema[]
   readonly example: JsonValue | undefined
 }
 
@@ -34,7 +36,8 @@ const count = z.bigint().transform(Number).optional()
 
 // Strict: a keyword that is not understood here would go unchecked.
 const Written = z.strictObject({
-  type: z.enum(['object', 'array', 'string', 'integer', 'boolean']),
+  type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
+  anyOf: z.array(z.unknown()).default([]),
   format: z.enum(formats).optional(),
   nullable: z.boolean().default(false),
   readOnly: z.boolean().default(false),
@@ -81,6 +84,7 @@ export function readSchema(part: unknown, follow: (part: unknown) => unknown): S
     items: written.items === undefined ? undefined : readSchema(written.items, follow),
     members: new Map(members),
     required: written.required,
+    oneOf: written.anyOf.map(one => readSchema(one, follow)),
     isClosed: written.additionalProperties === false,
     example: written.example,
   }

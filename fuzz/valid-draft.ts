@@ -89,6 +89,8 @@ function queryPairs(
   // A cursor cannot be made up: only the Link of a page has one.
   if (place !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(lane, operation, name)
+  // Waiting for what does not happen would only take time.
+  if (name === 'wait') return [[name, String(schema.minimum)]]
   const one = (of: Schema): string => {
     const known = kind !== undefined && random.chance(0.6) ? aliveThing(memory, random, kind) : undefined
     return known?.id ?? validParameter(random, of)

@@ -8,6 +8,10 @@ import type { Schema } from './schema.ts'
  */
 export function validate(schema: Schema, value: JsonValue, place = ''): string[] {
   if (value === null) return schema.nullable ? [] : [`${place || '/'} is null`]
+  if (schema.oneOf.length > 0) {
+    const fits = schema.oneOf.some(one => validate(one, value).length === 0)
+    return fits ? [] : [`${place || '/'} is none of what it may be`]
+  }
   switch (schema.type) {
     case 'boolean':
       return typeof value === 'boolean' ? [] : [wrongType(schema, place)]
