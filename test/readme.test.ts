@@ -37,6 +37,7 @@ test('the five minutes of the README do what they say', async () => {
     '"complete":true',
     '"reason":"completion"',
     '"key":"pst_',
+    '"type":"petstore.order.completed"',
     '"meaning":"Fewer units are free than the order asks for."',
   ]
   let from = 0
