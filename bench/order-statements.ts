@@ -61,7 +61,7 @@ export function stockEventValues(
 ): Value[] {
   const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   const subject = `inventory/${petId}`
-  return [stockEventId, position, 'inventory.changed', subject, version, data, 1n, REQUEST_ID, now]
+  return [stockEventId, position, 'petstore.inventory.changed', subject, version, data, 1n, REQUEST_ID, now]
 }
 
 export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
@@ -71,7 +71,7 @@ export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
 export function orderEventValues(order: PlainOrder, position: bigint | null): Value[] {
   const { now, orderId, orderEventId } = order
   const data = orderText(order)
-  return [orderEventId, position, 'order.placed', `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
+  return [orderEventId, position, 'petstore.order.placed', `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
 }
 
 /** The body of the reply. */

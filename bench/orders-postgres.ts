@@ -70,8 +70,8 @@ async function assertAllThere(database: SQL, answered: number): Promise<void> {
   const [counts] = await database.unsafe<Record<string, string>[]>(`
     SELECT (SELECT count(*) FROM orders) AS orders, (SELECT sum(reserved) FROM pet) AS reserved,
       (SELECT count(*) FROM movement WHERE reason = 'order') AS movements,
-      (SELECT count(*) FROM event WHERE type = 'order.placed') AS placed,
-      (SELECT count(*) FROM event WHERE type = 'inventory.changed' AND subject_version > 1) AS stock_changes`)
+      (SELECT count(*) FROM event WHERE type = 'petstore.order.placed') AS placed,
+      (SELECT count(*) FROM event WHERE type = 'petstore.inventory.changed' AND subject_version > 1) AS stock_changes`)
   if (Object.values(counts ?? {}).some(n => Number(n) !== answered)) {
     throw new Error(`${answered} orders were committed; the database holds ${JSON.stringify(counts)}`)
   }

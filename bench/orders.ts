@@ -84,8 +84,8 @@ function assertAllThere(directory: string, answered: number, isKeyed: boolean): 
     orders: count('orders'),
     reserved,
     movements: count(`movement WHERE reason = 'order'`),
-    placed: count(`event WHERE type = 'order.placed'`),
-    stockChanges: count(`event WHERE type = 'inventory.changed' AND subject_version > 1`),
+    placed: count(`event WHERE type = 'petstore.order.placed'`),
+    stockChanges: count(`event WHERE type = 'petstore.inventory.changed' AND subject_version > 1`),
     ...(isKeyed && { replies: count('reply WHERE status = 201') }),
   }
   if (Object.values(counts).some(n => n !== answered)) {

@@ -49,6 +49,9 @@ export function openWorkplace(): Workplace {
   }
 }
 
+/** Every process on one database needs the same. */
+const SECRET_KEY_FILE = programFile('../test/secret-key')
+
 /** Where a store is kept: a data directory, and a PostgreSQL that holds the data instead if there is one. */
 export interface Place {
   readonly directory: string
@@ -68,7 +71,7 @@ export function startStore(
       PETSTORE_PORT: String(port),
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
       PETSTORE_RATE_LIMIT: RATE_LIMIT,
-      ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+      ...(databaseUrl && { DATABASE_URL: databaseUrl, PETSTORE_SECRET_KEY_FILE: SECRET_KEY_FILE }),
     },
     port,
   )

@@ -19,16 +19,16 @@ const guarantees: Readonly<Record<string, string>> = {
     SELECT category.id FROM category WHERE pet_count <>
       (SELECT count(*) FROM pet WHERE category_id = category.id)`,
   'every order that was placed and not cancelled is there, once': `
-    SELECT subject FROM event WHERE type = 'order.placed'
-      AND subject NOT IN (SELECT subject FROM event WHERE type = 'order.cancelled')
+    SELECT subject FROM event WHERE type = 'petstore.order.placed'
+      AND subject NOT IN (SELECT subject FROM event WHERE type = 'petstore.order.cancelled')
     GROUP BY subject HAVING count(*) <> 1
       OR subject NOT IN (SELECT 'orders/' || CAST(id AS TEXT) FROM orders)`,
   'every order has its event': `
     SELECT id FROM orders WHERE 'orders/' || CAST(id AS TEXT) NOT IN
-      (SELECT subject FROM event WHERE type = 'order.placed')`,
+      (SELECT subject FROM event WHERE type = 'petstore.order.placed')`,
   'every movement has its event': `
     SELECT pet_id, version FROM movement WHERE ('inventory/' || CAST(pet_id AS TEXT), version) NOT IN
-      (SELECT subject, subject_version FROM event WHERE type = 'inventory.changed')`,
+      (SELECT subject, subject_version FROM event WHERE type = 'petstore.inventory.changed')`,
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 

@@ -29,9 +29,38 @@ export async function useEverything(client: Client): Promise<string[]> {
   const key = await did('createKey', client.createKey({ body: { name: 'till 2', scopes: ['orders:read'] } }))
   await did('listKeys', client.listKeys({ limit: 100 }))
   await did('revokeKey', client.revokeKey({ keyId: key.data.id }))
+  await did('listEvents', client.listEvents({ type: ['petstore.order.placed'], limit: 5 }))
+  await did('listAudit', client.listAudit({ keyId: 1n, limit: 5 }))
+  await tell(client, did)
   await did('listErrors', client.listErrors({}))
   await did('getError', client.getError({ code: 'pet_not_found' }))
   return done
+}
+
+/** A webhook whose receiver does not answer: it has a delivery that can be looked at and made again. */
+async function tell(client: Client, did: Did): Promise<void> {
+  const body = { url: 'http://127.0.0.1:9/events', description: null }
+  const { data } = await did('createWebhook', client.createWebhook({ body }))
+  const webhookId = data.id
+  await did('listWebhooks', client.listWebhooks({}))
+  await did('getWebhook', client.getWebhook({ webhookId }))
+  await did('sendTestEvent', client.sendTestEvent({ webhookId }))
+  const deliveries = await did('listDeliveries', tried(client, webhookId))
+  const deliveryId = deliveries.data.items[0]?.id ?? 0n
+  await did('redeliver', client.redeliver({ webhookId, deliveryId }))
+  await did('redeliverFailed', client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' }))
+  await did('rotateWebhookSecret', client.rotateWebhookSecret({ webhookId }))
+  await did('updateWebhook', client.updateWebhook({ webhookId, body: { enabled: false, types: null } }))
+  await did('deleteWebhook', client.deleteWebhook({ webhookId }))
+}
+
+/** The deliveries, as soon as one was tried. */
+async function tried(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
+  for (;;) {
+    const page = await client.listDeliveries({ webhookId, state: 'pending' })
+    if (page.data.items.length > 0) return page
+    await Bun.sleep(10)
+  }
 }
 
 type Did = <T>(id: keyof Client, call: Promise<T>) => Promise<T>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { everyItem, makeClient } from '../src/client/client.ts'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { newDatabase } from './postgres-server.ts'
-import { run, startProcess } from './process.ts'
+import { onPostgres, run, startProcess } from './process.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine } from './store.ts'
 
 let directory = ''
@@ -25,7 +25,7 @@ async function place(
   const data = fresh()
   return {
     args: ['--data', data],
-    env: engine === 'postgres' ? { DATABASE_URL: await newDatabase() } : {},
+    env: engine === 'postgres' ? onPostgres(await newDatabase()) : {},
   }
 }
 
@@ -153,10 +153,35 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       env: { PETSTORE_LOG_LEVEL: 'loud' },
       says: 'PETSTORE_LOG_LEVEL=loud: it must be one of fatal',
     },
+    {
+      name: 'a bad retention',
+      env: { PETSTORE_EVENT_RETENTION: '90' },
+      says: 'PETSTORE_EVENT_RETENTION=90: it must be a number of days (90d) or hours (36h), or forever.',
+    },
+    {
+      name: 'a bad answer to whether private webhooks are allowed',
+      env: { PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'yes' },
+      says: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS=yes: it must be one of true, false.',
+    },
+    {
+      name: 'a secret key that is none',
+      env: { PETSTORE_SECRET_KEY_FILE: import.meta.path },
+      says: 'it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.',
+    },
+    {
+      name: 'a secret key file that is not there',
+      env: { PETSTORE_SECRET_KEY_FILE: join(import.meta.dir, 'no-such-file') },
+      says: 'it must name a file that can be read.',
+    },
+    {
+      name: 'PostgreSQL without a secret key',
+      env: { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' },
+      says: 'PETSTORE_SECRET_KEY_FILE must name the file of the key',
+    },
     { name: 'an unknown flag', args: ['--prot', '9000'], says: "unknown option '--prot'" },
     {
       name: 'a database that is not there',
-      env: { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' },
+      env: onPostgres('postgres://a:b@127.0.0.1:1/x'),
       says: 'cannot be opened',
     },
   ]

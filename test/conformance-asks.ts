@@ -1,5 +1,6 @@
 import { contract, type OperationId } from '../src/contract/contract.ts'
 import type { Operation } from '../src/contract/operation.ts'
+import { refusedTelling, tellingSuccesses } from './conformance-telling.ts'
 import { makePet } from './shop.ts'
 import type { TestStore } from './store.ts'
 
@@ -41,6 +42,7 @@ async function completeOrder(store: TestStore): Promise<string> {
 
 /** A request of each operation that succeeds, after whatever it needs has been made. */
 export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
+  ...tellingSuccesses,
   listPets: () => ({ path: '/pets' }),
   createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategory(store) }),
   getPet: async store => ({ path: await petPath(store) }),
@@ -104,11 +106,18 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
     'adjustInventory',
     async store => json(`${await stockPath(store)}/adjustments`, { change: 1_000_000_000 }),
   ],
+  ...refusedTelling,
 ]
+
+const withQuery = (ask: Ask, pair: string): Ask => ({
+  ...ask,
+  path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}${pair}`,
+})
 
 const invalidParameter = (operation: Operation, ask: Ask): Ask => {
   if (/\/\d+/.test(ask.path)) return { ...ask, path: ask.path.replace(/\/\d+/, '/abc') }
-  if (operation.query) return { ...ask, path: `${ask.path}?limit=abc` }
+  const [name = 'limit'] = Object.keys(operation.query ?? {}).sort((one, _) => (one === 'limit' ? -1 : 0))
+  if (operation.query) return withQuery(ask, `${name}=abc`)
   const field = operation.method === 'GET' ? 'If-None-Match' : 'If-Match'
   return { ...ask, headers: { ...ask.headers, [field]: 'no tag' } }
 }
@@ -116,9 +125,9 @@ const invalidParameter = (operation: Operation, ask: Ask): Ask => {
 /** What any request can get wrong, made from one that would succeed; `undefined` where it cannot. */
 const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[] = [
   invalidParameter,
-  (_, ask) => ({ ...ask, path: `${ask.path}?colour=red` }),
-  (_, ask) => ({ ...ask, path: `${ask.path}?${'x'.repeat(8192)}` }),
-  (operation, ask) => (operation.query ? { ...ask, path: `${ask.path}?cursor=abc` } : undefined),
+  (_, ask) => withQuery(ask, 'colour=red'),
+  (_, ask) => withQuery(ask, 'x'.repeat(8192)),
+  (operation, ask) => (operation.query ? withQuery(ask, 'cursor=abc') : undefined),
   (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'text/html' } }),
   ({ scope }, ask) => ({ ...ask, authorization: scope === 'public' ? 'Basic eDp5' : null }),
   ({ preview }, ask) => (preview ? { path: ask.path } : undefined),

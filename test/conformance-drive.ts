@@ -3,11 +3,12 @@ import { contract, isOperationId, type OperationId } from '../src/contract/contr
 import { requestExample } from '../src/contract/examples.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { StoreError } from '../src/model/error.ts'
-import { KEY_RANDOM_BYTES, keyText } from '../src/model/key.ts'
-import { type Serving, type StoreEngine, startServer } from '../src/server.ts'
+import { KEY_RANDOM_BYTES, keyText, type Scope } from '../src/model/key.ts'
+import { type Serving, startServer } from '../src/server.ts'
+import type { StoreEngine } from '../src/store.ts'
 import { type Ask, mistaken, refusedByTheShop, successes } from './conformance-asks.ts'
 import type { Observed } from './conformance-judge.ts'
-import { ADMIN_KEY, openTestStore, type TestStore } from './store.ts'
+import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestStore } from './store.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
@@ -32,8 +33,8 @@ export async function driveEverything(): Promise<Observed[]> {
 async function driveUsual(): Promise<Observed[]> {
   let now = Date.parse('2026-11-21T09:30:00Z')
   await using store = await openTestStore('sqlite', { rateLimit, clock: () => now })
-  const { data } = await store.client.createKey({ body: { name: 'weak', scopes: ['events:read'] } })
-  const weak = `Bearer ${data.key}`
+  const events = await keyWith(store, 'events:read')
+  const inventory = await keyWith(store, 'inventory:read')
   const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
   const observed: Observed[] = []
   for (const id of served) {
@@ -41,13 +42,21 @@ async function driveUsual(): Promise<Observed[]> {
     now += 61_000
     const ask = await successes[id]?.(store)
     if (!ask) continue
-    const keys = contract[id].scope === 'public' ? [strange] : [strange, weak]
+    const { scope } = contract[id]
+    const weak = scope === 'events:read' ? inventory : events
+    const keys = scope === 'public' ? [strange] : [strange, weak]
     const wrong = [...mistaken(id, ask), ...keys.map(authorization => ({ ...ask, authorization }))]
     for (const one of wrong) observed.push(...(await refuse(store, id, one)))
     observed.push(...(await succeed(store, id, ask)))
   }
   for (const [id, scene] of refusedByTheShop) observed.push(...(await refuse(store, id, await scene(store))))
   return observed
+}
+
+/** A key that holds one scope alone, as it is sent. */
+async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
+  const { data } = await client.createKey({ body: { name: 'weak', scopes: [scope] } })
+  return `Bearer ${data.key}`
 }
 
 /** A success, and what follows from it: a read again with its validator, a write again with its key. */
@@ -133,6 +142,10 @@ function serve(engine: StoreEngine): Serving {
     rateLimit,
     corsOrigins: [],
     trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: true,
+    eventRetention: 'forever',
+    delivery: { resolve: async () => ['127.0.0.1'] },
     log: { info: () => {}, error: () => {}, access: () => {} },
     clock: Date.now,
     lifecycleClock: Date.now,
@@ -151,7 +164,9 @@ async function driveTimeouts(): Promise<Observed[]> {
 /** A request of which nothing is looked at but its operation. */
 function anyAsk(id: OperationId): Ask {
   const operation: Operation = contract[id]
-  const path = operation.path.replaceAll(/\{\w+\}/g, '1')
+  const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
+  const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
+  const path = operation.path.replaceAll(/\{\w+\}/g, '1') + query.join('')
   const preview = operation.preview && { headers: { 'Petstore-Preview': operation.preview } }
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
 }
@@ -191,7 +206,17 @@ async function send({ base }: { readonly base: string }, id: OperationId, ask: A
     headers: headersOf(id, ask),
     ...(body !== undefined && { body }),
   })
-  return observe(id, ask, response.status, response.headers, await response.text())
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? await beginningOf(response) : await response.text()
+  return observe(id, ask, response.status, response.headers, isStream ? JSON.stringify(text) : text)
+}
+
+/** What comes first of an answer that has no end. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
 }
 
 /** Announces a body, sends its first byte, and waits for what the server says to that. */

@@ -35,8 +35,8 @@ test('each status of each operation was driven to, in the number that is describ
   const { operations } = described()
   const seen = new Set(observed.map(({ operationId, status }) => `${operationId} ${status}`))
   const all = [...operations.values()].flatMap(({ responses }) => Object.keys(responses))
-  expect([operations.size >= 26, seen.size]).toEqual([true, all.length])
-  expect(all.length).toBeGreaterThanOrEqual(300)
+  expect([operations.size >= 39, seen.size]).toEqual([true, all.length])
+  expect(all.length).toBeGreaterThanOrEqual(450)
 })
 
 test('the examples of refusals are the words of the server', () => {

@@ -9,7 +9,7 @@ import { makeClient } from '../src/client/client.ts'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { audit } from './audit.ts'
 import { newDatabase } from './postgres-server.ts'
-import { type ServerProcess, startProcess } from './process.ts'
+import { onPostgres, type ServerProcess, startProcess } from './process.ts'
 import { proved, timeLimitMs, times } from './proof.ts'
 import { ADMIN_KEY, onEveryEngine, type RawRow } from './store.ts'
 
@@ -122,7 +122,7 @@ onEveryEngine(engine => {
       const env = {
         PETSTORE_ADMIN_KEY: ADMIN_KEY,
         PETSTORE_RATE_LIMIT: 'off',
-        ...(url && { DATABASE_URL: url }),
+        ...(url && onPostgres(url)),
       }
       const store: Crashing = {
         start: () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env),

@@ -14,7 +14,8 @@ const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
 /** The demo shop, in which the examples were made. */
 export async function openDemo(): Promise<TestStore> {
   const clock = (): number => EXAMPLES_AT
-  const store = await openTestStore('sqlite', { clock })
+  const resolve = async (): Promise<string[]> => ['127.0.0.1']
+  const store = await openTestStore('sqlite', { clock, delivery: { resolve } })
   await loadDemo(store.engine, clock)
   return store
 }
@@ -30,7 +31,10 @@ export async function sendExamples(
       .filter(parameter => parameter.in === place && parameter.required)
       .map(({ name, example }) => [name, String(given.parameters?.[name] ?? example)])
   const inPath = new Map(values('path'))
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath.get(name) ?? '')
+  const query = values('query').map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  const path =
+    operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath.get(name) ?? '') +
+    (query.length > 0 ? `?${query.join('&')}` : '')
   const body = given.body ?? bodyExample(operation)
   const answer = await store.send(operation.method, path, {
     headers: Object.fromEntries(values('header')),

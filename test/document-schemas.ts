@@ -16,6 +16,8 @@ const annotations = ['example', 'readOnly', 'description', 'default', 'title']
 export function validatorOf({ components }: OpenApi): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
+  // Text without an end: only its beginning is ever seen.
+  ajv.addFormat('event-stream', /^retry: \d+\nid: \d+\n\n/)
   const definitions = eachSchema(components.schemas)
   const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {

@@ -148,6 +148,16 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
   ['/store/inventory/{petId}/adjustments', 'GET', 'OPTIONS, POST'],
   ['/store/inventory/{petId}/movements', 'POST', 'GET, HEAD, OPTIONS'],
   ['/store/summary', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/events', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/events/stream', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/audit', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/webhooks', 'PUT', 'GET, HEAD, OPTIONS, POST'],
+  ['/webhooks/{webhookId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/webhooks/{webhookId}/secret', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/test', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/deliveries', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/redeliver', 'GET', 'OPTIONS, POST'],
   ['/keys', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
   ['/keys/{keyId}', 'GET', 'DELETE, OPTIONS'],
   ['/errors', 'POST', 'GET, HEAD, OPTIONS'],
@@ -165,7 +175,7 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
 const wrongMethods = allowByPath.map(([path, method, allow]) =>
   ask(
     `${method} of ${path}`,
-    `${method} ${path.replace(/\{\w+\}/, '1')}`,
+    `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`,
     method === 'HEAD' ? '405' : '405 method_not_allowed',
     {
       answers: { allow },

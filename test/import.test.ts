@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../src/client/client.ts'
 import { newDatabase } from './postgres-server.ts'
-import { type Ran, run, type ServerProcess, startProcess } from './process.ts'
+import { onPostgres, type Ran, run, type ServerProcess, startProcess } from './process.ts'
 import { ADMIN_KEY, onEveryEngine } from './store.ts'
 
 const TIMEOUT_MS = 60_000
@@ -29,7 +29,7 @@ class Shop {
 
   constructor(url: string | undefined) {
     this.#args = ['--data', join(directory, `data-${++count}`)]
-    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && { DATABASE_URL: url }) }
+    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
   }
 
   import(...args: string[]): Promise<Ran> {

@@ -8,6 +8,12 @@ export interface Ran {
   readonly errors: string
 }
 
+/** The settings of a store on PostgreSQL: its address, and the secret key that all its processes share. */
+export function onPostgres(url: string): Record<string, string> {
+  const file = fileURLToPath(new URL('secret-key', import.meta.url))
+  return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
+}
+
 /** The environment of a test's child: nothing of the store's settings leaks in from outside. */
 function environment(own: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {

@@ -4,20 +4,25 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { ensureAdminKey } from '../src/chores.ts'
 import { type Client, makeClient, Refused } from '../src/client/client.ts'
 import { openPostgres, type PostgresOptions } from '../src/engine/postgres.ts'
 import { databaseFile, openSqlite } from '../src/engine/sqlite.ts'
 import type { Scope } from '../src/model/key.ts'
-import { ensureAdminKey, type Log, type ServerOptions, type StoreEngine, startServer } from '../src/server.ts'
+import { type ServerOptions, startServer } from '../src/server.ts'
 import { type Command, perform } from '../src/shop/commands.ts'
 import { answer, type Query } from '../src/shop/queries.ts'
 import type { Reply } from '../src/shop/replies.ts'
+import type { Log, StoreEngine } from '../src/store.ts'
 import { newDatabase } from './postgres-server.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
 /** A key that is whole, for tests: its checksum is right. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
+
+/** What seals the secrets of webhooks in tests. */
+export const SECRET_KEY = new Uint8Array(32).fill(7)
 
 /** Runs a suite of whole-store tests on both engines. */
 export function onEveryEngine(suite: (engine: EngineName) => void): void {
@@ -41,6 +46,8 @@ export type RawRow = Record<string, unknown>
 export interface TestStore extends AsyncDisposable {
   readonly base: string
   readonly engine: StoreEngine
+  /** Where it is kept, for who opens it beside the server. */
+  readonly place: { readonly directory: string; readonly databaseUrl: string | undefined }
   /** With the admin key. */
   readonly client: Client
   /** Without any key. */
@@ -84,16 +91,22 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     rateLimit: 'off',
     corsOrigins: [],
     trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: true,
+    eventRetention: 'forever',
     log,
     clock,
     lifecycleClock: clock,
     ...server,
+    // No name of a test is ever looked up.
+    delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },
   })
   const { base } = serving
   const client = makeClient({ base, key: ADMIN_KEY })
   return {
     base,
     engine,
+    place: { directory, databaseUrl },
     client,
     anonymous: makeClient({ base }),
     clientWith: async (...scopes) => {

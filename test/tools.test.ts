@@ -120,7 +120,9 @@ describe('Prism as a validating proxy', () => {
     async () => {
       const { violations, done } = await proxied(description)
       expect(violations).toEqual([])
-      expect(done.sort()).toEqual([...readDocument(parse(text)).operations.keys()].sort())
+      // A stream has no end, and Prism hands on what has ended.
+      const ending = [...readDocument(parse(text)).operations.keys()].filter(id => id !== 'streamEvents')
+      expect(done.sort()).toEqual(ending.sort())
     },
     TOOL_MS_MAX,
   )

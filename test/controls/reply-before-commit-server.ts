@@ -1,5 +1,6 @@
+import { ensureAdminKey } from '../../src/chores.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
-import { ensureAdminKey, startServer } from '../../src/server.ts'
+import { startServer } from '../../src/server.ts'
 import type { Command } from '../../src/shop/commands.ts'
 import type { Query } from '../../src/shop/queries.ts'
 import type { Reply } from '../../src/shop/replies.ts'
@@ -22,6 +23,9 @@ const { base } = startServer({
   rateLimit: 'off',
   corsOrigins: [],
   trustedProxies: [],
+  secretKey: new Uint8Array(32),
+  allowPrivateWebhooks: false,
+  eventRetention: 'forever',
   log,
   clock: Date.now,
   lifecycleClock: Date.now,
