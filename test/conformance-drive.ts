@@ -179,7 +179,7 @@ async function refuse(store: TestStore, id: OperationId, ask: Ask): Promise<Obse
 }
 
 function inBothForms(ask: Ask): Ask[] {
-  const accept = ask.headers?.Accept ?? 'application/json'
+  const accept = ask.headers?.Accept ?? '*/*'
   return [ask, withHeader(ask, 'Accept', `${accept}, application/problem+json`)]
 }
 

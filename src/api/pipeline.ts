@@ -49,7 +49,7 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   takeOfRate(pipeline, exchange)
   authorize(operation, caller)
   enforceLifecycle(exchange, route, pipeline.lifecycleClock())
-  refuseUnacceptable(headers)
+  refuseUnacceptable(headers, operation)
   if (operation.body) refuseBodyByHeaders(exchange.request)
   const parameters = readParameters(operation, exchange)
   const conditions = readConditions(headers)

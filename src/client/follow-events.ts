@@ -54,7 +54,7 @@ async function connect(
   const response = await fetch(`${base}/events/stream${query === '' ? '' : `?${query}`}`, {
     headers: {
       // A refusal is JSON.
-      Accept: 'text/event-stream, application/json;q=0.9',
+      Accept: 'text/event-stream',
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
       ...(position !== undefined && { 'Last-Event-ID': position }),
     },

@@ -95,13 +95,17 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
 }
 
 /** Some refusals name the operation's own scope, types or nouns. */
-function worded({ method, path, scope }: Operation, code: ExampleCode): string {
+function worded({ method, path, scope, success }: Operation, code: ExampleCode): string {
   const isOrder = path.startsWith('/store/orders')
   switch (code) {
     case 'authentication_required':
       return scope === 'public' ? messages[code] : `This operation needs a key with the scope ${scope}.`
     case 'insufficient_scope':
       return messages[code].replace('pets:write', scope)
+    case 'not_acceptable':
+      return 'stream' in success
+        ? messages[code].replace('application/json', 'text/event-stream')
+        : messages[code]
     case 'unsupported_media_type':
       return method === 'PATCH'
         ? messages[code].replace('be ', 'be application/merge-patch+json or ')

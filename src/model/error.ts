@@ -40,7 +40,7 @@ export const errorTable = {
   key_not_found: { status: 404, meaning: 'There is no key with this id, or it was revoked.' },
   error_not_found: { status: 404, meaning: 'The catalogue holds no error with this code.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method: see Allow.' },
-  not_acceptable: { status: 406, meaning: 'Accept excludes application/json, the only form there is.' },
+  not_acceptable: { status: 406, meaning: 'Accept excludes the only form that the answer has.' },
   request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
   invalid_status_transition: { status: 409, meaning: 'The stock of the pet does not allow this status.' },
   pet_not_available: { status: 409, meaning: 'The pet is on hold and cannot be ordered.' },
