@@ -93,6 +93,8 @@ export async function readStretch(
   const statement = sql<PlacedEvent>(`SELECT ${eventColumns} FROM event
     WHERE position > $1 AND position <= $2 AND type IN (${places}) ORDER BY position LIMIT ${limit + 1}`)
   const rows = await reading.many(statement, after, to, ...types)
+  // What was swept while this was being read is missing in it.
+  refuseOutside(after, await findEnds(reading))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
   const events = rows.slice(0, limit)
   return { events, to: events.at(-1)?.position ?? after, atHead: false }
