@@ -42,7 +42,8 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
   if (!last) return
-  await tx.run(moveHorizon, horizon.position, last.position, last.hash)
+  // Another process may have swept meanwhile: what it has left is looked at anew, the next time.
+  if ((await tx.run(moveHorizon, horizon.position, last.position, last.hash)) === 0) return
   await tx.run(removeEvents, horizon.position, last.position)
 }
 
