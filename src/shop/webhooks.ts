@@ -40,12 +40,13 @@ export const webhookColumns = `id, url, types, description, enabled, disabled_re
 
 const findWebhook = sql<WebhookRow>(`SELECT ${webhookColumns} FROM webhook WHERE id = $1`)
 
-const findIds = sql<{ id: bigint }>('SELECT id FROM webhook')
+const findSlots = sql<{ slot: bigint }>('SELECT slot FROM webhook')
 
-const insertWebhook = sql(`
-  INSERT INTO webhook (id, url, types, description, enabled, disabled_reason, secret, previous_secret,
+const insertWebhook = sql<{ id: bigint }>(`
+  INSERT INTO webhook (id, slot, url, types, description, enabled, disabled_reason, secret, previous_secret,
     previous_until, position, begun, failures, failing_since, leased_by, leased_until, version, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)`)
+  VALUES ($1, $8, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)
+  ON CONFLICT DO NOTHING RETURNING id`)
 
 // A webhook that is enabled starts with a clean slate: five days of failure are counted anew.
 const rewriteWebhook = sql<WebhookRow>(`
@@ -97,15 +98,14 @@ export async function createWebhook(
   { body }: { body: NewWebhook },
   context: Context,
 ): Promise<WebhookWithSecret> {
-  if ((await tx.many(findIds)).length >= WEBHOOKS_MAX) {
-    throw new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
-  }
   const secret = givenSecret(context)
   const id = await tx.nextId('webhook')
+  const slot = await freeSlot(tx, id)
   const types = storedTypes(body.types)
   const description = body.description ?? null
   const { head } = await findEnds(tx)
-  await tx.run(insertWebhook, id, body.url, types, description, secret.kept, head, context.now)
+  const values = [body.url, types, description, secret.kept, head, context.now] as const
+  if (!(await tx.one(insertWebhook, id, ...values, slot))) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
   await recordChange(tx, context, 'petstore.webhook.created', row)
   return { ...webhookOf(row), secret: secret.shown }
@@ -218,6 +218,17 @@ export function webhookOf(row: WebhookRow): Webhook {
     ...(failingSince !== null && { failingSince: sentInstant(failingSince) }),
     createdAt: sentInstant(createdAt),
   }
+}
+
+/** A slot that no webhook has; those who look at once begin at different places. Throws `webhook_limit_reached`. */
+async function freeSlot(tx: Tx, id: bigint): Promise<bigint> {
+  const most = BigInt(WEBHOOKS_MAX)
+  const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))
+  for (let step = 0n; step < most; step++) {
+    const slot = ((id + step) % most) + 1n
+    if (!taken.has(slot)) return slot
+  }
+  throw new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
 }
 
 function storedTypes(types: NewWebhook['types']): string | null {

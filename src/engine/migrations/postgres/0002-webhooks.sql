@@ -1,9 +1,10 @@
 INSERT INTO counter (noun, last) VALUES ('webhook', 0), ('delivery', 0);
 
--- `position`: every event up to there has its delivery or needs none; once `begun`, those before the webhook was made are
+-- `slot`: there are as many as a store has webhooks at most. `position`: every event up to there has its delivery or needs none; once `begun`, those before the webhook was made are
 -- behind it. Who delivers holds a lease on the webhook.
 CREATE TABLE webhook (
   id BIGINT NOT NULL PRIMARY KEY,
+  slot BIGINT NOT NULL UNIQUE CHECK (slot BETWEEN 1 AND 100),
   url TEXT COLLATE "C" NOT NULL,
   types TEXT COLLATE "C",
   description TEXT COLLATE "C",
