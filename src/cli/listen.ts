@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { readJsonText, writeJson } from '../model/json.ts'
 import { CommandFailed, say } from './terminal.ts'
 
+/** Of a body that is no event. */
+const BODY_CHARS_SHOWN = 500
 /** Bodies beyond it are no events. */
 const BODY_BYTES_MAX = 1024 * 1024
 
@@ -73,11 +75,20 @@ function describe(request: Request, body: string, signature: string, status: num
   const { headers, method, url } = request
   const time = new Date().toISOString().slice(11, 23)
   const event = readEvent(body)
-  return [
+  const lines = [
     `${time}  ${event?.type ?? `${method} ${new URL(url).pathname}`}  ${event?.subject ?? ''}  -> ${status}`,
     `              webhook-id ${headers.get('webhook-id') ?? '(none)'}, ${signature}`,
-    `              ${event?.data ?? JSON.stringify(body.slice(0, 500))}`,
-  ].join('\n')
+    `              ${event?.data ?? JSON.stringify(body.slice(0, BODY_CHARS_SHOWN))}`,
+  ]
+  return lines.map(printable).join('\n')
+}
+
+/** What a terminal would act on, or turn round, is shown by its number: anybody may send here. */
+function printable(line: string): string {
+  return line.replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    char => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+  )
 }
 
 /** The event in a body, its data as JSON in which ids stand digit for digit; undefined for anything else. */
