@@ -4,7 +4,7 @@ import { clientAddress } from './api/client-address.ts'
 import { Feed } from './api/feed.ts'
 import { passesGate } from './api/lifecycle.ts'
 import { Admission, type Rate, RateLimiter } from './api/limits.ts'
-import { makeMetrics } from './api/metrics.ts'
+import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
@@ -86,7 +86,7 @@ export function startServer(options: ServerOptions): Serving {
   })
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const telling = tell(options, base, onFault)
+  const telling = tell(options, base, metrics, onFault)
   const pipeline: Pipeline = {
     engine,
     base,
@@ -125,6 +125,7 @@ export function startServer(options: ServerOptions): Serving {
 function tell(
   options: ServerOptions,
   base: string,
+  metrics: Metrics,
   onFault: (error: unknown) => void,
 ): {
   forRequests: Pick<Pipeline, 'feed' | 'streams' | 'makeSecret' | 'vetUrl'>
@@ -138,8 +139,12 @@ function tell(
     ...{ news, base, onFault, readRow: engine.readRow, streamsMax: STREAMS_MAX },
     ...options.streams,
   })
+  metrics.watchStreams(() => streams.count)
+  const onAttempts: DelivererOptions['onAttempts'] = outcomes => {
+    for (const { state } of outcomes) metrics.attempted(state)
+  }
   const deliverer = new Deliverer({
-    ...{ engine, base, news, rules, clock, onFault, open: box.open, random: Math.random },
+    ...{ engine, base, news, rules, clock, onFault, onAttempts, open: box.open, random: Math.random },
     owner: randomUUID(),
     alone: engine.name === 'sqlite',
     ...delivery,

@@ -122,12 +122,20 @@ onEveryEngine(engine => {
     await counted.send('GET', '/pets/404')
     await counted.send('GET', '/pets/404')
     await counted.send('GET', '/pets')
+    const webhook = await counted.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    const webhookId = webhook.data.id
+    await counted.client.sendTestEvent({ webhookId })
+    while ((await counted.client.listDeliveries({ webhookId })).data.items.length === 0) await Bun.sleep(5)
+    const listening = await counted.send('GET', '/events/stream')
     const reply = await fetch(`${counted.base}/metrics`)
+    await listening.body?.cancel()
     const text = await reply.text()
     for (const line of [
       'petstore_requests_total{operation_id="getPet",status="404"} 2',
       'petstore_requests_total{operation_id="listPets",status="200"} 1',
       'petstore_deprecated_requests_total{operation_id="getPet"} 2',
+      'petstore_webhook_attempts_total{state="pending"} 1',
+      'petstore_event_streams 1',
       'petstore_request_duration_seconds_count{operation_id="getPet"} 2',
       'petstore_request_duration_seconds_bucket{operation_id="getPet",le="+Inf"} 2',
       '# TYPE petstore_request_duration_seconds histogram',

@@ -1,9 +1,14 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { DeliveryState } from '../model/delivery.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface Metrics {
   readonly contentType: string
   count(exchange: Exchange, status: number, tookMs: number): void
+  /** Counts an attempt to deliver an event, by what its delivery is afterwards. */
+  attempted(state: DeliveryState): void
+  /** Shows how many streams are open, when somebody asks. */
+  watchStreams(count: () => number): void
   /** The text that Prometheus reads. */
   text(): Promise<string>
 }
@@ -27,6 +32,12 @@ export function makeMetrics(): Metrics {
   requestCounter(register, tallies)
   deprecationCounter(register, tallies)
   register.registerMetric(new DurationHistogram(tallies))
+  const attempts = new Counter({
+    name: 'petstore_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook, by the state of the delivery afterwards.',
+    labelNames: ['state'],
+    registers: [register],
+  })
   return {
     contentType: register.contentType,
     count: ({ route }, status, tookMs) => {
@@ -38,6 +49,17 @@ export function makeMetrics(): Metrics {
       tally.buckets[place] = (tally.buckets[place] ?? 0) + 1
       tally.seconds += seconds
       if (route?.operation.deprecation) tally.deprecated++
+    },
+    attempted: state => attempts.inc({ state }),
+    watchStreams: count => {
+      new Gauge({
+        name: 'petstore_event_streams',
+        help: 'Streams of events that are open.',
+        registers: [register],
+        collect() {
+          this.set(count())
+        },
+      })
     },
     text: () => register.metrics(),
   }

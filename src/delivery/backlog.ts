@@ -30,6 +30,7 @@ export interface BacklogOptions {
  */
 export class Backlog {
   readonly #id: bigint
+  readonly #createdAt: string
   readonly #options: BacklogOptions
   /** Every event up to there was read. */
   #taken: bigint
@@ -40,8 +41,9 @@ export class Backlog {
   /** Positions beyond the first that have their deliveries, since others before them took longer. */
   #recorded: Set<bigint> | undefined
 
-  constructor({ id, position, begun }: HeldWebhook, options: BacklogOptions) {
+  constructor({ id, position, begun, createdAt }: HeldWebhook, options: BacklogOptions) {
     this.#id = id
+    this.#createdAt = createdAt
     this.#options = options
     this.#taken = position
     this.#saved = position
@@ -120,9 +122,10 @@ export class Backlog {
   }
 
   /** Whether an event goes to this webhook, and has not yet. */
-  #isToBeSent({ position, type, subject }: PlacedEvent, types: readonly string[]): boolean {
+  #isToBeSent({ position, type, subject, at }: PlacedEvent, types: readonly string[]): boolean {
     const isOwn = subject === webhookSubject(this.#id)
-    const happenedSince = this.#begun
+    // What another process did after the webhook was made may have been numbered before that.
+    const happenedSince = this.#begun || at > this.#createdAt
     if (isOwn && type === 'petstore.webhook.created') this.#begun = true
     if (isOwn && type === 'petstore.webhook.redelivered') this.#options.onRedelivered()
     const isWanted = type === TEST_TYPE ? isOwn : types.includes(type)

@@ -2,7 +2,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { News } from '../engine/news.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Command } from '../shop/commands.ts'
-import { type HeldWebhook, hasFreeWebhook, heldWebhooks } from '../shop/dispatch.ts'
+import { type AttemptOutcome, type HeldWebhook, hasFreeWebhook, heldWebhooks } from '../shop/dispatch.ts'
 import { findEnds } from '../shop/events.ts'
 import type { Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
@@ -24,6 +24,8 @@ export interface DelivererOptions extends Courier {
   /** No other process can be at work on this store: leases that are left of one that died are taken at once. */
   readonly alone: boolean
   readonly random: () => number
+  /** Told of attempts when they are written down. */
+  readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number
   readonly retryMs?: readonly number[]
@@ -81,10 +83,11 @@ export class Deliverer {
     const nowMs = clock()
     const now = storedInstant(nowMs)
     const isDue = this.#lanes.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
-    const isFree = await engine.readRow(reading => hasFreeWebhook(reading, now))
+    const [isFree, { head }] = await Promise.all([
+      engine.readRow(reading => hasFreeWebhook(reading, now)),
+      engine.readRow(findEnds),
+    ])
     if (this.#first || this.#vacant || isDue || isFree) await this.#lease(nowMs)
-    if (this.#lanes.size === 0) return
-    const { head } = await engine.readRow(findEnds)
     for (const lane of this.#lanes.values()) lane.wake(head)
   }
 
@@ -103,14 +106,16 @@ export class Deliverer {
     for (const webhook of held) if (!this.#lanes.has(webhook.id)) this.#open(webhook)
   }
 
-  /** A webhook has one lane at a time: the next begins where the one before has ended, and written down how far it came. */
+  /** A webhook has one lane at a time: the next begins when the one before has written down how far it came. */
   #open(webhook: HeldWebhook): void {
     const { owner, engine } = this.#options
     const lane = new Lane(webhook, {
       ...this.#options,
       readRow: engine.readRow,
-      record: (webhookId, position, begun, outcomes) =>
-        this.#execute('recordAttempts', { webhookId, owner, position, begun, outcomes }),
+      record: async (webhookId, position, begun, outcomes) => {
+        await this.#execute('recordAttempts', { webhookId, owner, position, begun, outcomes })
+        this.#options.onAttempts(outcomes)
+      },
     })
     this.#lanes.set(webhook.id, lane)
     lane.ended.then(() => {

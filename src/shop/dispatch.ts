@@ -14,6 +14,7 @@ export interface HeldWebhook {
   readonly position: bigint
   /** 0n until the event of its own making has been met. */
   readonly begun: bigint
+  readonly createdAt: string
 }
 
 /** What an attempt needs to know of its receiver; the secrets are sealed. */
@@ -73,9 +74,9 @@ const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WH
 const findFree = sql<{ id: bigint }>(`
   SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
 
-const findHeld = sql<HeldWebhook>(
-  'SELECT id, position, begun FROM webhook WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2',
-)
+const findHeld = sql<HeldWebhook>(`
+  SELECT id, position, begun, created_at AS "createdAt" FROM webhook
+  WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2`)
 
 const findReceiver = sql<Receiver>(`
   SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
