@@ -174,28 +174,29 @@ export function eventsThatFit({ frames, bytes }: Batch): number {
 
 /** Encodes events: all up to `to`, or as many as go in one piece. */
 function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base: string): Batch {
-  const encoded: Uint8Array[] = []
+  const texts: string[] = []
+  const ends: number[] = []
   let size = 0
   for (const event of events) {
-    const bytes = encode(event, base)
-    size += bytes.length
-    if (size > BATCH_BYTES_MAX && encoded.length > 0) break
-    encoded.push(bytes)
+    const text = frameText(event, base)
+    size += Buffer.byteLength(text)
+    if (size > BATCH_BYTES_MAX && texts.length > 0) break
+    texts.push(text)
+    ends.push(size)
   }
-  const last = encoded.length < events.length ? events[encoded.length - 1] : undefined
-  const bytes = Buffer.concat(encoded)
-  let end = 0
-  const frames = events.slice(0, encoded.length).map(({ position, type }, index) => {
-    const begin = end
-    end += encoded[index]?.length ?? 0
-    return { position, type, bytes: bytes.subarray(begin, end) }
-  })
+  const last = texts.length < events.length ? events[texts.length - 1] : undefined
+  const bytes = encoder.encode(texts.join(''))
+  const frames = events.slice(0, texts.length).map(({ position, type }, index) => ({
+    position,
+    type,
+    bytes: bytes.subarray(ends[index - 1] ?? 0, ends[index]),
+  }))
   return { after, to: last?.position ?? to, frames, bytes }
 }
 
-function encode(event: PlacedEvent, base: string): Uint8Array {
+function frameText(event: PlacedEvent, base: string): string {
   const { position, type } = event
-  return encoder.encode(`id: ${position}\nevent: ${type}\ndata: ${writeJson(envelopeOf(event, base))}\n\n`)
+  return `id: ${position}\nevent: ${type}\ndata: ${writeJson(envelopeOf(event, base))}\n\n`
 }
 
 function sizeOf({ bytes }: Batch): number {

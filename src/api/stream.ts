@@ -16,6 +16,9 @@ const STALLED_MS = 30_000
 /** How long a client waits before it connects again, as the stream asks it to. */
 const RETRY_MS = 1000
 
+/** How long the end of all streams waits for clients that do not read. */
+const ENDING_MS = 1000
+
 const encoder = new TextEncoder()
 
 export interface StreamsOptions {
@@ -41,6 +44,7 @@ export class Streams {
   readonly #tail: EventTail
   readonly #open = new Set<Stream>()
   readonly #ticking: ReturnType<typeof setInterval>
+  readonly #empty = Promise.withResolvers<void>()
   #opening = 0
   #ended = false
 
@@ -89,6 +93,7 @@ export class Streams {
       const stream = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
         this.#open.delete(stream)
         this.#tail.leave()
+        if (this.#ended && this.#open.size === 0) this.#empty.resolve()
       })
       this.#open.add(stream)
       return new Response(stream.readable(), { headers })
@@ -97,11 +102,14 @@ export class Streams {
     }
   }
 
-  /** Ends all streams in order: their clients come again. */
-  end(): void {
+  /** Ends all streams in order: their clients come again. Resolves when they have ended, those that read. */
+  async end(): Promise<void> {
     this.#ended = true
     clearInterval(this.#ticking)
     for (const stream of this.#open) stream.end()
+    const late = setTimeout(this.#empty.resolve, ENDING_MS)
+    if (this.#open.size > 0) await this.#empty.promise
+    clearTimeout(late)
   }
 
   #tick(): void {

@@ -1,0 +1,62 @@
+import { ADMIN_KEY } from './store.ts'
+
+/** What stands between two empty lines of a stream of server-sent events: the text of each field, by its name. */
+export type Block = Readonly<Record<string, string>>
+
+/** One stream of a store, read block by block; left with `await using`. */
+export interface OpenStream extends AsyncDisposable {
+  readonly reply: Response
+  /** The next block; undefined when the stream has ended. Throws when the connection was cut. */
+  next(): Promise<Block | undefined>
+  /** The next block that is an event. */
+  event(): Promise<Block | undefined>
+}
+
+/** Opens a stream and reads its first block. Throws unless it is answered 200. */
+export async function openStream(
+  base: string,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<OpenStream & { readonly first: Block }> {
+  const leaving = new AbortController()
+  const reply = await fetch(`${base}/events/stream${query}`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
+    signal: leaving.signal,
+  })
+  if (reply.status !== 200 || !reply.body) throw new Error(`${reply.status} ${await reply.text()}`)
+  const blocks = blocksOf(reply.body)
+  const next = async (): Promise<Block | undefined> => (await blocks.next()).value
+  const first = await next()
+  if (!first) throw new Error('the stream ended at once')
+  return {
+    reply,
+    first,
+    next,
+    event: async () => {
+      for (let block = await next(); block; block = await next()) if ('data' in block) return block
+      return undefined
+    },
+    [Symbol.asyncDispose]: async () => leaving.abort(),
+  }
+}
+
+async function* blocksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Block, undefined> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true })
+    const texts = rest.split('\n\n')
+    rest = texts.pop() ?? ''
+    for (const text of texts) yield blockOf(text)
+  }
+  return undefined
+}
+
+function blockOf(text: string): Block {
+  return Object.fromEntries(
+    text.split('\n').map(line => {
+      const [, name = '', value = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? []
+      return [name === '' ? 'comment' : name, value]
+    }),
+  )
+}
