@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import type { Heard } from '../heard.ts'
+import type { TestStore } from '../store.ts'
+
+const Row = z.object({
+  id: z.bigint(),
+  position: z.bigint().nullable(),
+  subject: z.string(),
+  type: z.string(),
+})
+
+/** Broken on purpose: what has been committed after the last row it saw, by the row's id instead of its position. */
+export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<Heard[]> {
+  const rows = await store.database(
+    `SELECT id, position, subject, type FROM event WHERE id > ${lastId} ORDER BY id`,
+  )
+  return Row.array()
+    .parse(rows)
+    .map(row => ({ ...row, position: row.position ?? 0n }))
+}
