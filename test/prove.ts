@@ -9,7 +9,17 @@ import { z } from 'zod'
 const ROOT = join(import.meta.dir, '..')
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
-const suites = ['races', 'crash', 'disk-full', 'fuzz']
+const suites = [
+  'races',
+  'crash',
+  'disk-full',
+  'fuzz',
+  'told',
+  'slow-streams',
+  'deliverer',
+  'backlog',
+  'isolation',
+]
 
 const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), did: z.string() })
 type ProofLine = z.output<typeof ProofLine>
