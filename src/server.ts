@@ -136,7 +136,7 @@ function tell(
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const news = new News(engine.watch)
   const streams = new Streams({
-    ...{ news, base, onFault, readRow: engine.readRow, streamsMax: STREAMS_MAX },
+    ...{ news, base, clock, onFault, readRow: engine.readRow, streamsMax: STREAMS_MAX },
     ...options.streams,
   })
   metrics.watchStreams(() => streams.count)
@@ -157,10 +157,9 @@ function tell(
       vetUrl: url => vetUrl(url, rules),
     },
     stop: async () => {
-      const delivered = deliverer.stop()
-      streams.end()
+      const ended = [deliverer.stop(), streams.end()]
       news.end()
-      await delivered
+      await Promise.all(ended)
     },
   }
 }

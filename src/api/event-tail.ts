@@ -1,7 +1,6 @@
 import type { News } from '../engine/news.ts'
 import { eventTypes } from '../model/event-type.ts'
-import { writeJson } from '../model/json.ts'
-import { envelopeOf, findEnds, type PlacedEvent, readStretch } from '../shop/events.ts'
+import { envelopeText, findEnds, type PlacedEvent, readStretch } from '../shop/events.ts'
 import type { ReadRow } from './auth.ts'
 
 /** Events read at once. */
@@ -196,7 +195,7 @@ function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base
 
 function frameText(event: PlacedEvent, base: string): string {
   const { position, type } = event
-  return `id: ${position}\nevent: ${type}\ndata: ${writeJson(envelopeOf(event, base))}\n\n`
+  return `id: ${position}\nevent: ${type}\ndata: ${envelopeText(event, base)}\n\n`
 }
 
 function sizeOf({ bytes }: Batch): number {

@@ -19,6 +19,7 @@ const RETRY_MS = 1000
 /** How long the end of all streams waits for clients that do not read. */
 const ENDING_MS = 1000
 
+const LAST_EVENT_ID = { in: 'header', name: 'Last-Event-ID' } as const
 const encoder = new TextEncoder()
 
 export interface StreamsOptions {
@@ -27,6 +28,8 @@ export interface StreamsOptions {
   readonly base: string
   /** Streams open at once, at most. */
   readonly streamsMax: number
+  /** Milliseconds since 1970: when keys expire. */
+  readonly clock: () => number
   readonly keepAliveMs?: number
   readonly stalledMs?: number
   readonly onFault: (error: unknown) => void
@@ -70,7 +73,8 @@ export class Streams {
    * Throws `overloaded` beyond the bound, `event_history_expired` and `invalid_parameter` as the feed does.
    */
   async answer(exchange: Exchange, { after, type }: StreamInput): Promise<Response> {
-    const from = lastEventId(exchange) ?? after
+    const last = lastEventId(exchange)
+    const from = last ?? after
     const headers = { ...exchange.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
     if (this.#open.size + this.#opening >= this.#options.streamsMax) {
@@ -81,7 +85,7 @@ export class Streams {
     try {
       const ends = await this.#tail.join()
       try {
-        if (from !== undefined) refuseOutside(from, ends)
+        if (from !== undefined) refuseOutside(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
       } catch (error) {
         this.#tail.leave()
         throw error
@@ -96,6 +100,8 @@ export class Streams {
         if (this.#ended && this.#open.size === 0) this.#empty.resolve()
       })
       this.#open.add(stream)
+      // All were ended while this one was being opened.
+      if (this.#ended) stream.end()
       return new Response(stream.readable(), { headers })
     } finally {
       this.#opening--
@@ -120,7 +126,7 @@ export class Streams {
 
   /** A key that has expired says so nowhere: it is looked for. */
   async #endThoseWithoutKey(): Promise<void> {
-    const now = storedInstant(Date.now())
+    const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
       if (keyId === null || (await this.#options.readRow(reading => isKeyGood(reading, keyId, now)))) continue
       for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
@@ -265,6 +271,6 @@ function lastEventId({ request }: Exchange): bigint | undefined {
   if (position !== undefined) return position
   const message = 'Last-Event-ID must be a position: 1 to 19 digits.'
   throw new StoreError('invalid_parameter', message, {
-    errors: [{ in: 'header', name: 'Last-Event-ID', code: 'invalid_format', message }],
+    errors: [{ ...LAST_EVENT_ID, code: 'invalid_format', message }],
   })
 }

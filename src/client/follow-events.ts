@@ -36,7 +36,8 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal?.aborted) return
-      if (error instanceof Refused && error.status < 500) throw error
+      // Who asks too often is to come later, as with what the store cannot do now.
+      if (error instanceof Refused && error.status < 500 && error.status !== 429) throw error
       // Anything else is a connection that broke: it is made again.
       if (!(error instanceof Refused || isBroken(error))) throw error
     }
@@ -53,7 +54,6 @@ async function connect(
   const query = types.map(type => `type=${encodeURIComponent(type)}`).join('&')
   const response = await fetch(`${base}/events/stream${query === '' ? '' : `?${query}`}`, {
     headers: {
-      // A refusal is JSON.
       Accept: 'text/event-stream',
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
       ...(position !== undefined && { 'Last-Event-ID': position }),

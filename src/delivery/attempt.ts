@@ -1,7 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import { writeJson } from '../model/json.ts'
 import type { Receiver } from '../shop/dispatch.ts'
-import { envelopeOf, type PlacedEvent } from '../shop/events.ts'
+import { envelopeText, type PlacedEvent } from '../shop/events.ts'
 import { AddressRefused, type AddressRules, vetAddress } from './address.ts'
 import { post, RequestFailed } from './request.ts'
 
@@ -37,7 +36,7 @@ export interface Answer {
  */
 export async function attempt(courier: Courier, receiver: Receiver, event: PlacedEvent): Promise<Answer> {
   const { base, rules, clock, timeoutMs = TIMEOUT_MS } = courier
-  const body = writeJson(envelopeOf(event, base))
+  const body = envelopeText(event, base)
   const started = performance.now()
   const durationMs = (): number => performance.now() - started
   try {

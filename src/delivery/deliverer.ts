@@ -8,6 +8,7 @@ import type { Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import type { Courier } from './attempt.ts'
 import { Lane } from './lane.ts'
+import { Pace } from './pace.ts'
 
 /** How long a process that died keeps others from its webhooks. */
 const LEASE_MS = 30_000
@@ -36,6 +37,7 @@ export class Deliverer {
   readonly #options: DelivererOptions
   readonly #lanes = new Map<bigint, Lane>()
   readonly #leaseMs: number
+  readonly #pace = new Pace()
   readonly #running: Promise<void>
   #woken = Promise.withResolvers<void>()
   #stopped = false
@@ -88,6 +90,7 @@ export class Deliverer {
       engine.readRow(findEnds),
     ])
     if (this.#first || this.#vacant || isDue || isFree) await this.#lease(nowMs)
+    this.#pace.note(head)
     for (const lane of this.#lanes.values()) lane.wake(head)
   }
 
@@ -112,6 +115,7 @@ export class Deliverer {
     const lane = new Lane(webhook, {
       ...this.#options,
       readRow: engine.readRow,
+      pace: this.#pace,
       record: async (webhookId, position, begun, outcomes) => {
         await this.#execute('recordAttempts', { webhookId, owner, position, begun, outcomes })
         this.#options.onAttempts(outcomes)

@@ -11,6 +11,7 @@ import {
 import type { PlacedEvent } from '../shop/events.ts'
 import { type Answer, attempt, type Courier } from './attempt.ts'
 import { Backlog, type BacklogOptions } from './backlog.ts'
+import type { Pace } from './pace.ts'
 import { Recorder } from './recorder.ts'
 import { judge, pauseMs, retryAfterMs } from './retry.ts'
 
@@ -29,6 +30,7 @@ export interface LaneOptions extends Courier, Pick<BacklogOptions, 'owner' | 're
     begun: boolean,
     outcomes: readonly AttemptOutcome[],
   ) => Promise<void>
+  readonly pace: Pace
   /** From 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryMs?: readonly number[]
@@ -170,6 +172,8 @@ export class Lane {
     const outcome = this.#outcomeOf(work, answer, startedMs)
     if (!answer.unsent) this.#learn(answer, outcome.state === 'delivered')
     await this.#recorder.note(outcome)
+    const restMs = this.#options.pace.restMs()
+    if (restMs > 0 && !this.#stopped) await Bun.sleep(restMs)
     if (outcome.nextAt !== undefined) this.#lookAt(Date.parse(outcome.nextAt))
   }
 

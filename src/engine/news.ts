@@ -2,6 +2,9 @@ import type { Engine } from './engine.ts'
 
 /** Commits that come closer together are told as one. */
 const SPACING_MS = 4
+/** Where so many came together, the next are gathered for longer: who follows them gets larger pieces, at less cost. */
+const MANY = 16
+const SPACING_OF_MANY_MS = 20
 
 /**
  * Tells those who wait that events may have been committed: the first commit after a quiet moment at once, those of a
@@ -12,6 +15,8 @@ export class News {
   #next = Promise.withResolvers<void>()
   #wanted = false
   #told = 0
+  #heard = 0
+  #spacingMs = SPACING_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   #ended = false
 
@@ -39,13 +44,16 @@ export class News {
   }
 
   #hear(): void {
+    this.#heard++
     if (!this.#wanted || this.#timer !== undefined) return
-    const restMs = Math.max(0, this.#told + SPACING_MS - performance.now())
+    const restMs = Math.max(0, this.#told + this.#spacingMs - performance.now())
     this.#timer = setTimeout(() => this.#tell(), restMs)
   }
 
   #tell(): void {
     this.#timer = undefined
+    this.#spacingMs = this.#heard < MANY ? SPACING_MS : SPACING_OF_MANY_MS
+    this.#heard = 0
     this.#told = performance.now()
     this.#wanted = false
     const { resolve } = this.#next
