@@ -130,8 +130,8 @@ export async function listEvents(
 }
 
 /**
- * An event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in the feed, in a
- * stream and to a webhook. Written out by hand, since a busy stream writes nothing else.
+ * An event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in the feed,
+ * in a stream and to a webhook. Written out by hand, since a busy stream writes nothing else.
  */
 export function envelopeText(event: PlacedEvent, source: string): string {
   const { id, type, subject, at, position, data } = event
