@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchEvents } from './events.ts'
 import { factsText } from './facts.ts'
 import { benchOrders } from './orders.ts'
 import { writePage } from './performance-page.ts'
@@ -14,6 +15,7 @@ const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
 const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>>> = {
   reads: benchReads,
   orders: benchOrders,
+  events: benchEvents,
 }
 
 async function main(): Promise<void> {

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { makeClient } from '../src/client/client.ts'
+import { followEvents } from '../src/client/follow-events.ts'
+
+// How long an event takes: `bun bench/event-latency.ts '<JSON>'` places orders one by one, and prints the milliseconds
+// from the answer of each to its event, by the stream and by a webhook, and of a round trip to the same server.
+
+const Plan = z.strictObject({
+  base: z.string(),
+  adminKey: z.string(),
+  petId: z.number(),
+  orders: z.number(),
+  perSecond: z.number(),
+})
+
+const { base, adminKey, petId, orders, perSecond } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
+const client = makeClient({ base, key: adminKey })
+const answeredMs = new Map<string, number>()
+const streamed = new Map<string, number>()
+const delivered = new Map<string, number>()
+const roundTrips: number[] = []
+
+const Delivered = z.object({ subject: z.string() })
+const receiver = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: async request => {
+    const arrivedMs = performance.now()
+    delivered.set(Delivered.parse(await request.json()).subject, arrivedMs)
+    return new Response(null, { status: 204 })
+  },
+})
+const type = 'petstore.order.placed'
+await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/hook`, types: [type] } })
+
+const leaving = new AbortController()
+async function listen(): Promise<void> {
+  for await (const { subject } of followEvents(
+    { base, key: adminKey },
+    { types: [type], signal: leaving.signal },
+  )) {
+    streamed.set(subject, performance.now())
+  }
+}
+const listening = listen()
+
+async function roundTrip(): Promise<void> {
+  const startedMs = performance.now()
+  await (await fetch(`${base}/livez`)).text()
+  roundTrips.push(performance.now() - startedMs)
+}
+
+for (let count = 0; count < orders; count++) {
+  const { data } = await client.placeOrder({ body: { petId: BigInt(petId) } })
+  answeredMs.set(`orders/${data.id}`, performance.now())
+  await Bun.sleep(500 / perSecond)
+  await roundTrip()
+  await Bun.sleep(500 / perSecond)
+}
+const deadline = performance.now() + 10_000
+while (delivered.size < orders && performance.now() < deadline) await Bun.sleep(50)
+leaving.abort()
+await listening
+await receiver.stop(true)
+
+const latencies = (arrived: ReadonlyMap<string, number>): number[] =>
+  [...answeredMs].flatMap(([subject, sinceMs]) => {
+    const at = arrived.get(subject)
+    return at === undefined ? [] : [Math.max(0, at - sinceMs)]
+  })
+const measured = { stream: latencies(streamed), webhook: latencies(delivered), roundTrip: roundTrips }
+process.stdout.write(JSON.stringify(measured))

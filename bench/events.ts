@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { makeClient } from '../src/client/client.ts'
+import { freePort, programFile, runProgram, type ServerProcess, startServerProcess } from './child.ts'
+import { generateOrders } from './generate.ts'
+import { type Contestant, interleave, type Schedule } from './sample.ts'
+import type { Section } from './section.ts'
+import { ADMIN_KEY, makeSqliteStore, openWorkplace, PET_ID_FIRST, type Place, startStore } from './store.ts'
+
+const CLIENTS = 64
+const PETS = 1000
+const STREAMS = 10
+const STREAMS_FOR_MEMORY = 1000
+const ORDERS_A_SECOND = 50
+const ORDERS_MIN = 100
+const HEARD_MS_MAX = 30_000
+
+const Latencies = z.strictObject({
+  stream: z.array(z.number()),
+  webhook: z.array(z.number()),
+  roundTrip: z.array(z.number()),
+})
+
+/** What telling costs those who order, how soon it is told, and what a listener takes. */
+export async function benchEvents(schedule: Schedule): Promise<Section[]> {
+  const telling = await benchTelling(schedule)
+  const figures = [...(await measureLatency(schedule)), ...(await measureMemory())]
+  const about = [
+    'How soon: orders on SQLite, about ' +
+      `${ORDERS_A_SECOND} a second, from the answer of each, which comes after its commit, to its event at a client ` +
+      'of the stream and at the receiver of a webhook, both in the process that orders; beside a round trip of that ' +
+      'process to the same server. Memory: resident, of a server after one order, then with ' +
+      `${STREAMS_FOR_MEMORY.toLocaleString('en')} streams that have been told of another.`,
+    figureTable(figures),
+  ]
+  return [{ ...telling, about: [...telling.about, ...about] }]
+}
+
+async function benchTelling(schedule: Schedule): Promise<Section> {
+  using workplace = openWorkplace()
+  const place = await makeSqliteStore(workplace.folder('telling'), PETS, 'full')
+  const quietPlace = await makeSqliteStore(workplace.folder('quiet'), PETS, 'full')
+  await using telling = await startTelling(place)
+  await using quiet = await startTelling(quietPlace)
+  await using receiver = await startListening('event-receiver.ts', {})
+  for (const path of ['one', 'two']) {
+    const client = makeClient({ base: `http://127.0.0.1:${telling.port}`, key: ADMIN_KEY })
+    await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/${path}` } })
+  }
+  await using listener = await startListening('event-listener.ts', streamsOf(telling, STREAMS))
+  let orders = 0
+  const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
+    name,
+    run: async seconds => {
+      // What is left to be delivered would be delivered in the other's turn.
+      process.kill(other.pid, 'SIGSTOP')
+      try {
+        const load = { port, pid, connections: CLIENTS, seconds }
+        const sample = await generateOrders(load, { pets: PETS, keyPrefix: null })
+        if (pid === telling.pid) orders += sample.answered
+        return sample
+      } finally {
+        process.kill(other.pid, 'SIGCONT')
+      }
+    },
+  })
+  const results = await interleave(
+    [
+      contestant(`placeOrder, two webhooks and ${STREAMS} streams`, telling, quiet),
+      contestant('placeOrder, nobody listens', quiet, telling),
+    ],
+    schedule,
+  )
+  // The first block of a stream is no event.
+  await heard(listener, 1 + 2 * orders)
+  const [of, against] = results
+  if (!of || !against) throw new Error('a contestant has no result')
+  return {
+    title: 'What telling costs: placeOrder on SQLite with and without listeners',
+    about: [
+      `\`POST /store/orders\`, ${CLIENTS} clients, ${PETS} pets at random. One store has two webhooks for every ` +
+        `type, whose receiver answers 204 at once, and ${STREAMS} streams that read everything, both in processes of ` +
+        'their own on the same machine as the load; the other has nobody. While one is measured the other is ' +
+        `stopped. Each order has two events; after the run every stream had all ${inThousands(2 * orders)}, and ` +
+        `${inThousands(await countOf(receiver))} deliveries had been made: what is left of them is made later.`,
+    ],
+    results,
+    ratios: [
+      { measure: 'with listeners of without', of, against, target: { must: 0.85, aim: 0.95 }, unit: '%' },
+    ],
+  }
+}
+
+/** A figure that is no rate, and what it may be at the most. */
+interface Figure {
+  readonly measure: string
+  readonly value: number
+  readonly unit: 'ms' | 'MiB'
+  readonly must?: number
+}
+
+async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> {
+  using workplace = openWorkplace()
+  const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
+  await using store = await startTelling(place)
+  const orders = Math.max(ORDERS_MIN, rounds * seconds * ORDERS_A_SECOND)
+  const plan = {
+    base: `http://127.0.0.1:${store.port}`,
+    adminKey: ADMIN_KEY,
+    petId: PET_ID_FIRST,
+    orders,
+    perSecond: ORDERS_A_SECOND,
+  }
+  const timeoutMs = (orders / ORDERS_A_SECOND) * 3000 + HEARD_MS_MAX
+  const measured = Latencies.parse(JSON.parse(await runProgram('event-latency.ts', plan, timeoutMs)))
+  const { stream, webhook, roundTrip } = measured
+  if (stream.length !== orders || webhook.length !== orders) {
+    throw new Error(
+      `of ${orders} events ${stream.length} came by the stream and ${webhook.length} by the webhook`,
+    )
+  }
+  return [
+    { measure: 'event to a client of the stream, p50', value: percentile(stream, 0.5), unit: 'ms', must: 5 },
+    { measure: 'event to a client of the stream, p99', value: percentile(stream, 0.99), unit: 'ms' },
+    {
+      measure: 'event to the receiver of a webhook, p50',
+      value: percentile(webhook, 0.5),
+      unit: 'ms',
+      must: 20,
+    },
+    { measure: 'event to the receiver of a webhook, p99', value: percentile(webhook, 0.99), unit: 'ms' },
+    { measure: 'round trip (GET /livez), p50', value: percentile(roundTrip, 0.5), unit: 'ms' },
+    { measure: 'round trip (GET /livez), p99', value: percentile(roundTrip, 0.99), unit: 'ms' },
+  ]
+}
+
+async function measureMemory(): Promise<Figure[]> {
+  using workplace = openWorkplace()
+  const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
+  await using store = await startStore(place)
+  const client = makeClient({ base: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
+  await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
+  const before = residentMib(store)
+  await using listener = await startListening('event-listener.ts', streamsOf(store, STREAMS_FOR_MEMORY))
+  await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
+  await heard(listener, 3)
+  const after = residentMib(store)
+  return [
+    { measure: 'memory without a stream', value: before, unit: 'MiB' },
+    { measure: `more, with ${STREAMS_FOR_MEMORY} streams`, value: after - before, unit: 'MiB', must: 32 },
+  ]
+}
+
+function figureTable(figures: readonly Figure[]): string {
+  const rows = figures.map(({ measure, value, unit, must }) => {
+    const isReached = must !== undefined && value <= must
+    const bound = must === undefined ? ' | ' : `${must} ${unit} | ${isReached ? 'reached' : '**MISSED**'}`
+    return `| ${measure} | **${value.toFixed(unit === 'ms' ? 2 : 1)} ${unit}** | ${bound} |`
+  })
+  return ['| | | at most | |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+/** Starts a store that sends webhooks to this machine. */
+async function startTelling({ directory }: Place): Promise<ServerProcess> {
+  const port = freePort()
+  const environment = {
+    PETSTORE_DATA: directory,
+    PETSTORE_PORT: String(port),
+    PETSTORE_ADMIN_KEY: ADMIN_KEY,
+    PETSTORE_RATE_LIMIT: '999999999/86400',
+  }
+  const command = [programFile('../src/main.ts'), 'serve', '--allow-private-webhooks']
+  return startServerProcess(command, environment, port)
+}
+
+function streamsOf({ port }: ServerProcess, streams: number): object {
+  return { storePort: port, adminKey: ADMIN_KEY, streams }
+}
+
+async function startListening(name: string, plan: object): Promise<ServerProcess> {
+  const port = freePort()
+  return startServerProcess([programFile(name), JSON.stringify({ port, ...plan })], {}, port)
+}
+
+async function countOf({ port }: ServerProcess): Promise<number> {
+  const answer = await (await fetch(`http://127.0.0.1:${port}/`)).json()
+  return z.object({ count: z.number() }).parse(answer).count
+}
+
+/** Resolves when every stream of a listener has had so many blocks; throws when they do not come. */
+async function heard(listener: ServerProcess, blocks: number): Promise<void> {
+  const deadline = performance.now() + HEARD_MS_MAX
+  for (let count = 0; count < blocks; ) {
+    if (performance.now() > deadline) throw new Error(`a stream had ${count} blocks of ${blocks}`)
+    await Bun.sleep(100)
+    count = await countOf(listener)
+  }
+}
+
+function inThousands(count: number): string {
+  return count.toLocaleString('en')
+}
+
+function residentMib({ pid }: ServerProcess): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
