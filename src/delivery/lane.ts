@@ -158,9 +158,12 @@ export class Lane {
     if (work.due) this.#atWork.add(work.due.id)
     this.#carry(work, receiver)
       .catch(this.#options.onFault)
-      .finally(() => {
-        this.#inFlight--
+      .finally(async () => {
+        // Before the rest: while it lasts somebody may ask for the same delivery again.
         if (work.due) this.#atWork.delete(work.due.id)
+        const restMs = this.#options.pace.restMs()
+        if (restMs > 0 && !this.#stopped) await Bun.sleep(restMs)
+        this.#inFlight--
         this.wake()
         this.#endWhenIdle()
       })
@@ -172,8 +175,6 @@ export class Lane {
     const outcome = this.#outcomeOf(work, answer, startedMs)
     if (!answer.unsent) this.#learn(answer, outcome.state === 'delivered')
     await this.#recorder.note(outcome)
-    const restMs = this.#options.pace.restMs()
-    if (restMs > 0 && !this.#stopped) await Bun.sleep(restMs)
     if (outcome.nextAt !== undefined) this.#lookAt(Date.parse(outcome.nextAt))
   }
 
