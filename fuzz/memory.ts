@@ -112,6 +112,8 @@ function see({ seen, changes }: Memory, path: string, answer: Answer): void {
 }
 
 function noteNextPage({ nextPages }: Memory, { base }: Description, { id }: Operation, answer: Answer): void {
+  // Deliveries come by themselves: when there is a second page of them is not the doing of who asks.
+  if (id === 'listDeliveries') return
   const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
   if (next?.startsWith(base)) nextPages.set(id, next.slice(base.length))
 }

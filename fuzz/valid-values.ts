@@ -1,5 +1,6 @@
 import { writeJson } from '../src/model/json.ts'
 import type { Random } from './random.ts'
+import { receiverUrl } from './receiver.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { instants, textOf } from './texts.ts'
 
@@ -39,8 +40,7 @@ export function validText(random: Random, schema: Schema): string {
   const { choices, format, pattern, example, lengthMin, lengthMax } = schema
   if (choices) return random.pick(choices)
   if (format === 'date-time') return random.pick(instants)
-  // What a store is told to send goes to this machine, where nobody listens.
-  if (format === 'uri') return `http://127.0.0.1:9/${random.below(1000)}`
+  if (format === 'uri') return `${receiverUrl()}/${random.below(1000)}`
   if (typeof example === 'string' && (pattern || format || random.chance(0.1))) return example
   if (pattern || format) throw new Error(`no text can be made for ${format ?? pattern} without an example`)
   const longest = Math.min(lengthMax, LENGTH_MAX)

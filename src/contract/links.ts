@@ -13,6 +13,7 @@ const id = '$response.body#/id'
 const toPet = { parameters: { petId: id } }
 const toCategory = { parameters: { categoryId: id } }
 const toOrder = { parameters: { orderId: id } }
+const toWebhook = { parameters: { webhookId: id } }
 
 /** The links of successes, by operationId and by name: never at a member of a list, which has no place. */
 export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string, OperationLink>>>>> = {
@@ -43,6 +44,14 @@ export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string,
       description: 'Read the stock it reserves from.',
       parameters: { petId: '$response.body#/petId' },
     },
+  },
+  createWebhook: {
+    read: { operationId: 'getWebhook', description: 'Read the webhook.', ...toWebhook },
+    update: { operationId: 'updateWebhook', description: 'Change or disable the webhook.', ...toWebhook },
+    delete: { operationId: 'deleteWebhook', description: 'Delete the webhook.', ...toWebhook },
+    rotate: { operationId: 'rotateWebhookSecret', description: 'Rotate its secret.', ...toWebhook },
+    test: { operationId: 'sendTestEvent', description: 'Send it a test event.', ...toWebhook },
+    deliveries: { operationId: 'listDeliveries', description: 'List its deliveries.', ...toWebhook },
   },
   createKey: {
     revoke: { operationId: 'revokeKey', description: 'Revoke the key.', parameters: { keyId: id } },
