@@ -7,10 +7,11 @@ import { findEnds } from './shop/events.ts'
 import { hasAdminKey } from './shop/keys.ts'
 import { readNote } from './shop/notes.ts'
 import type { Reply } from './shop/replies.ts'
+import { DELIVERY_KEPT_MS } from './shop/retention.ts'
 import { faultText, type Log, type StoreEngine } from './store.ts'
 
-/** Commands that one sweep of the events runs, at most: a thousand events each. */
-const EVENT_SWEEPS_MAX = 1000
+/** Commands that one sweep runs for one kind of row, at most: a thousand rows each. */
+const SWEEPS_MAX = 1000
 /** What the note in the database says, sealed: who can open it has the right key. */
 const KEY_CHECK = 'petstore'
 
@@ -72,19 +73,35 @@ export interface SweepOptions {
 /** Forgets what is out of date: replies, rows of an import that was left, events, deliveries. */
 export async function sweep({ engine, log, clock, eventRetention }: SweepOptions): Promise<void> {
   try {
-    await runChore(engine, 'sweepReplies', {}, clock)
+    await sweepAll(engine, 'sweepReplies', {}, clock)
     await runChore(engine, 'sweepStagedRows', {}, clock)
     if (eventRetention !== 'forever') await sweepEvents(engine, clock, eventRetention)
-    await runChore(engine, 'sweepDeliveries', {}, clock)
+    // A delivery is of no use without its event.
+    const keptMs =
+      eventRetention === 'forever' ? DELIVERY_KEPT_MS : Math.min(DELIVERY_KEPT_MS, eventRetention)
+    await sweepAll(engine, 'sweepDeliveries', { before: storedInstant(clock() - keptMs) }, clock)
   } catch (error) {
     log.error({ fault: faultText(error) }, 'what is out of date was not swept')
+  }
+}
+
+/** Sweeps a bounded number of rows again and again, each time in a command of its own, until there are none. */
+async function sweepAll(
+  engine: StoreEngine,
+  id: 'sweepReplies' | 'sweepDeliveries',
+  input: object,
+  clock: () => number,
+): Promise<void> {
+  for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps++) {
+    const { body } = await runChore(engine, id, input, clock)
+    if (body === '0') return
   }
 }
 
 async function sweepEvents(engine: StoreEngine, clock: () => number, keptMs: number): Promise<void> {
   const before = storedInstant(clock() - keptMs)
   let from = -1n
-  for (let sweeps = 0; sweeps < EVENT_SWEEPS_MAX; sweeps++) {
+  for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps++) {
     const { horizon } = await engine.readRow(findEnds)
     if (horizon === from) return
     from = horizon

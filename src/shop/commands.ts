@@ -97,9 +97,9 @@ async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} 
 
 async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
   // The store itself makes these commands, in server.ts and delivery alone, each with the input of its chore.
-  const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<void>
-  await chore(tx, input, context)
-  return { status: 204, body: null }
+  const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
+  const swept = await chore(tx, input, context)
+  return { status: 204, body: swept === undefined ? null : String(swept) }
 }
 
 function encodeReply(operation: Operation, resource: object | undefined): Reply {

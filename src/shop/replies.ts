@@ -79,9 +79,9 @@ export async function once(
   return reply
 }
 
-/** Forgets replies older than 24 hours, a bounded number of them. */
-export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<void> {
-  await tx.run(sweep, expiredBefore(context.now))
+/** Forgets replies older than 24 hours, a bounded number of them. Answers how many. */
+export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<number> {
+  return tx.run(sweep, expiredBefore(context.now))
 }
 
 function replay(stored: StoredReply, fingerprint: string): Reply {

@@ -1,11 +1,9 @@
 import { sql, type Tx } from '../engine/engine.ts'
-import { storedInstant } from '../model/instant.ts'
-import type { Context } from './context.ts'
 
 /** Rows that one command removes, at most: it shares the writer with everybody. */
 const SWEPT_MAX = 1000
-/** How long a settled delivery is kept. */
-const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
+/** How long a settled delivery is kept at most. */
+export const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
 
 const findHorizon = sql<{ position: bigint }>(`SELECT position FROM chain WHERE place = 'horizon'`)
 
@@ -47,17 +45,21 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
   await tx.run(removeEvents, horizon.position, last.position)
 }
 
-/** Forgets deliveries that were settled 30 days ago, and those of webhooks that are gone; a bounded number of them. */
-export async function sweepDeliveries(tx: Tx, _: object, { now }: Context): Promise<void> {
-  const settledBefore = storedInstant(Date.parse(now) - DELIVERY_KEPT_MS)
-  await remove(tx, await tx.many(findSettled, settledBefore))
+/**
+ * Forgets deliveries that were settled before an instant, and those of webhooks that are gone; a bounded number of
+ * them. Answers how many.
+ */
+export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
+  const settled = await tx.many(findSettled, before)
+  await remove(tx, settled)
   for (let after = -1n; ; ) {
     const next = await tx.one(findNextWebhook, after)
-    if (!next) return
+    if (!next) return settled.length
     after = next.webhookId
     if (await tx.one(findWebhookId, after)) continue
-    await remove(tx, await tx.many(findOfWebhook, after))
-    return
+    const orphans = await tx.many(findOfWebhook, after)
+    await remove(tx, orphans)
+    return settled.length + orphans.length
   }
 }
 
