@@ -22,10 +22,12 @@ const encoder = new TextEncoder()
 export interface Frame {
   readonly position: bigint
   readonly type: string
-  readonly bytes: Uint8Array
+  /** Where it stands in the bytes of its batch. */
+  readonly from: number
+  readonly to: number
 }
 
-/** What happened after one position and up to another; the frames are views of `bytes`. */
+/** What happened after one position and up to another. */
 export interface Batch {
   readonly after: bigint
   readonly to: bigint
@@ -188,7 +190,8 @@ function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base
   const frames = events.slice(0, texts.length).map(({ position, type }, index) => ({
     position,
     type,
-    bytes: bytes.subarray(ends[index - 1] ?? 0, ends[index]),
+    from: ends[index - 1] ?? 0,
+    to: ends[index] ?? size,
   }))
   return { after, to: last?.position ?? to, frames, bytes }
 }

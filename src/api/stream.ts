@@ -252,7 +252,7 @@ class Stream {
     const wanted = frames.filter(
       ({ position, type }) => position > from && (!this.#types || this.#types.has(type)),
     )
-    return Buffer.concat(wanted.map(frame => frame.bytes))
+    return Buffer.concat(wanted.map(frame => bytes.subarray(frame.from, frame.to)))
   }
 
   #leave(): void {

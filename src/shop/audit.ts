@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reading, sql, type Value } from '../engine/engine.ts'
+import type { EventRecord } from '../model/audit.ts'
 import type { AuditEntry } from '../model/event.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
@@ -13,7 +14,7 @@ const LIMIT_DEFAULT = 20
 /** No command lives so long: behind entries that are older by this than `since`, none is as young as `since`. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
-interface AuditRow extends PlacedEvent {
+interface AuditRow extends PlacedEvent, Pick<EventRecord, 'keyId' | 'requestId'> {
   readonly hash: string
 }
 

@@ -2,7 +2,7 @@ import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { DeliveryState } from '../model/delivery.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
-import { eventColumns, type PlacedEvent } from './events.ts'
+import { type PlacedEvent, placedColumns } from './events.ts'
 import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
 
 /** A receiver that nothing has reached for so long is disabled. */
@@ -91,7 +91,9 @@ const findRecorded = sql<{ position: bigint }>(
   'SELECT position FROM delivery WHERE webhook_id = $1 AND position > $2',
 )
 
-const findEvent = sql<PlacedEvent>(`SELECT ${eventColumns} FROM event WHERE id = $1 AND position IS NOT NULL`)
+const findEvent = sql<PlacedEvent>(
+  `SELECT ${placedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
+)
 
 const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
   `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $1 AND leased_by = $2`,

@@ -13,8 +13,8 @@ import type { Context, Question } from './context.ts'
 const POSITIONS_A_READING_MAX = 2000n
 const LIMIT_DEFAULT = 20
 
-/** An event that has its place. */
-export interface PlacedEvent extends EventRecord {
+/** An event that has its place, as far as it is told. */
+export interface PlacedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
   readonly position: bigint
   readonly type: EventType | AuditOnlyType
 }
@@ -27,8 +27,11 @@ export interface Stretch {
   readonly atHead: boolean
 }
 
-export const eventColumns = `id, position, type, subject, subject_version AS "subjectVersion", data,
-  key_id AS "keyId", request_id AS "requestId", at`
+export const placedColumns = 'id, position, type, subject, data, at'
+
+/** With who did it: what stands in the audit trail, and in its chain. */
+export const eventColumns = `${placedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
+  request_id AS "requestId"`
 
 const insertEvent = sql(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
@@ -90,7 +93,7 @@ export async function readStretch(
   refuseOutside(after, ends)
   const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
   const places = types.map((_, index) => `$${index + 3}`).join(', ')
-  const statement = sql<PlacedEvent>(`SELECT ${eventColumns} FROM event
+  const statement = sql<PlacedEvent>(`SELECT ${placedColumns} FROM event
     WHERE position > $1 AND position <= $2 AND type IN (${places}) ORDER BY position LIMIT ${limit + 1}`)
   const rows = await reading.many(statement, after, to, ...types)
   // What was swept while this was being read is missing in it.
