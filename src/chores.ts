@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { makeSecretBox } from './delivery/secret-box.ts'
 import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from './model/key.ts'
-import type { ChoreId } from './shop/commands.ts'
+import { type ChoreId, choreOf } from './shop/commands.ts'
 import { findEnds } from './shop/events.ts'
 import { hasAdminKey } from './shop/keys.ts'
 import { readNote } from './shop/notes.ts'
@@ -54,11 +54,7 @@ export async function ensureAdminKey(
 }
 
 function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => number): Promise<Reply> {
-  return engine.execute({
-    id,
-    input,
-    context: { now: storedInstant(clock()), caller: { keyId: null, scopes: [] }, requestId: 'petstore' },
-  })
+  return engine.execute(choreOf(id, input, storedInstant(clock()), 'petstore'))
 }
 
 /** What a sweep needs to know. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseInstantMs } from './model/instant.ts'
 import { isKeyText } from './model/key.ts'
+import { SECRET_KEY_BYTES } from './model/webhook.ts'
 
 /** A setting that cannot be used; the message is one sentence that says what would be right. */
 export class ConfigError extends Error {}
@@ -19,9 +20,6 @@ interface Setting<T> {
 
 export type Gate = 'stable' | 'beta' | 'experimental'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-
-/** Bytes of the key that seals secrets: AES-256. */
-export const SECRET_KEY_BYTES = 32
 
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']

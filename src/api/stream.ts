@@ -236,9 +236,9 @@ class Stream {
   }
 
   async #batch(): Promise<Batch> {
-    const types = this.#types ? [...this.#types] : eventTypes
     const kept = this.#tail.batchAfter(this.#position)
     if (kept) return kept
+    const types = this.#types ? [...this.#types] : eventTypes
     const batch = await this.#tail.readBehind(this.#position, types, this.#readMax)
     this.#readMax = eventsThatFit(batch)
     return batch

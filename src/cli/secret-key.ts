@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, readSecretKey, SECRET_KEY_BYTES } from '../config.ts'
+import { type Config, readSecretKey } from '../config.ts'
+import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 /** Adds `new-secret-key`. */

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
+import { URL_CHARS_MAX } from '../model/webhook.ts'
 import { globalIpv6, type SpecialNetwork, specialIpv4, specialIpv6 } from './special-addresses.ts'
 
-const URL_CHARS_MAX = 2048
 const LOOKUP_MS_MAX = 5000
 const ISATAP = 0x5efe
 

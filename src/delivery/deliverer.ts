@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { News } from '../engine/news.ts'
 import { storedInstant } from '../model/instant.ts'
-import type { Command } from '../shop/commands.ts'
+import { type Command, choreOf } from '../shop/commands.ts'
 import { type AttemptOutcome, type HeldWebhook, hasFreeWebhook, heldWebhooks } from '../shop/dispatch.ts'
 import { findEnds } from '../shop/events.ts'
 import type { Query } from '../shop/queries.ts'
@@ -131,11 +131,6 @@ export class Deliverer {
 
   async #execute(id: 'leaseWebhooks' | 'releaseWebhooks' | 'recordAttempts', input: object): Promise<void> {
     const { engine, clock } = this.#options
-    const context = {
-      now: storedInstant(clock()),
-      caller: { keyId: null, scopes: [] },
-      requestId: 'deliverer',
-    }
-    await engine.execute({ id, input, context })
+    await engine.execute(choreOf(id, input, storedInstant(clock()), 'deliverer'))
   }
 }

@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 
-/** Bytes of the key that seals secrets. */
-export const SECRET_KEY_BYTES = 32
 /** Bytes of a webhook's secret: within the 24 to 64 that Standard Webhooks asks for. */
 const WEBHOOK_SECRET_BYTES = 32
 const NONCE_BYTES = 12

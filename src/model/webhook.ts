@@ -7,6 +7,8 @@ import { text } from './text.ts'
 /** How many webhooks a store keeps, at most: each costs every event a look. */
 export const WEBHOOKS_MAX = 100
 export const URL_CHARS_MAX = 2048
+/** Bytes of the key that seals the secrets: AES-256. */
+export const SECRET_KEY_BYTES = 32
 
 const url = z
   .string()

@@ -6,11 +6,10 @@ import type { AuditEntry } from '../model/event.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
 import { eventColumns, findEnds, type PlacedEvent } from './events.ts'
-import { readPlace, writePlace } from './lists.ts'
+import { LIMIT_DEFAULT, readPlace, writePlace } from './lists.ts'
 
 /** Positions that one page looks through, at most: it bounds what a rare key or subject costs. */
 const POSITIONS_A_PAGE_MAX = 5000n
-const LIMIT_DEFAULT = 20
 /** No command lives so long: behind entries that are older by this than `since`, none is as young as `since`. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
@@ -48,7 +47,7 @@ export async function listAudit(
   return { items: items.map(entryOf), ...(more && { next: writePlace(list, last) }) }
 }
 
-export function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {
+function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {
   return {
     position,
     type,

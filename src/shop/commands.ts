@@ -80,6 +80,11 @@ export interface Command {
   readonly idempotency?: Idempotency
 }
 
+/** A command of the store itself: nobody's key, at an instant in the stored form. */
+export function choreOf(id: ChoreId, input: object, now: string, requestId: string): Command {
+  return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
+}
+
 /** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
 export async function perform(tx: Tx, command: Command): Promise<Reply> {
   const { id, idempotency, context } = command

@@ -1,17 +1,17 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reading, sql, type Tx } from '../engine/engine.ts'
-import type { EventRecord } from '../model/audit.ts'
+import type { EventRecord, Link } from '../model/audit.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, type EventType, eventTypes } from '../model/event-type.ts'
 import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import type { Context, Question } from './context.ts'
+import { LIMIT_DEFAULT } from './lists.ts'
 
 /** Positions that one reading looks through, at most: it bounds what a rare type costs. */
 const POSITIONS_A_READING_MAX = 2000n
-const LIMIT_DEFAULT = 20
 
 /** An event that has its place, as far as it is told. */
 export interface PlacedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
@@ -37,7 +37,9 @@ const insertEvent = sql(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
 
-const findPlaces = sql<{ place: 'head' | 'horizon'; position: bigint }>('SELECT place, position FROM chain')
+const findLinks = sql<Link & { readonly place: 'head' | 'horizon' }>(
+  'SELECT place, position, hash FROM chain',
+)
 
 /**
  * Records that something happened, in the transaction in which it does: the outbox, the feed and the audit trail in
@@ -72,11 +74,21 @@ export async function recordEvent(
   return id
 }
 
-/** Where the trail begins (`horizon`: the last position that is kept no more) and where it ends. */
-export async function findEnds(reading: Reading): Promise<{ horizon: bigint; head: bigint }> {
-  const places = await reading.many(findPlaces)
-  const at = (name: string): bigint => places.find(({ place }) => place === name)?.position ?? 0n
+/** The two ends of the chain: the last link that is kept no more (`horizon`), and the last one there is. */
+export async function findChain(reading: Reading): Promise<{ horizon: Link; head: Link }> {
+  const links = await reading.many(findLinks)
+  const at = (name: string): Link => {
+    const link = links.find(({ place }) => place === name)
+    if (!link) throw new Error(`the table chain has no row for the ${name}`)
+    return link
+  }
   return { horizon: at('horizon'), head: at('head') }
+}
+
+/** Their positions: where the trail begins and where it ends. */
+export async function findEnds(reading: Reading): Promise<{ horizon: bigint; head: bigint }> {
+  const { horizon, head } = await findChain(reading)
+  return { horizon: horizon.position, head: head.position }
 }
 
 /**

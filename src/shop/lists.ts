@@ -45,7 +45,8 @@ export interface List {
   readonly branches: readonly (readonly Condition[])[]
 }
 
-const LIMIT_DEFAULT = 20
+/** Items of a page, unless its caller or its list says otherwise. */
+export const LIMIT_DEFAULT = 20
 
 /** Columns that sort as text; the others hold integers. */
 const textColumns: readonly string[] = ['name_key', 'ship_date']

@@ -1,11 +1,10 @@
 import { sql, type Tx } from '../engine/engine.ts'
+import { findEnds } from './events.ts'
 
 /** Rows that one command removes, at most: it shares the writer with everybody. */
 const SWEPT_MAX = 1000
 /** How long a settled delivery is kept at most. */
 export const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
-
-const findHorizon = sql<{ position: bigint }>(`SELECT position FROM chain WHERE place = 'horizon'`)
 
 const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
   SELECT position, hash, at FROM event WHERE position > $1 ORDER BY position LIMIT ${SWEPT_MAX}`)
@@ -34,15 +33,14 @@ const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
  * of the trail, so that what is kept has no holes. The horizon keeps the hash of the last one.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<void> {
-  const horizon = await tx.one(findHorizon)
-  if (!horizon) throw new Error('the table chain has no row for the horizon')
-  const oldest = await tx.many(readOldest, horizon.position)
+  const { horizon } = await findEnds(tx)
+  const oldest = await tx.many(readOldest, horizon)
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
   if (!last) return
   // Another process may have swept meanwhile: what it has left is looked at anew, the next time.
-  if ((await tx.run(moveHorizon, horizon.position, last.position, last.hash)) === 0) return
-  await tx.run(removeEvents, horizon.position, last.position)
+  if ((await tx.run(moveHorizon, horizon, last.position, last.hash)) === 0) return
+  await tx.run(removeEvents, horizon, last.position)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Reading, sql } from '../engine/engine.ts'
 import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
 import { JsonText, writeJson } from '../model/json.ts'
-import { eventColumns } from './events.ts'
+import { eventColumns, findChain } from './events.ts'
 
 const ENTRIES_A_READING = 1000
 /** Faults that are told one by one, at most. */
@@ -18,8 +18,6 @@ export interface TrailReport {
   /** In words, the first twenty. */
   readonly faults: readonly string[]
 }
-
-const readEnds = sql<Link & { readonly place: 'head' | 'horizon' }>('SELECT place, position, hash FROM chain')
 
 const readEntries = sql<TrailRow>(`
   SELECT hash, ${eventColumns} FROM event WHERE position > $1 AND position <= $2
@@ -39,7 +37,7 @@ const readHash = sql<{ hash: string }>('SELECT hash FROM event WHERE position = 
  * does not fit. `seal` is a link that was noted earlier: the trail up to there must still be the one it was.
  */
 export async function verifyTrail(reading: Reading, seal?: Link): Promise<TrailReport> {
-  const { horizon, head } = await ends(reading)
+  const { horizon, head } = await findChain(reading)
   const faults: string[] = []
   let entries = 0n
   let last = horizon
@@ -59,22 +57,12 @@ export async function verifyTrail(reading: Reading, seal?: Link): Promise<TrailR
 
 /** Every entry of the trail as a line of JSON, oldest first, with all that its hash is made over. */
 export async function* exportTrail(reading: Reading): AsyncGenerator<string> {
-  const { horizon, head } = await ends(reading)
+  const { horizon, head } = await findChain(reading)
   for await (const row of trail(reading, horizon.position, head.position)) {
     const { position, hash, id, type, subject, subjectVersion, at, keyId, requestId, data } = row
     const entry = { position, hash, id, type, subject, subjectVersion, at, keyId, requestId }
     yield writeJson({ ...entry, data: new JsonText(data) })
   }
-}
-
-async function ends(reading: Reading): Promise<{ horizon: Link; head: Link }> {
-  const rows = await reading.many(readEnds)
-  const at = (name: string): Link => {
-    const row = rows.find(({ place }) => place === name)
-    if (!row) throw new Error(`the table chain has no row for the ${name}`)
-    return row
-  }
-  return { horizon: at('horizon'), head: at('head') }
 }
 
 async function* trail(reading: Reading, after: bigint, to: bigint): AsyncGenerator<TrailRow> {
