@@ -25,8 +25,17 @@ function environment(own: Readonly<Record<string, string>>): Record<string, stri
 
 /** Runs the petstore command to its end. */
 export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: environment(env),
+  return await runToEnd([process.execPath, MAIN, ...args], environment(env))
+}
+
+/** Runs a command to its end, a minute at most; it sees this environment and no other. */
+export async function runToEnd(
+  command: string[],
+  env: Record<string, string>,
+  cwd = process.cwd(),
+): Promise<Ran> {
+  const child = Bun.spawn(command, {
+    ...{ cwd, env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runToEnd } from './process.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -21,28 +22,16 @@ export function scratch(): Disposable & { readonly path: string } {
  * at once.
  */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
-  return await runToEnd([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
+  return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
 
 /** Runs a program under Bun to its end, in the same way. */
 export async function runScript(args: readonly string[], cwd = ROOT): Promise<ToolRun> {
-  return await runToEnd([process.execPath, ...args], cwd)
+  return await runTogether([process.execPath, ...args], cwd)
 }
 
-async function runToEnd(command: string[], cwd: string): Promise<ToolRun> {
-  const child = Bun.spawn(command, {
-    cwd,
-    env: toolEnvironment(),
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: 60_000,
-  })
-  const [output, errors, exitCode] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
+  const { exitCode, output, errors } = await runToEnd(command, toolEnvironment(), cwd)
   return { exitCode, said: output + errors }
 }
 
