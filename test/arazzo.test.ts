@@ -6,7 +6,7 @@ import { ADMIN_KEY, onEveryEngine, openTestStore } from './store.ts'
 import { runTool } from './tool.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 /** Runs the workflows of a file against a store; answers how the runner ended and what it said last. */
 async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {

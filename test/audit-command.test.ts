@@ -10,7 +10,7 @@ import { openReading } from '../src/store.ts'
 import { type Ran, run } from './process.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from './store.ts'
 
-const COMMAND_MS_MAX = 30_000
+const COMMAND_MS_MAX = 120_000
 
 /** A store in which a little has happened: entry 1 is the admin key, the last the fifth order. */
 async function openBusy(engine: EngineName): Promise<TestStore> {

@@ -60,7 +60,7 @@ onEveryEngine(engine => {
     ).toBe('404 pet_not_found')
     const { data } = await client.listPets({ name: 'Newcomer' })
     expect(data.items).toHaveLength(1)
-  }, 30_000)
+  }, 120_000)
 
   test('a request is one JSON line in the log, with its request id', async () => {
     const { args, env } = await place(engine)
@@ -85,7 +85,7 @@ onEveryEngine(engine => {
         traceparent,
       },
     ])
-  }, 20_000)
+  }, 120_000)
 
   test('SIGTERM lets requests end, refuses further ones, and the process is gone within 10 s', async () => {
     const { args, env } = await place(engine)
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
     expect(early).toEqual([200])
     const wrong = ends.filter(end => end.status === 'fulfilled' && ![200, 503].includes(end.value))
     expect(wrong).toEqual([])
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('what cannot start says why, in one sentence, and ends with an error', () => {
@@ -191,7 +191,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       expect(ended.exitCode).toBeGreaterThan(0)
       expect(ended.errors).toContain(says)
       expect(ended.errors).not.toContain('    at ')
-    }, 20_000)
+    }, 120_000)
   }
 
   test('a port in use', async () => {
@@ -202,7 +202,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       `127.0.0.1:${port} is in use: stop what listens there, or choose another --port.`,
     )
     expect(ended.exitCode).toBe(1)
-  }, 20_000)
+  }, 120_000)
 
   test('a locked directory', async () => {
     const data = fresh()
@@ -213,7 +213,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
     )
     expect(ended.exitCode).toBe(1)
-  }, 20_000)
+  }, 120_000)
 
   test('a directory that cannot be written', async () => {
     const file = join(directory, 'a-file')
@@ -221,7 +221,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     const ended = await run(['serve', '--port', '0', '--data', join(file, 'data')])
     expect(ended.errors).toContain(`The data directory ${join(file, 'data')} cannot be written`)
     expect([ended.exitCode, ended.errors.trim().split('\n').length]).toEqual([1, 1])
-  }, 20_000)
+  }, 120_000)
 
   test('a database of a newer version', async () => {
     const data = fresh()
@@ -233,7 +233,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     const ended = await run(['serve', '--port', '0', '--data', data])
     expect(ended.errors).toContain('The database is at version 99, made by a newer petstore')
     expect(ended.exitCode).toBe(1)
-  }, 20_000)
+  }, 120_000)
 })
 
 describe('settings', () => {
@@ -249,7 +249,7 @@ describe('settings', () => {
       env,
     )
     expect(server.base).toBe('https://shop.example')
-  }, 20_000)
+  }, 120_000)
 
   test('the clock of the lifecycle can be set to see the sunset today', async () => {
     const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', fresh()]
@@ -258,7 +258,7 @@ describe('settings', () => {
     const client = makeClient({ base: server.base, key: ADMIN_KEY })
     const { data } = await client.listKeys({})
     expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
-  }, 20_000)
+  }, 120_000)
 
   test('a key can be made for the environment', async () => {
     const { output, exitCode } = await run(['new-key'])
@@ -268,5 +268,5 @@ describe('settings', () => {
     })
     const client = makeClient({ base: server.base, key: output.trim() })
     expect((await client.listKeys({})).data.items).toHaveLength(1)
-  }, 20_000)
+  }, 120_000)
 })

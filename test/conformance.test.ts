@@ -5,7 +5,7 @@ import { type Described, readDocument, target } from './document.ts'
 import { openTestStore } from './store.ts'
 
 /** The server waits ten seconds for a body that does not end. */
-const DRIVE_MS_MAX = 40_000
+const DRIVE_MS_MAX = 120_000
 
 let observed: readonly Observed[] = []
 let text = ''

@@ -225,6 +225,6 @@ onEveryEngine(engine => {
       )
       expect([await faultsAt(store, all, since), await faultsAt(store, few, since, some)]).toEqual([[], []])
       expect(faults(store)).toEqual([])
-    }, 40_000)
+    }, 120_000)
   })
 })

@@ -14,7 +14,7 @@ import { openTestStore } from './store.ts'
 const LIMITS = times(20, 300)
 /** Pages that are left for one batch of 60 categories: never enough for all of it. */
 const BATCH_LIMITS = 20
-const TIMEOUT_MS = timeLimitMs(60_000)
+const TIMEOUT_MS = timeLimitMs(120_000)
 
 test(
   `a disk that is full, at ${LIMITS} different writes: what was acknowledged is there, and reads go on`,

@@ -4,7 +4,7 @@ import { launchBrowser } from './browser.ts'
 import { makePet, sharedStore } from './shop.ts'
 import { ADMIN_KEY } from './store.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 /** A page that keeps account of what it should never do. */
 interface Watched {

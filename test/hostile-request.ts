@@ -61,7 +61,7 @@ export interface HostileAnswer {
   readonly text: string
 }
 
-const ANSWER_MS_MAX = 8000
+const ANSWER_MS_MAX = 60_000
 
 /** Writes bytes into a connection of its own and reads until the server closes it. */
 export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileAnswer> {

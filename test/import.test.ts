@@ -7,7 +7,7 @@ import { newDatabase } from './postgres-server.ts'
 import { onPostgres, type Ran, run, type ServerProcess, startProcess } from './process.ts'
 import { ADMIN_KEY, onEveryEngine } from './store.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 120_000
 
 let directory = ''
 beforeAll(() => {

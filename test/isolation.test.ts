@@ -96,6 +96,6 @@ onEveryEngine(engine => {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()
       }
     },
-    timeLimitMs(30_000),
+    timeLimitMs(120_000),
   )
 })

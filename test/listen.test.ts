@@ -80,7 +80,7 @@ test('prints each delivery of a store, verified with the secret of its webhook',
   await happen(store, 'Birds')
   await until('it is printed', () => second.printed().includes('Birds'))
   expect(second.printed()).toContain(', signature verified\n')
-}, 20_000)
+}, 120_000)
 
 test('says of a delivery that was signed with another secret, or not at all, that it is not verified', async () => {
   await using listening = await listen('--secret', webhookSecret())
@@ -91,7 +91,7 @@ test('says of a delivery that was signed with another secret, or not at all, tha
   await fetch(listening.base, { method: 'POST', body: 'no event' })
   await until('it is printed', () => listening.printed().includes('NOT VERIFIED: Missing required headers'))
   expect(listening.printed()).toContain('"no event"')
-}, 20_000)
+}, 120_000)
 
 test('answers with the status and after the time that it was told', async () => {
   await using listening = await listen('--status', '500', '--delay', '200ms')
@@ -99,7 +99,7 @@ test('answers with the status and after the time that it was told', async () => 
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(500)
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195)
   await until('it is printed', () => listening.printed().includes('a  b  -> 500'))
-}, 20_000)
+}, 120_000)
 
 test('nothing that comes can play tricks on the terminal', async () => {
   await using listening = await listen()
@@ -117,7 +117,7 @@ test('nothing that comes can play tricks on the terminal', async () => {
       ?.filter(found => found !== '\n'),
   ).toEqual([])
   expect(listening.printed().split('\n')).toHaveLength(tricks.length * 6 + 1)
-}, 20_000)
+}, 120_000)
 
 describe('what cannot be says why, in one sentence', () => {
   const failing = [
@@ -136,7 +136,7 @@ describe('what cannot be says why, in one sentence', () => {
       expect(ended.errors).toContain(says)
       expect(ended.errors).not.toContain('    at ')
       expect(ended.errors.trim().split('\n')).toHaveLength(1)
-    }, 20_000)
+    }, 120_000)
   }
 
   test('a port in use', async () => {
@@ -147,5 +147,5 @@ describe('what cannot be says why, in one sentence', () => {
       `Cannot listen on 127.0.0.1:${port}: it is in use: choose another --port.`,
     )
     expect(ended.exitCode).toBe(1)
-  }, 20_000)
+  }, 120_000)
 })

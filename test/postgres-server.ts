@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -23,10 +23,15 @@ export async function newDatabase(): Promise<string> {
   return `${address}/${name}`
 }
 
+/** Stops that server at once, without a checkpoint: its data is thrown away. */
 export async function stopPostgres(): Promise<void> {
   if (!running) return
   const { server, directory } = await running
-  await server.stop()
+  const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
+  const stopped = server.stop()
+  // The library asks for a fast shutdown, which still writes a checkpoint; SIGQUIT turns it into an immediate one.
+  process.kill(pid, 'SIGQUIT')
+  await stopped
   rmSync(directory, { recursive: true, force: true })
 }
 

@@ -28,7 +28,7 @@ export async function run(args: readonly string[], env: Readonly<Record<string, 
   return await runToEnd([process.execPath, MAIN, ...args], environment(env))
 }
 
-/** Runs a command to its end, a minute at most; it sees this environment and no other. */
+/** Runs a command to its end, two minutes at most; it sees this environment and no other. */
 export async function runToEnd(
   command: string[],
   env: Record<string, string>,
@@ -39,7 +39,7 @@ export async function runToEnd(
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: 60_000,
+    timeout: 120_000,
   })
   const [output, errors, exitCode] = await Promise.all([
     new Response(child.stdout).text(),

@@ -13,7 +13,7 @@ const BUYERS = 64
 const ISOLATED_ROUNDS = times(10, 200)
 const KEY_ROUNDS = times(50, 1000)
 const KEYS_A_ROUND = 10
-const TIMEOUT_MS = timeLimitMs(60_000)
+const TIMEOUT_MS = timeLimitMs(120_000)
 
 /** Sorts how calls end: `201`, `409 insufficient_stock`, ... with how often. */
 async function tally(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {

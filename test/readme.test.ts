@@ -20,7 +20,7 @@ test('the five minutes of the README do what they say', async () => {
     .replace(/^BASE=.*$/m, `BASE=${server.base}`)
     .replace(/^KEY=.*$/m, `KEY=$(cat ${data}/admin-key)`)
     .replaceAll('curl ', 'curl -sS ')
-  const child = Bun.spawn(['bash', '-euc', commands], { stdout: 'pipe', stderr: 'pipe', timeout: 30_000 })
+  const child = Bun.spawn(['bash', '-euc', commands], { stdout: 'pipe', stderr: 'pipe', timeout: 120_000 })
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -49,7 +49,7 @@ test('the five minutes of the README do what they say', async () => {
     from = at
   }
   rmSync(data, { recursive: true, force: true })
-}, 40_000)
+}, 120_000)
 
 test('the README names every setting, with its flag and default', () => {
   for (const { variable, flag, fallback } of Object.values(settings).map(one => ({

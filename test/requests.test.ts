@@ -23,7 +23,7 @@ const LOOPBACK = '127.0.0.1'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const SOON_MS = 300
 /** How much later than it should a busy machine may end a request. */
-const LATE_MS = 2000
+const LATE_MS = 10_000
 const hasIpv6 = Object.values(networkInterfaces()).some(found =>
   found?.some(({ address }) => address === '::1'),
 )

@@ -39,7 +39,7 @@ onEveryEngine(engine => {
     expect(await refusalOf(place.args, env)).toBe(OTHER_KEY)
     await using again = await place.start()
     expect((await place.client(again).listWebhooks({})).data.items).toHaveLength(1)
-  }, 20_000)
+  }, 120_000)
 })
 
 test('without a key of its own a store makes one, which only its owner reads, and keeps it', async () => {
@@ -56,7 +56,7 @@ test('without a key of its own a store makes one, which only its owner reads, an
   expect(keys[1]).toBe(keys[0] ?? '')
   writeFileSync(file, 'no key\n')
   expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY}`)
-}, 20_000)
+}, 120_000)
 
 test('on PostgreSQL the key must be given, and be one', async () => {
   const env = { DATABASE_URL: await newDatabase(), PETSTORE_ADMIN_KEY: ADMIN_KEY }
@@ -69,7 +69,7 @@ test('on PostgreSQL the key must be given, and be one', async () => {
   expect(says).toBe(`PETSTORE_SECRET_KEY_FILE=${empty}: ${NO_KEY}`)
   const none = { ...env, PETSTORE_SECRET_KEY_FILE: join(directory, 'none') }
   expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a file that can be read.')
-}, 20_000)
+}, 120_000)
 
 test('new-secret-key writes a file that only its owner reads, and never over another', async () => {
   const file = join(directory, 'made')
@@ -86,4 +86,4 @@ test('new-secret-key writes a file that only its owner reads, and never over ano
   expect(readFileSync(file, 'utf8')).toBe(key)
   const nowhere = await run(['new-secret-key', join(directory, 'none', 'key')])
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
-}, 20_000)
+}, 120_000)

@@ -17,7 +17,7 @@ const CLIENTS = times(100, 1000)
 /** More than the system keeps for a connection that nobody reads (some 4 MB). */
 const EVENTS = 5000
 const EVENT_BYTES = 1850
-const TIMEOUT_MS = timeLimitMs(60_000)
+const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
  * Beyond what the same load takes without a stream: the frames that are kept for all (4 MiB), a piece of 64 KiB for

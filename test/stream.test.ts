@@ -200,7 +200,7 @@ onEveryEngine(engine => {
 
   test('the stream of a key that expires ends soon after', async () => {
     await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
-    const expiresAt = new Date(Date.now() + 300).toISOString()
+    const expiresAt = new Date(Date.now() + 1500).toISOString()
     const { data } = await own.client.createKey({ body: { name: 'T', scopes: ['events:read'], expiresAt } })
     await using stream = await openStream(own.base, '', { Authorization: `Bearer ${data.key}` })
     expect(await stream.event()).toBeUndefined()

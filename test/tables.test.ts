@@ -110,7 +110,7 @@ test('five processes that migrate one PostgreSQL at once agree', async () => {
     ])
     for (const engine of engines) await engine.close()
   }
-}, 30_000)
+}, 120_000)
 
 test('a database of a newer version is refused', async () => {
   const url = await newDatabase()

@@ -22,7 +22,7 @@ const EVENTS = times(5000, 200_000)
 const WRITERS = 16
 const CUTS = times(200, 1000)
 const RESTARTS = times(2, 40)
-const TIMEOUT_MS = timeLimitMs(60_000)
+const TIMEOUT_MS = timeLimitMs(120_000)
 
 const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
 

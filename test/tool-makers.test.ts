@@ -73,7 +73,7 @@ test.each(pages)(
             cwd: ROOT,
             stdout: 'pipe',
             stderr: 'inherit',
-            timeout: 30_000,
+            timeout: 120_000,
           })
           output = await new Response(child.stdout).text()
           expect([commands, await child.exited]).toEqual([commands, 0])

@@ -13,7 +13,7 @@ import { runScript, runTool, scratch } from './tool.ts'
 const ROOT = join(import.meta.dir, '..')
 const description = join(ROOT, 'openapi.yaml')
 const text = readFileSync(description, 'utf8')
-const TOOL_MS_MAX = 40_000
+const TOOL_MS_MAX = 120_000
 
 const withTypescriptApi = ['--preload', join(import.meta.dir, 'typescript-api.ts')]
 const typeCheck =

@@ -4,7 +4,7 @@ const LOOK_MS = 5
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await isSo())) {
