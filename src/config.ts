@@ -21,6 +21,9 @@ interface Setting<T> {
 export type Gate = 'stable' | 'beta' | 'experimental'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
+/** From the first slash that only slashes follow. */
+const TRAILING_SLASHES = /(?<!\/)\/+$/
+
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
@@ -57,7 +60,7 @@ export const settings = {
     variable: 'PETSTORE_BASE_URL',
     flag: '--base-url <url>',
     about: 'address under which clients see the store (default: http://host:port)',
-    read: text => readUrl(text, ['http:', 'https:'], 'https://shop.example').replace(/\/+$/, ''),
+    read: text => readUrl(text, ['http:', 'https:'], 'https://shop.example').replace(TRAILING_SLASHES, ''),
   }),
   demo: setting({
     variable: 'PETSTORE_DEMO',

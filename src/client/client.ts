@@ -136,7 +136,7 @@ function read({ success, endless }: Operation, response: Response, value: JsonVa
 }
 
 function nextOf({ headers }: Response, parameter: 'cursor' | 'after'): string | undefined {
-  const url = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
+  const url = /<([^<>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
   return url === undefined ? undefined : (new URL(url).searchParams.get(parameter) ?? undefined)
 }
 

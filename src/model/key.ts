@@ -80,6 +80,7 @@ export type CreatedApiKey = z.output<typeof CreatedApiKey>
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_CHARS = 43
+const KEY_CHARS = 53
 const TOKEN = /^pst_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /** Bytes of randomness that go into a key: 43 base62 characters hold 256 bits. */
@@ -94,6 +95,7 @@ export function keyText(random: Uint8Array): string {
 
 /** Whether a text is a key at all. The checksum finds typos and cut copies without asking the store. */
 export function isKeyText(token: string): boolean {
+  if (token.length !== KEY_CHARS) return false
   const match = TOKEN.exec(token)
   return match !== null && checksum(match[1] ?? '') === match[2]
 }
