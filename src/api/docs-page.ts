@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Exchange } from './exchange.ts'
+import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
 // Scalar draws the page. Everything comes from this host: no font, script or proxy from elsewhere. The page sets styles
@@ -15,6 +15,8 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+const FIELDS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -52,52 +54,18 @@ const START = `Scalar.createApiReference('#app', {
 
 /** The docs page and its scripts, by path. */
 export function docsPaths(): [string, Handler['answer']][] {
-  const scalar = compressedOnce('@scalar/api-reference/browser/standalone.js')
-  return [
-    ['/docs', exchange => file(exchange, PAGE, 'text/html; charset=utf-8')],
-    ['/docs/start.js', exchange => file(exchange, START, 'text/javascript; charset=utf-8')],
-    ['/docs/scalar.js', exchange => script(exchange, scalar)],
+  const files: [string, () => Promise<Content>][] = [
+    ['/docs', () => prepareContent('text/html; charset=utf-8', PAGE)],
+    ['/docs/start.js', () => prepareContent('text/javascript; charset=utf-8', START)],
+    ['/docs/scalar.js', () => packageFile('@scalar/api-reference/browser/standalone.js')],
   ]
-}
-
-function file({ headers }: Exchange, body: string, type: string): Response {
-  return new Response(body, {
-    headers: {
-      ...headers,
-      'Content-Type': type,
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': POLICY,
-      'Referrer-Policy': 'no-referrer',
-    },
+  return files.map(([path, make]) => {
+    const content = prepareOnce(make)
+    return [path, async exchange => sendContent(exchange, await content(), FIELDS)]
   })
 }
 
-async function script({ headers, request }: Exchange, scalar: () => Promise<Packed>): Promise<Response> {
-  const { bytes, etag } = await scalar()
-  const fields = { ...headers, ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' }
-  if (request.headers.get('if-none-match') === etag)
-    return new Response(null, { status: 304, headers: fields })
-  const type = { 'Content-Type': 'text/javascript; charset=utf-8' }
-  if (!/\bgzip\b/.test(request.headers.get('accept-encoding') ?? '')) {
-    return new Response(Bun.gunzipSync(bytes), { headers: { ...fields, ...type } })
-  }
-  return new Response(bytes, { headers: { ...fields, ...type, 'Content-Encoding': 'gzip' } })
-}
-
-interface Packed {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly etag: string
-}
-
-/** A file of a package, compressed when it is first asked for: a store whose page nobody reads never holds it. */
-function compressedOnce(specifier: string): () => Promise<Packed> {
-  let packed: Promise<Packed> | undefined
-  const pack = async (): Promise<Packed> => {
-    const bytes = Bun.gzipSync(await Bun.file(fileURLToPath(import.meta.resolve(specifier))).bytes())
-    return { bytes, etag: `"${Bun.hash(bytes).toString(36)}"` }
-  }
-  return () => {
-    packed ??= pack()
-    return packed
-  }
+async function packageFile(specifier: string): Promise<Content> {
+  const bytes = await Bun.file(fileURLToPath(import.meta.resolve(specifier))).bytes()
+  return prepareContent('text/javascript; charset=utf-8', bytes)
 }

@@ -25,10 +25,18 @@ export interface Conditions {
 export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () => string): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) return
   const etag = etagOf(body())
-  const matches = ifMatch === undefined || ifMatch === '*' || ifMatch.includes(etag)
-  const excluded = ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)
-  if (matches && !excluded) return
-  throw new StoreError('precondition_failed', `The resource has changed: its ETag is now ${etag}.`, { etag })
+  refuseUnlessMatches(ifMatch, etag)
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) throw changed(etag)
+}
+
+/** Evaluates If-Match, by strong comparison: a weak tag never matches. Throws `precondition_failed`. */
+export function refuseUnlessMatches(ifMatch: EntityTags | undefined, etag: string): void {
+  if (ifMatch === undefined || ifMatch === '*') return
+  if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw changed(etag)
+}
+
+function changed(etag: string): StoreError {
+  return new StoreError('precondition_failed', `The resource has changed: its ETag is now ${etag}.`, { etag })
 }
 
 /** If-None-Match compares weakly: `W/` makes no difference. */

@@ -1,0 +1,85 @@
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
+import { readConditions } from './conditional.ts'
+import { type Exchange, varyBy } from './exchange.ts'
+
+/** Bytes under which compression saves less than its header fields cost. */
+const COMPRESSED_BYTES_MIN = 1024
+
+const compress = promisify(gzip)
+
+/** One of the codings in which a content is sent (RFC 9110, section 8.4), with a validator of its own. */
+interface Coded {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly etag: string
+}
+
+/** A text or a file that is the same for every caller. */
+export interface Content {
+  readonly type: string
+  readonly identity: Coded
+  readonly gzip: Coded | undefined
+}
+
+/** Prepares a content in both codings, once: compression runs outside the main thread. */
+export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
+  const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
+  const etag = etagOf(Buffer.from(bytes).toString('base64'))
+  const identity = { bytes, etag }
+  if (bytes.length < COMPRESSED_BYTES_MIN) return { type, identity, gzip: undefined }
+  const packed = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
+  return { type, identity, gzip: { bytes: Uint8Array.from(packed), etag: `${etag.slice(0, -1)}-gzip"` } }
+}
+
+/** Prepares a content when it is first asked for, and keeps it. A failure is not kept. */
+export function prepareOnce(make: () => Promise<Content>): () => Promise<Content> {
+  let prepared: Promise<Content> | undefined
+  return () => {
+    prepared ??= make().catch(error => {
+      prepared = undefined
+      throw error
+    })
+    return prepared
+  }
+}
+
+/**
+ * Sends a content in the coding that the request accepts, or 304 if its ETag is one of If-None-Match.
+ * Throws `invalid_parameter` for conditions that cannot be read, `precondition_failed` for If-Match.
+ */
+export function sendContent(
+  { request, headers }: Exchange,
+  { type, identity, gzip }: Content,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  const coded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
+  const sent: Record<string, string> = {
+    ...headers,
+    'Cache-Control': 'no-cache',
+    ...fields,
+    ETag: coded.etag,
+  }
+  if (gzip) varyBy(sent, 'Accept-Encoding')
+  const { ifMatch, ifNoneMatch } = readConditions(request.headers)
+  refuseUnlessMatches(ifMatch, coded.etag)
+  if (ifNoneMatch && matchesWeakly(ifNoneMatch, coded.etag)) {
+    return new Response(null, { status: 304, headers: sent })
+  }
+  sent['Content-Type'] = type
+  if (coded === gzip) sent['Content-Encoding'] = 'gzip'
+  return new Response(coded.bytes, { headers: sent })
+}
+
+/** Whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or else by `*`. */
+export function acceptsGzip(field: string | null): boolean {
+  let byStar = 0
+  for (const part of (field ?? '').split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
+    const quality = weight === undefined ? 1 : Number(weight) || 0
+    if (coding === 'gzip' || coding === 'x-gzip') return quality > 0
+    if (coding === '*') byStar = quality
+  }
+  return byStar > 0
+}
