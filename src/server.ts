@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine } from './api/access-log.ts'
+import { Admission } from './api/admission.ts'
 import { clientAddress } from './api/client-address.ts'
 import { Feed } from './api/feed.ts'
 import { passesGate } from './api/lifecycle.ts'
-import { Admission, type Rate, RateLimiter } from './api/limits.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
+import { type Rate, RateLimiter } from './api/rate-limit.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import { Streams, type StreamsOptions } from './api/stream.ts'
@@ -39,7 +40,10 @@ export interface ServerOptions {
   readonly clock: () => number
   /** The same of deprecation and sunset alone. */
   readonly lifecycleClock: () => number
+  /** Milliseconds that only go forward, for rate limits; `performance.now` unless given. */
+  readonly timer?: () => number
   /** Other bounds than the usual ones. */
+  readonly admission?: Admission
   readonly streams?: Partial<Pick<StreamsOptions, 'streamsMax' | 'keepAliveMs' | 'stalledMs'>>
   readonly delivery?: Partial<Pick<DelivererOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
@@ -58,7 +62,6 @@ export interface Serving {
   stop(): Promise<void>
 }
 
-const REQUESTS_IN_PROGRESS_MAX = 2000
 const DRAIN_MS = 8000
 const SWEEP_MS = 600_000
 const STREAMS_MAX = 2000
@@ -69,10 +72,10 @@ const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
 
 /** Serves a store over HTTP until it is stopped. Throws what the port throws (EADDRINUSE). */
 export function startServer(options: ServerOptions): Serving {
-  const { engine, host, log, clock } = options
+  const { engine, host, log, clock, timer = () => performance.now() } = options
   const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'failed in the background')
   const metrics = makeMetrics()
-  const admission = new Admission(REQUESTS_IN_PROGRESS_MAX)
+  const admission = options.admission ?? new Admission()
   const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
   const listener = Bun.serve({
     hostname: host,
@@ -92,8 +95,8 @@ export function startServer(options: ServerOptions): Serving {
     base,
     lifecycleClock: options.lifecycleClock,
     ...telling.forRequests,
-    rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit),
-    guesses: new RateLimiter(GUESSES),
+    rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer),
+    guesses: new RateLimiter(GUESSES, timer),
   }
   const { routes, fetch } = makeRoutes({
     pipeline,

@@ -48,6 +48,50 @@ onEveryEngine(engine => {
       expect((await client.updatePet({ petId, body: { name: 'Newest' } }, { ifMatch: '*' })).status).toBe(200)
     })
 
+    test('a read with If-Match is 412 when the ETag is another one, for GET and HEAD', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const path = `/pets/${petId}`
+      const { etag = '' } = await client.getPet({ petId })
+      for (const method of ['GET', 'HEAD']) {
+        const read = (field: string) => store().send(method, path, { headers: { 'If-Match': field } })
+        for (const field of [etag, `"other",, ${etag}`, '*', ` ,${etag}, `]) {
+          expect([field, (await read(field)).status]).toEqual([field, 200])
+        }
+        for (const field of ['"other"', `W/${etag}`]) {
+          const refused = await read(field)
+          expect([field, refused.status, refused.headers.get('etag')]).toEqual([field, 412, etag])
+        }
+        for (const field of ['other', ',', '"a" "b"', `${etag}, other`]) {
+          expect([field, (await read(field)).status]).toEqual([field, 400])
+        }
+      }
+    })
+
+    test('a POST with a condition is refused, and has no effect', async () => {
+      const { petId } = await makePet(store().client)
+      for (const [path, body] of [
+        ['/categories', '{"name":"Conditional"}'],
+        [`/store/inventory/${petId}/adjustments`, '{"change":1}'],
+        ['/store/orders', `{"petId":${petId}}`],
+      ] as const) {
+        for (const name of ['If-Match', 'If-None-Match']) {
+          const reply = await store().send('POST', path, { body, headers: { [name]: '*' } })
+          expect([path, name, reply.status]).toEqual([path, name, 400])
+        }
+      }
+      expect((await store().client.getInventoryItem({ petId })).data).toMatchObject({
+        quantity: 1n,
+        reserved: 0n,
+      })
+    })
+
+    test('a PUT that the store has transformed answers without an ETag', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
+    })
+
     test('orders and stocks are guarded alike; the target comes first', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
@@ -108,6 +152,17 @@ onEveryEngine(engine => {
       expect(second.headers.get('idempotent-replayed')).toBe('true')
       const { data } = await store().client.getInventoryItem({ petId })
       expect(data.reserved).toBe(1n)
+    })
+
+    test('is the same with parameters, which mean nothing', async () => {
+      const body = '{"name":"With parameters"}'
+      const ids = new Set<unknown>()
+      for (const key of ['"params"', '"params";p=1', '"params"; a="x;y"; b=?1;c', '"params";d=:YQ==:']) {
+        const reply = await store().send('POST', '/categories', { body, headers: { 'Idempotency-Key': key } })
+        expect([key, reply.status]).toEqual([key, 201])
+        ids.add(await reply.text())
+      }
+      expect(ids.size).toBe(1)
     })
 
     test('the same key with another request is refused; a quoted and a bare key are one', async () => {

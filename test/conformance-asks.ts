@@ -136,7 +136,7 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
   (_, ask) => (/\/\d+/.test(ask.path) ? { ...ask, path: ask.path.replace(/\/\d+/, '/404404') } : undefined),
   ({ path }, ask) => (path.endsWith('{code}') ? { ...ask, path: '/errors/no_such_code' } : undefined),
   ({ etag, method }, ask) =>
-    etag && method !== 'GET' && method !== 'POST'
+    etag && method !== 'POST'
       ? { ...ask, headers: { ...ask.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
       : undefined,
 ]

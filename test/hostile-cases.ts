@@ -61,6 +61,9 @@ const negotiation: readonly HostileCase[] = [
     '400 idempotency_key_invalid',
   ),
   withField('one of 256 in quotes', 'Idempotency-Key', `"${'k'.repeat(256)}"`, '400 idempotency_key_invalid'),
+  ...['"k" x', '"k";', '"k";P=1', '"k";p=', '"k";p="', '"k"p=1', '"k";p=1,"l"'].map(value =>
+    withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
+  ),
   withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),
   withField('an Idempotency-Key above ASCII', 'Idempotency-Key', 'caf\xe9', '400 idempotency_key_invalid'),
   withField(
@@ -107,6 +110,18 @@ const credentials: readonly HostileCase[] = (
   [
     ['no Authorization', null, '401 authentication_required', NO_TOKEN],
     ['Authorization Basic', 'Basic YWRtaW46YWRtaW4=', '401 authentication_required', NO_TOKEN],
+    [
+      'Authorization with 15,000 blanks around a letter, and a byte that only some patterns take for a blank',
+      `Bearer${' '.repeat(7500)}x${' '.repeat(7500)}\xa0`,
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
+    [
+      'Authorization with a token of 15,000 letters',
+      `Bearer ${'a'.repeat(15_000)}`,
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
     ['Bearer without a token', 'Bearer', '401 authentication_required', NO_TOKEN],
     ['Bearer and garbage', 'Bearer garbage', '401 invalid_token', BAD_TOKEN],
     ['a key with a wrong checksum', `Bearer pst_${'0'.repeat(49)}`, '401 invalid_token', BAD_TOKEN],
@@ -199,8 +214,8 @@ const paths: readonly HostileCase[] = [
     '/pets.json',
     '/.env',
   ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
-  // The runtime's router sees the dots, the URL it hands on does not have them any more.
-  ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: '/pets as it was sent' }),
+  // The router of the runtime sees the dots; the URL that it passes on does not have them.
+  ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: 'has the path /pets.' }),
   ...[
     '/pets/1%2F2',
     '/pets/%00',

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { errorTable } from '../src/model/error.ts'
+import { ErrorBody, errorTable } from '../src/model/error.ts'
+import { readJsonText } from '../src/model/json.ts'
+import { Scope } from '../src/model/key.ts'
 import { makePet, sharedStore } from './shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from './store.ts'
 
@@ -9,15 +11,7 @@ onEveryEngine(engine => {
   describe('every answer', () => {
     test('to HEAD has the headers of GET and no body', async () => {
       await makePet(store().client)
-      for (const path of [
-        '/pets',
-        '/pets/1',
-        '/categories/1',
-        '/store/orders',
-        '/errors',
-        '/openapi.json',
-        '/livez',
-      ]) {
+      for (const path of ['/pets', '/pets/1', '/categories/1', '/store/orders', '/errors', '/livez']) {
         const get = await store().send('GET', path)
         const head = await store().send('HEAD', path)
         const body = await get.text()
@@ -59,6 +53,36 @@ onEveryEngine(engine => {
       })
     })
 
+    test('that refuses a request which accepts problems alone is a problem; a success is JSON', async () => {
+      for (const accept of [
+        'application/problem+json',
+        'Application/Problem+JSON;q=0.5',
+        'text/html, application/problem+json',
+      ]) {
+        const headers = { Accept: accept }
+        const refused = await store().send('GET', '/pets/404', { headers })
+        expect([refused.status, refused.headers.get('content-type')]).toEqual([
+          404,
+          'application/problem+json',
+        ])
+        const fine = await store().send('GET', '/pets', { headers })
+        expect([fine.status, fine.headers.get('content-type')]).toEqual([200, 'application/json'])
+      }
+      const headers = { Accept: 'application/problem+json;q=0' }
+      expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
+    })
+
+    test('to OPTIONS and to a PATCH of another type names the types of a patch', async () => {
+      const types = 'application/merge-patch+json, application/json'
+      expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
+      expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
+      const reply = await store().send('PATCH', '/pets/1', {
+        body: 'x',
+        headers: { 'Content-Type': 'text/plain' },
+      })
+      expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
+    })
+
     test('bears the request id that was sent, or one that was made', async () => {
       const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
       expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
@@ -84,6 +108,23 @@ onEveryEngine(engine => {
       const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`m${index}`, 1]))
       const long = await store().send('POST', '/categories', { body: JSON.stringify({ name: 'x', ...many }) })
       expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
+    })
+
+    test('names in its message the first places, their values, and how many more there are', async () => {
+      const message = async (path: string, body: unknown): Promise<unknown> => {
+        const reply = await store().send('POST', path, { body: JSON.stringify(body) })
+        return ErrorBody.parse(readJsonText(await reply.text())).message
+      }
+      const scopes = Scope.options.join(', ')
+      expect(await message('/keys', { name: 'x', scopes: ['pets:wirte'] })).toBe(
+        `scopes[0] must be one of ${scopes}, not "pets:wirte".`,
+      )
+      expect(await message('/store/orders', { quantity: 0 })).toBe(
+        'petId is required; quantity must be at least 1.',
+      )
+      expect(await message('/pets', { a: 1, b: 2, c: 3 })).toBe(
+        'name is required; categoryId is required; a is not a member of this object; and 2 more.',
+      )
     })
 
     test('names every broken parameter', async () => {
@@ -183,6 +224,15 @@ describe('pages of other origins', () => {
     const reply = await ask(store.base, 'https://shop.example')
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   })
+})
+
+test('the metrics want an admin key of whatever comes through a proxy on the same machine', async () => {
+  await using store = await openTestStore('sqlite')
+  expect((await fetch(`${store.base}/metrics`)).status).toBe(200)
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
+    const reply = await fetch(`${store.base}/metrics`, { headers: { [name]: '127.0.0.1' } })
+    expect([name, reply.status]).toEqual([name, 401])
+  }
 })
 
 test('the metrics of another machine want an admin key', async () => {

@@ -5,9 +5,11 @@ import { storedInstant } from '../model/instant.ts'
 import { isKeyText } from '../model/key.ts'
 import type { Caller } from '../shop/context.ts'
 import { findCaller, holds } from '../shop/keys.ts'
+import { rateGroup } from './client-address.ts'
 import type { Exchange } from './exchange.ts'
-import type { RateLimiter } from './limits.ts'
+import type { RateLimiter } from './rate-limit.ts'
 
+const SCHEME = 'bearer '
 const nobody: Caller = { keyId: null, scopes: [] }
 
 /** Runs a read of a row or two where the key rows are. */
@@ -25,7 +27,7 @@ export async function authenticate(
   const header = exchange.request.headers.get('authorization')
   if (header === null) return nobody
   try {
-    const token = /^Bearer +(.*\S) *$/i.exec(header)?.[1]
+    const token = bearerToken(header)
     if (token === undefined) {
       throw new StoreError(
         'authentication_required',
@@ -38,10 +40,22 @@ export async function authenticate(
     return await readRow(reading => findCaller(reading, token, storedInstant(exchange.nowMs)))
   } catch (error) {
     // Only failures are counted here, so guessing stops nobody who has a key, not even behind the same address.
-    const slowed =
-      error instanceof StoreError ? guesses.take(exchange.address, exchange.nowMs).refusal : undefined
+    const slowed = error instanceof StoreError ? guesses.take(rateGroup(exchange.address)).refusal : undefined
     throw slowed ?? error
   }
+}
+
+/**
+ * The token of an Authorization field (RFC 6750, section 2.1), whatever it holds; undefined for another scheme or none.
+ * Every step looks at each character once: a pattern that backtracks would let one long header stop the process.
+ */
+export function bearerToken(header: string): string | undefined {
+  if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
+  let start = SCHEME.length
+  while (header[start] === ' ') start++
+  let end = header.length
+  while (end > start && header[end - 1] === ' ') end--
+  return end > start ? header.slice(start, end) : undefined
 }
 
 /** Refuses who may not. Throws `authentication_required` (401) or `insufficient_scope` (403). */

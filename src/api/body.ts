@@ -4,6 +4,8 @@ export const BODY_BYTES_MAX = 1024 * 1024
 const BODY_TIMEOUT_MS = 10_000
 
 const MERGE_PATCH = 'application/merge-patch+json'
+/** What a PATCH may be: the field Accept-Patch (RFC 5789, section 3.1). */
+export const PATCH_TYPES = `${MERGE_PATCH}, application/json`
 
 /** Refuses a body by its header fields alone. Throws `unsupported_media_type`, `body_too_large`. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
@@ -20,9 +22,15 @@ export function refuseBodyByHeaders({ method, headers }: Request): void {
     throw new StoreError(
       'unsupported_media_type',
       `Content-Type must be ${types}, in UTF-8 and not compressed.`,
+      method === 'PATCH' ? { acceptPatch: PATCH_TYPES } : {},
     )
   }
   if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge()
+}
+
+/** Bytes that a body may still have, by what its header fields say. */
+export function expectedBytes({ headers }: Request): number {
+  return Number(headers.get('content-length') ?? BODY_BYTES_MAX)
 }
 
 /** Reads a body to its end, within a bound of size and of time. Throws `body_too_large`, `request_timeout`. */
@@ -51,7 +59,7 @@ async function readAll(request: Request): Promise<Uint8Array> {
   }
 }
 
-async function readChunks({ body }: Request): Promise<Uint8Array> {
+async function readChunks({ body, signal }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let total = 0
   for await (const chunk of body ?? []) {
@@ -59,6 +67,10 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
     if (total > BODY_BYTES_MAX) throw tooLarge()
     chunks.push(chunk)
   }
+  // The runtime reports the end of the last chunk before it reads what follows, and refuses a trailer section only
+  // then. By the next turn of the event loop it has: a request that it refused must have no effect.
+  await new Promise(resolve => setImmediate(resolve))
+  if (signal.aborted) throw new Error('the runtime refused the end of the body')
   return Buffer.concat(chunks)
 }
 

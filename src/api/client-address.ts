@@ -1,11 +1,26 @@
 import { BlockList, isIP } from 'node:net'
 
+/** Stands for a client whose address a trusted proxy does not give in a readable form. */
+const UNKNOWN = 'unknown'
+/** Hops of X-Forwarded-For that are read, from the end. */
+const HOPS_MAX = 64
+/** Fields that a proxy adds: a request that carries one was forwarded. */
+const FORWARDING_FIELDS = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+]
+
 /**
- * Finds the client of a request behind proxies. X-Forwarded-For is believed only from a trusted peer, and read from
- * its end: the last address that no trusted proxy has is the client.
+ * Finds the client of a request behind proxies. X-Forwarded-For is read only from a trusted peer, and from its end: the
+ * last address that no trusted proxy has is the client. An address may have a port. What is no address is `unknown`:
+ * it never counts as the address of the proxy.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
-  if (trusted.length === 0) return (_, peer) => peer
+  if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
   const proxies = new BlockList()
   for (const entry of trusted) {
     const [address = '', bits] = entry.split('/')
@@ -16,13 +31,57 @@ export function clientAddress(trusted: readonly string[]): (request: Request, pe
   const isProxy = (address: string): boolean =>
     isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return (request, peer) => {
-    const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map(hop => hop.trim())
-    let address = peer
+    const field = request.headers.get('x-forwarded-for')
+    const hops = field === null ? [] : field.split(',').slice(-HOPS_MAX)
+    let address = withoutMapping(peer)
     while (isProxy(address)) {
       const hop = hops.pop()
-      if (hop === undefined || isIP(hop) === 0) break
-      address = hop
+      if (hop === undefined) break
+      address = addressIn(hop) ?? UNKNOWN
     }
     return address
   }
+}
+
+/** Whether a request comes from a program on this machine, and not through a proxy on it. */
+export function isFromThisMachine({ headers }: Request, peer: string): boolean {
+  const address = withoutMapping(peer)
+  const isLoopback = address === '::1' || address.startsWith('127.')
+  return isLoopback && !FORWARDING_FIELDS.some(name => headers.has(name))
+}
+
+/**
+ * The group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address, since a single
+ * subscriber holds all of it (RFC 6177).
+ */
+export function rateGroup(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = '', tail = ''] = address.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === '' ? [] : tail.split(':')
+  const zeros = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  const prefix = [...left, ...zeros, ...right].slice(0, 4)
+  return `${prefix.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+}
+
+/** The address in one hop: bare, in brackets, or with a port; undefined for anything else. */
+function addressIn(hop: string): string | undefined {
+  const text = hop.trim()
+  if (isIP(text) !== 0) return withoutMapping(text)
+  const bracket = text.startsWith('[') ? text.indexOf(']') : -1
+  const end = bracket > 0 ? bracket : text.indexOf(':')
+  if (end < 0 || !isPort(text.slice(bracket > 0 ? end + 1 : end))) return undefined
+  const address = text.slice(bracket > 0 ? 1 : 0, end)
+  return isIP(address) === (bracket > 0 ? 6 : 4) ? withoutMapping(address) : undefined
+}
+
+/** `:8080`, or nothing. */
+function isPort(text: string): boolean {
+  return /^(?::[0-9]{1,5})?$/.test(text)
+}
+
+/** An IPv4 address that came over an IPv6 socket, in its own form. */
+function withoutMapping(address: string): string {
+  const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : ''
+  return isIP(mapped) === 4 ? mapped : address
 }

@@ -1,7 +1,7 @@
 import { StoreError } from '../model/error.ts'
 import type { Conditions, EntityTags } from '../shop/representation.ts'
 
-const TAG = /\s*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
+const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 
 /** Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for no list of tags. */
 export function readConditions(headers: Headers): Conditions {
@@ -13,20 +13,36 @@ export function readConditions(headers: Headers): Conditions {
   }
 }
 
+/** Throws `invalid_parameter` for a condition on a POST: there is no representation yet that it could be about. */
+export function refuseConditions(conditions: Conditions): void {
+  for (const [member, name] of [
+    ['ifMatch', 'If-Match'],
+    ['ifNoneMatch', 'If-None-Match'],
+  ] as const) {
+    if (conditions[member] !== undefined)
+      throw invalid(name, `${name} does not apply to a POST: leave it out.`)
+  }
+}
+
+/** A list may have empty elements, which count for nothing (RFC 9110, section 5.6.1.2). */
 function readTags(name: string, field: string): EntityTags {
   if (field.trim() === '*') return '*'
   const tags: string[] = []
-  TAG.lastIndex = 0
-  while (TAG.lastIndex < field.length) {
-    const tag = TAG.exec(field)?.[1]
-    if (tag === undefined) break
-    tags.push(tag)
+  for (TAG.lastIndex = 0; TAG.lastIndex < field.length; ) {
+    const element = TAG.exec(field)
+    if (!element) throw noTags(name)
+    if (element[1] !== undefined) tags.push(element[1])
   }
-  if (tags.length === 0 || TAG.lastIndex === 0) {
-    const message = `${name} must be * or a list of entity tags, each in double quotes.`
-    throw new StoreError('invalid_parameter', message, {
-      errors: [{ in: 'header', name, code: 'invalid_format', message }],
-    })
-  }
+  if (tags.length === 0) throw noTags(name)
   return tags
+}
+
+function noTags(name: string): StoreError {
+  return invalid(name, `${name} must be * or a list of entity tags, each in double quotes.`)
+}
+
+function invalid(name: string, message: string): StoreError {
+  return new StoreError('invalid_parameter', message, {
+    errors: [{ in: 'header', name, code: 'invalid_format', message }],
+  })
 }

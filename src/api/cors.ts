@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import { type Exchange, varyBy } from './exchange.ts'
 
 /** Origins that pages may call from; `*` is any. */
 export type Cors = readonly string[]
@@ -21,7 +21,7 @@ const EXPOSED = [
 /** Lets pages of the configured origins call (Fetch standard, CORS protocol). Keys are no cookies: no credentials. */
 export function applyCors(origins: Cors, { request, headers }: Exchange): void {
   if (origins.length === 0) return
-  headers.Vary = 'Origin'
+  varyBy(headers, 'Origin')
   const origin = request.headers.get('origin')
   if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
   headers['Access-Control-Allow-Origin'] = origin

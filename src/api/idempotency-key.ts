@@ -4,10 +4,13 @@ import type { Idempotency } from '../shop/replies.ts'
 import type { Exchange } from './exchange.ts'
 
 const BARE = /^[\x21\x23-\x7e]{1,255}$/
-const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
+const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/
+/** One parameter of an item (RFC 9651, section 3.1.2): a name, and a value in any of its forms. */
+const PARAMETER =
+  /;\x20*[a-z*][a-z0-9_\-.*]*(?:=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\w!#$%&'*+\-.:=/?@^`|~]+))?/y
 
 /**
- * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), quoted as an RFC 8941 string or bare, and
+ * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), a string of RFC 9651 or bare, and
  * takes the fingerprint of the request: SHA-256 of path, query and body.
  * Throws `idempotency_key_invalid`, `idempotency_key_refused`.
  */
@@ -37,6 +40,15 @@ export function readIdempotencyKey(
 
 function keyIn(field: string): string | undefined {
   if (BARE.test(field)) return field
-  const key = QUOTED.exec(field)?.[1]?.replaceAll(/\\(["\\])/g, '$1')
-  return key !== undefined && key.length >= 1 && key.length <= 255 ? key : undefined
+  const [item = '', text] = QUOTED.exec(field) ?? []
+  const key = text?.replaceAll(/\\(["\\])/g, '$1')
+  if (key === undefined || key.length < 1 || key.length > 255) return undefined
+  return areParameters(field.slice(item.length)) ? key : undefined
+}
+
+/** Whether a text is a list of parameters, which may be empty. They have no meaning here and are ignored. */
+function areParameters(text: string): boolean {
+  PARAMETER.lastIndex = 0
+  while (PARAMETER.lastIndex < text.length) if (!PARAMETER.test(text)) return false
+  return true
 }

@@ -1,22 +1,30 @@
 import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
 
-/** The two media types that answers have: resources are JSON, refusals are JSON or RFC 9457 problems. */
+const PROBLEM = 'application/problem+json'
+
+/** The two media types of responses: resources are JSON, errors are JSON or RFC 9457 problems. */
 export type MediaType = 'application/json' | 'application/problem+json'
 
-/** Throws `not_acceptable` when Accept (RFC 9110, section 12.5.1) excludes what the operation answers. */
+/**
+ * Throws `not_acceptable` when Accept (RFC 9110, section 12.5.1) excludes what the operation sends. A request that
+ * names the media type of problems accepts the one form that a success has as well.
+ */
 export function refuseUnacceptable(headers: Headers, { success }: Operation): void {
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
-  if (accept === null || accept === '*/*' || quality(accept, type) > 0) return
-  throw new StoreError('not_acceptable', `Answers are ${type}, which Accept excludes.`)
+  if (accept === null || accept === '*/*' || quality(accept, type) > 0 || asksForProblems(accept)) return
+  throw new StoreError('not_acceptable', `The response is ${type}, which the Accept header does not allow.`)
 }
 
-/** Refusals go out as a problem only to who asks for that by name. */
+/** Refusals are sent as a problem to clients that ask for that by name. */
 export function errorMediaType(headers: Headers): MediaType {
   const accept = headers.get('accept')
-  if (accept === null || !accept.includes('application/problem+json')) return 'application/json'
-  return quality(accept, 'application/problem+json') > 0 ? 'application/problem+json' : 'application/json'
+  return accept !== null && asksForProblems(accept) ? PROBLEM : 'application/json'
+}
+
+function asksForProblems(accept: string): boolean {
+  return accept.toLowerCase().includes(PROBLEM) && quality(accept, PROBLEM) > 0
 }
 
 /** The weight that an Accept field gives a type: that of its most specific range. */

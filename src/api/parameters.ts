@@ -1,6 +1,12 @@
 import type { Operation } from '../contract/operation.ts'
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
-import { type ErrorCodeName, FIELD_ERRORS_MAX, type FieldError, StoreError } from '../model/error.ts'
+import {
+  type ErrorCodeName,
+  FIELD_ERRORS_MAX,
+  type FieldError,
+  StoreError,
+  summaryOf,
+} from '../model/error.ts'
 import type { Exchange } from './exchange.ts'
 import { explain } from './validate.ts'
 
@@ -30,9 +36,8 @@ export function readParameters(operation: Operation, exchange: Exchange): Record
   }
   const [first] = errors
   if (first) {
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
     const details = errors.slice(0, FIELD_ERRORS_MAX).map(({ refusal: _, ...error }) => error)
-    throw new StoreError(first.refusal, `${first.message}${more}`, { errors: details })
+    throw new StoreError(first.refusal, summaryOf(errors), { errors: details })
   }
   return values
 }

@@ -7,17 +7,17 @@ import type { Command } from '../shop/commands.ts'
 import type { NewSecret } from '../shop/context.ts'
 import { answer, type Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
-import { type Conditions, matchesWeakly } from '../shop/representation.ts'
+import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { authenticate, authorize } from './auth.ts'
-import { readBody, refuseBodyByHeaders } from './body.ts'
-import { readConditions } from './conditional.ts'
-import type { Exchange, Route } from './exchange.ts'
+import { expectedBytes, readBody, refuseBodyByHeaders } from './body.ts'
+import { readConditions, refuseConditions } from './conditional.ts'
+import { callerName, type Exchange, type Route } from './exchange.ts'
 import type { Feed } from './feed.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { enforceLifecycle } from './lifecycle.ts'
-import type { RateLimiter } from './limits.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
+import type { RateLimiter } from './rate-limit.ts'
 import type { Streams } from './stream.ts'
 import { validateBody } from './validate.ts'
 
@@ -53,6 +53,7 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   if (operation.body) refuseBodyByHeaders(exchange.request)
   const parameters = readParameters(operation, exchange)
   const conditions = readConditions(headers)
+  if (operation.method === 'POST') refuseConditions(conditions)
   if (isStreamId(route.id)) return pipeline.streams.answer(exchange, parameters)
   const reply = isQueryId(route.id)
     ? await ask(pipeline, exchange, operation, {
@@ -65,10 +66,12 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   return respond(pipeline, exchange, operation, reply, conditions)
 }
 
-function takeOfRate({ rate }: Pipeline, { caller, address, nowMs, headers }: Exchange): void {
+/** Counts a request of a key, or of an address without one. Throws `rate_limited`. */
+export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, exchange: Exchange): void {
   if (!rate) return
+  const { headers } = exchange
   headers['RateLimit-Policy'] = rate.policy
-  const { field, refusal } = rate.take(caller?.keyId ? `key ${caller.keyId}` : address, nowMs)
+  const { field, refusal } = rate.take(callerName(exchange))
   headers.RateLimit = field
   if (refusal) throw refusal
 }
@@ -92,9 +95,9 @@ async function carryOut(
   parameters: Record<string, unknown>,
   conditions: Conditions,
 ): Promise<Reply> {
-  const { request, requestId, nowMs, caller } = exchange
+  const { requestId, nowMs, caller } = exchange
   if (isQueryId(id) || isStreamId(id) || !caller) throw new Error('a command came without an id or a caller')
-  const bytes = operation.body ? await readBody(request) : new Uint8Array()
+  const bytes = operation.body ? await bodyOf(exchange) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, exchange, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // Outside the transaction: nothing waits on the network inside of one.
@@ -113,12 +116,19 @@ async function carryOut(
   })
 }
 
+/** The body, once all of it has arrived; meanwhile the request holds no place among those in progress. */
+function bodyOf(exchange: Exchange): Promise<Uint8Array> {
+  const { request, place } = exchange
+  const read = (): Promise<Uint8Array> => readBody(request)
+  return place ? place.whileBodyArrives(callerName(exchange), expectedBytes(request), read) : read()
+}
+
 function respond(
   { base }: Pipeline,
   exchange: Exchange,
   operation: Operation,
   reply: Reply,
-  { ifNoneMatch }: Conditions,
+  { ifMatch, ifNoneMatch }: Conditions,
 ): Response {
   const { headers, request } = exchange
   const isRead = operation.method === 'GET'
@@ -127,6 +137,7 @@ function respond(
   if (reply.location !== undefined) headers.Location = base + reply.location
   if (reply.replayed) headers['Idempotent-Replayed'] = 'true'
   if ('list' in operation.success) addPageLinks(exchange, base, operation.endless ?? 'cursor', reply.next)
+  if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)
   if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
     return new Response(null, { status: 304, headers })
   }

@@ -42,6 +42,7 @@ function refusalHeaders({ code, status, details }: StoreError): Record<string, s
       'WWW-Authenticate': `Bearer realm="petstore", error="insufficient_scope", scope="${details.scope}"`,
     }),
     ...(details.allow !== undefined && { Allow: details.allow }),
+    ...(details.acceptPatch !== undefined && { 'Accept-Patch': details.acceptPatch }),
     ...(details.etag !== undefined && { ETag: details.etag }),
     ...(status === 503 && { 'Retry-After': String(details.retryAfterSeconds ?? 10) }),
     ...(status === 429 && { 'Retry-After': String(details.retryAfterSeconds ?? 1) }),

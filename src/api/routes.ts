@@ -2,24 +2,30 @@ import type { BunRequest, Server } from 'bun'
 import { contract, isOperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
+import type { Admission } from './admission.ts'
+import { PATCH_TYPES } from './body.ts'
+import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
-import { type Exchange, openExchange, type Route } from './exchange.ts'
+import { type Exchange, openExchange, type Route, targetOf } from './exchange.ts'
 import { announceLifecycle } from './lifecycle.ts'
-import type { Admission } from './limits.ts'
-import { answerRequest, type Pipeline } from './pipeline.ts'
+import { findEquivalent, type Match, similarPath } from './paths.ts'
+import { answerRequest, type Pipeline, takeOfRate } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 
 const URL_CHARS_MAX = 8192
 /** RFC 9112, section 3.2: one host, with nothing in it that ends the authority of a URL. */
-const HOST = /^[\w.~!$&'()*+;=:%[\]-]*$/
+const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
 
 /** What answers one method of a path; operations carry their route. */
 export interface Handler {
   readonly route?: Route
+  /** A probe is answered however busy the store is, and counts towards no limit. */
+  readonly isProbe?: true
   readonly answer: (exchange: Exchange) => Promise<Response> | Response
 }
 
-type Methods = ReadonlyMap<string, Handler>
+/** What answers the methods of one path. */
+export type Methods = ReadonlyMap<string, Handler>
 
 /** A path in the contract's notation, and what answers its methods. HEAD and OPTIONS follow from them. */
 export type Paths = ReadonlyMap<string, Methods>
@@ -36,7 +42,7 @@ export interface RoutesOptions {
   readonly onAnswer: (exchange: Exchange, status: number, tookMs: number, fault: unknown) => void
 }
 
-type Serve = (request: BunRequest | Request, server: Server<undefined>) => Promise<Response>
+type Serve = (request: BunRequest | Request, server: Server<undefined>, match?: Match) => Promise<Response>
 
 /** The operations of the contract that `serves` lets be, as handlers by path and method. */
 export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
@@ -58,19 +64,29 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
   for (const [path, methods] of options.paths) {
     routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, methods)
   }
-  const fetch = serveWith(options, undefined)
+  const serveUnknown = serveWith(options, undefined)
+  const fetch: Serve = (request, server) => {
+    const match = findEquivalent(options.paths.keys(), targetOf(request.url).path)
+    const serve = match ? serveWith(options, options.paths.get(match.template)) : serveUnknown
+    return serve(request, server, match)
+  }
   return { routes, fetch }
 }
 
 /** Serves one path; without methods, what has no path. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
-  return async (request, server) => {
+  const { clock, addressOf, onAnswer, cors, pipeline } = options
+  return async (request, server, match) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
-    const exchange = openExchange(request, addressOf(request, peer), clock(), () =>
-      server.timeout(request, 1),
-    )
+    const exchange = openExchange({
+      request,
+      peer,
+      address: addressOf(request, peer),
+      nowMs: clock(),
+      match,
+      cut: () => server.timeout(request, 1),
+    })
     applyCors(cors, exchange)
     const handler = methods && handlerOf(exchange, methods)
     if (handler?.route) {
@@ -78,14 +94,10 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       announceLifecycle(exchange, handler.route, pipeline.base)
       if (isSlow(handler.route.operation)) server.timeout(request, 0)
     }
-    let entered = false
     let fault: unknown
     let response: Response
     try {
-      admission.enter()
-      entered = true
-      refuseBadTarget(exchange)
-      response = await (handler ? handler.answer(exchange) : answerWithout(exchange, methods))
+      response = await answer(options, exchange, methods, handler)
     } catch (error) {
       if (!(error instanceof StoreError)) fault = error
       response =
@@ -93,11 +105,27 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
           ? refusal(exchange, error, pipeline.base)
           : internalError(exchange, pipeline.base)
     } finally {
-      if (entered) admission.leave()
+      exchange.place?.leave()
     }
+    // The runtime dates every answer but those to HEAD (RFC 9110, section 6.6.1).
+    if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
     onAnswer(exchange, response.status, performance.now() - started, fault)
     return response
   }
+}
+
+/** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
+async function answer(
+  { admission, pipeline, paths }: RoutesOptions,
+  exchange: Exchange,
+  methods: Methods | undefined,
+  handler: Handler | undefined,
+): Promise<Response> {
+  if (!handler?.isProbe) exchange.place = admission.enter(rateGroup(exchange.address))
+  refuseBadTarget(exchange)
+  // An operation counts a request once it knows the key.
+  if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, exchange)
+  return await (handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths))
 }
 
 /** What may be silent for longer than the runtime bears: loading a catalogue, waiting for events. */
@@ -110,13 +138,22 @@ function handlerOf({ request }: Exchange, methods: Methods): Handler | undefined
 }
 
 /** What is answered where the path has no such method, or there is no such path. */
-function answerWithout({ path, request, headers }: Exchange, methods: Methods | undefined): Response {
+function answerWithout(
+  { path, request, headers }: Exchange,
+  methods: Methods | undefined,
+  paths: Paths,
+): Response {
   if (!methods) {
-    throw new StoreError('route_not_found', `No operation has the path ${path} as it was sent.`)
+    const similar = similarPath(paths.keys(), path)
+    const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
+    throw new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
   }
   const { method } = request
   const allow = allowed(methods)
-  if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...headers, Allow: allow } })
+  if (method === 'OPTIONS') {
+    const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
+    return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
+  }
   throw new StoreError('method_not_allowed', `${path} does not take ${method}; it takes ${allow}.`, { allow })
 }
 
@@ -126,9 +163,10 @@ function allowed(methods: Methods): string {
 
 /** The runtime makes the URL from Host and target: what is no host would pass for a part of the path. */
 function refuseBadTarget({ request, path, query }: Exchange): void {
-  const host = request.headers.get('host') ?? ''
-  if (!HOST.test(host)) {
-    const message = 'Host must be one name or address, with a port if need be.'
+  const host = request.headers.get('host')
+  // Only HTTP/1.0 may leave it out: the runtime refuses a request of HTTP/1.1 without it.
+  if (host !== null && !HOST.test(host)) {
+    const message = 'Host must be one name or address, with a port if needed.'
     throw new StoreError('invalid_parameter', message, {
       errors: [{ in: 'header', name: 'Host', code: 'invalid_format', message }],
     })

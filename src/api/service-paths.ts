@@ -5,15 +5,16 @@ import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
 import { holds } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
+import { isFromThisMachine } from './client-address.ts'
+import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsPaths } from './docs-page.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, varyBy } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
-import type { Handler, Paths } from './routes.ts'
+import type { Handler, Methods, Paths } from './routes.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
 /** What the service says of itself, beside the operations of its description. */
 export function servicePaths(
@@ -22,18 +23,24 @@ export function servicePaths(
   serves: (operation: Operation) => boolean,
 ): Paths {
   const { base, engine } = pipeline
-  const asJson = once(() => writeJson(describe({ base, serves })))
-  const asYaml = once(() => writeYaml(describe({ base, serves })))
-  const get = (answer: Handler['answer']): ReadonlyMap<string, Handler> => new Map([['GET', { answer }]])
+  const get = (answer: Handler['answer']): Methods => new Map([['GET', { answer }]])
+  const probe = (answer: Handler['answer']): Methods => new Map([['GET', { answer, isProbe: true }]])
+  const same = (type: string, make: () => string, fields?: Readonly<Record<string, string>>): Methods => {
+    const content = prepareOnce(async () => prepareContent(type, make()))
+    return get(async exchange => sendContent(exchange, await content(), fields))
+  }
+  const catalog = '/.well-known/api-catalog'
+  const ping = sharedPing(engine.ping)
   return new Map([
     ['/', get(exchange => home(exchange, base))],
-    ['/openapi.json', get(exchange => json(exchange, asJson()))],
-    ['/openapi.yaml', get(exchange => text(exchange, asYaml(), 'application/yaml'))],
-    ['/.well-known/api-catalog', get(exchange => text(exchange, apiCatalog(base), LINKSET))],
-    ['/llms.txt', get(exchange => text(exchange, llmsText(base, serves), 'text/markdown; charset=utf-8'))],
-    ...docsPaths().map(([path, answer]): [string, ReadonlyMap<string, Handler>] => [path, get(answer)]),
-    ['/livez', get(exchange => json(exchange, '{"status":"live"}'))],
-    ['/readyz', get(exchange => ready(exchange, engine.ping))],
+    ['/openapi.json', same('application/json', () => writeJson(describe({ base, serves })))],
+    ['/openapi.yaml', same('application/yaml', () => writeYaml(describe({ base, serves })))],
+    // The link is what HEAD must have (RFC 9727, section 2).
+    [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
+    ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
+    ...docsPaths().map(([path, answer]): [string, Methods] => [path, get(answer)]),
+    ['/livez', probe(exchange => text(exchange, '{"status":"live"}', 'application/json'))],
+    ['/readyz', probe(exchange => ready(exchange, ping))],
     ['/metrics', get(exchange => measured(exchange, pipeline, metrics))],
   ])
 }
@@ -41,11 +48,21 @@ export function servicePaths(
 /** Links to everything: a page for browsers, JSON for everybody else. */
 function home(exchange: Exchange, base: string): Response {
   const wantsPage = (exchange.request.headers.get('accept') ?? '').includes('text/html')
-  const response = wantsPage
+  varyBy(exchange.headers, 'Accept')
+  return wantsPage
     ? text(exchange, homeHtml(), 'text/html; charset=utf-8')
     : text(exchange, homeJson(base), 'application/json')
-  response.headers.set('Vary', 'Accept')
-  return response
+}
+
+/** Asks the database once for all probes that come while it is being asked: probes have no other limit. */
+function sharedPing(ping: () => Promise<void>): () => Promise<void> {
+  let asked: Promise<void> | undefined
+  return () => {
+    asked ??= ping().finally(() => {
+      asked = undefined
+    })
+    return asked
+  }
 }
 
 async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Response> {
@@ -54,19 +71,22 @@ async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Res
   } catch {
     throw new StoreError('overloaded', 'The database does not answer.', { retryAfterSeconds: 5 })
   }
-  return json(exchange, '{"status":"ready"}')
+  return text(exchange, '{"status":"ready"}', 'application/json')
 }
 
-/** For callers on this machine; others need an admin key. */
+/** For programs on this machine; others, and all that come through a proxy, need an admin key. */
 async function measured(
   exchange: Exchange,
   { engine, guesses }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
-  if (!LOOPBACK.test(exchange.address)) {
+  if (!isFromThisMachine(exchange.request, exchange.peer)) {
     const caller = await authenticate(exchange, engine.readRow, guesses)
     if (caller.keyId === null) {
-      throw new StoreError('authentication_required', 'From another machine the metrics need an admin key.')
+      throw new StoreError(
+        'authentication_required',
+        'From another machine, or through a proxy, the metrics need an admin key.',
+      )
     }
     if (!holds(caller, 'admin')) {
       throw new StoreError('insufficient_scope', 'The metrics need the scope admin.', { scope: 'admin' })
@@ -77,19 +97,6 @@ async function measured(
   })
 }
 
-function json(exchange: Exchange, body: string): Response {
-  return text(exchange, body, 'application/json')
-}
-
 function text({ headers }: Exchange, body: string, type: string): Response {
   return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
-}
-
-/** Makes a text when it is first asked for. */
-function once(make: () => string): () => string {
-  let made: string | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

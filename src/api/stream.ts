@@ -92,7 +92,8 @@ export class Streams {
       }
       if (exchange.request.method === 'HEAD') {
         this.#tail.leave()
-        return new Response(null, { headers })
+        // As GET would be framed: a length of 0 would say that the stream is empty.
+        return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
       const stream = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
         this.#open.delete(stream)

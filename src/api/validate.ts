@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
-import type { JsonValue } from '../model/json.ts'
+import { type JsonValue, writeJson } from '../model/json.ts'
 
 /** Of a member's name that is echoed: who sends a megabyte need not get it back. */
 const NAME_CHARS_MAX = 100
@@ -12,8 +12,9 @@ type Issue = z.core.$ZodIssue
 export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const errors = result.error.issues.flatMap(issue => bodyErrors(issue, value))
-  throw validationFailed(errors.slice(0, FIELD_ERRORS_MAX))
+  // Cut before it is put into words: a body of 1 MiB can be wrong in half a million places.
+  const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
+  throw validationFailed(issues.flatMap(issue => bodyErrors(issue, value)))
 }
 
 /** What is wrong with one value, in the closed set of codes. */
@@ -31,7 +32,10 @@ export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; m
       return bound(issue.origin, 'at most', issue.maximum, 'too_long')
     case 'invalid_value':
       if (given === undefined) return { code: 'required', message: 'is required' }
-      return { code: 'not_in_enum', message: `must be one of ${issue.values.map(String).join(', ')}` }
+      return {
+        code: 'not_in_enum',
+        message: `must be one of ${issue.values.map(String).join(', ')}, not ${shown(given)}`,
+      }
     case 'unrecognized_keys':
       return { code: 'unknown_field', message: 'is not a member of this object' }
     case 'custom':
@@ -64,8 +68,20 @@ function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
 function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<typeof explain>): FieldError {
   const names = path.map(key => String(key).slice(0, NAME_CHARS_MAX))
   const pointer = names.map(name => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  const name = names.at(-1) ?? 'The body'
+  const name = placeName(path) || 'The body'
   return { in: 'body', pointer, code, message: `${name} ${message}` }
+}
+
+/** A place as a person writes it: `scopes[0]`, `name`. Only the innermost member is named. */
+function placeName(path: readonly PropertyKey[]): string {
+  const last = path.findLastIndex(key => typeof key !== 'number')
+  const [member = '', ...indexes] = path.slice(Math.max(last, 0))
+  return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`
+}
+
+/** A value as it was sent, cut short. */
+function shown(value: unknown): string {
+  return writeJson(value).slice(0, NAME_CHARS_MAX)
 }
 
 function bound(

@@ -29,7 +29,7 @@ const messages = {
   delivery_not_found: 'Webhook 1 has no delivery 404.',
   key_not_found: 'Key 404 does not exist or was revoked.',
   error_not_found: 'There is no error code "no_such_code".',
-  not_acceptable: 'Answers are application/json, which Accept excludes.',
+  not_acceptable: 'The response is application/json, which the Accept header does not allow.',
   request_timeout: 'The body did not arrive within 10 seconds.',
   invalid_status_transition: 'Pet 3 is sold and cannot become available: none is in stock; restock it.',
   pet_not_available: 'Pet 3 is on hold and cannot be ordered.',
@@ -48,10 +48,10 @@ const messages = {
   body_too_large: 'The body may have at most 1048576 bytes.',
   url_too_long: 'The URL may have at most 8192 characters.',
   unsupported_media_type: 'Content-Type must be application/json, in UTF-8 and not compressed.',
-  validation_failed: '/colour: colour is not a member of this object',
+  validation_failed: 'colour is not a member of this object.',
   unknown_reference: 'Category 404 does not exist.',
   idempotency_key_reused: 'This Idempotency-Key was used before with another request.',
-  rate_limited: 'More than 60000 requests in 60 seconds; go on in 42.',
+  rate_limited: 'More than 60000 requests in 60 seconds; try again in 42 seconds.',
   internal_error: 'The service failed; it is logged under the request id till-2.00042.',
   overloaded: 'Too many requests are in progress; try again shortly.',
   storage_full: 'The store has no space left to write.',
@@ -121,7 +121,7 @@ function worded({ method, path, scope, success }: Operation, code: ExampleCode):
 
 function placeMessage(code: ExampleCode, message: string): string {
   if (code === 'preview_required') return 'must name the feature store-summary'
-  return message.replace(/^\/\w+: /, '')
+  return code === 'validation_failed' ? message.slice(0, -1) : message
 }
 
 /** The parameter that callers of the operation are most likely to get wrong. */

@@ -17,7 +17,7 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   add(preview !== undefined, 'preview_required')
   add(deprecation !== undefined, 'operation_sunset')
   add(command, 'storage_full')
-  add(command && method !== 'POST' && operation.etag === true, 'precondition_failed')
+  add(method !== 'POST' && operation.etag === true, 'precondition_failed')
   add(command && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
   add(command && secret !== undefined, 'idempotency_key_refused')
   add(

@@ -96,7 +96,8 @@ function refusalPart(
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(codes.map(code => [code, examples.place(examplePart(operation, code))])),
       },
-      'application/problem+json': { schema: schemaPart(Problem) },
+      // A request that names this type accepts any answer.
+      ...(status !== 406 && { 'application/problem+json': { schema: schemaPart(Problem) } }),
     },
   }
 }

@@ -65,6 +65,11 @@ const fields = {
     schema: { type: 'string', enum: ['beta', 'experimental'] },
     example: 'beta',
   },
+  'Accept-Patch': {
+    description: 'The media types that a PATCH may have (RFC 5789).',
+    schema: { type: 'string', enum: ['application/merge-patch+json, application/json'] },
+    example: 'application/merge-patch+json, application/json',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750).',
     schema: field('^Bearer realm="petstore"'),
@@ -94,7 +99,7 @@ export function answerHeaders(operation: Operation, status: number): Part {
     ['X-Request-Id', 'always'],
     ...rateFields(operation, status),
     ['Cache-Control', 'always'],
-    ...(status < 400 ? successFields(operation, status) : refusalFields(status)),
+    ...(status < 400 ? successFields(operation, status) : refusalFields(operation, status)),
     ...lifecycleFields(operation),
   ]
   return Object.fromEntries(
@@ -118,7 +123,7 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
   const { success, method, etag, location, secret } = operation
   const isList = 'list' in success
   const names: [FieldName, boolean][] = [
-    ['ETag', isList || (etag === true && status !== 204)],
+    ['ETag', isList || (etag === true && status !== 204 && method !== 'PUT')],
     ['Location', location !== undefined],
     ['Link', isList],
     ['Idempotent-Replayed', method !== 'GET' && !secret],
@@ -126,7 +131,8 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
   return names.flatMap(([name, is]): [FieldName, Presence][] => (is ? [[name, 'always']] : []))
 }
 
-function refusalFields(status: number): [FieldName, Presence][] {
+function refusalFields({ method }: Operation, status: number): [FieldName, Presence][] {
+  if (status === 415 && method === 'PATCH') return [['Accept-Patch', 'always']]
   if (status === 412) return [['ETag', 'always']]
   if (status === 401 || status === 403) return [['WWW-Authenticate', 'always']]
   return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
@@ -143,15 +149,17 @@ const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
 
 /** The header fields that a request of an operation may or must have. */
 export function requestHeaders(operation: Operation): Part[] {
-  const { method, etag, secret, preview, success } = operation
+  const { method, secret, preview, success } = operation
   const parts: Part[] = []
   const add = (name: string, description: string, example: string, schema: Part, required = false): void => {
     parts.push({ name, in: 'header', required, description, schema, example })
   }
   if (method === 'GET' && isConditional(operation)) {
     add('If-None-Match', 'Answer 304 if the ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
-  } else if (method !== 'POST' && etag) {
-    add('If-Match', 'Change it only if its ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
+  }
+  if (isGuarded(operation)) {
+    const description = `${method === 'GET' ? 'Answer' : 'Change it'} only if the ETag is still one of these.`
+    add('If-Match', description, tag, field('^(\\*|.*".*".*)$'))
   }
   if (method !== 'GET' && !secret) {
     const description =
@@ -172,6 +180,11 @@ export function requestHeaders(operation: Operation): Part[] {
     add('Petstore-Preview', description, preview, field(`(^|, *)${preview}($| *,)`), true)
   }
   return parts
+}
+
+/** Whether an operation is on one resource that exists, so that If-Match applies to it. */
+export function isGuarded({ method, etag }: Operation): boolean {
+  return method !== 'POST' && etag === true
 }
 
 /** Whether a read has a validator, and so can answer 304. */

@@ -40,7 +40,10 @@ export const errorTable = {
   key_not_found: { status: 404, meaning: 'There is no key with this id, or it was revoked.' },
   error_not_found: { status: 404, meaning: 'The catalogue holds no error with this code.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not with this method: see Allow.' },
-  not_acceptable: { status: 406, meaning: 'Accept excludes the only form that the answer has.' },
+  not_acceptable: {
+    status: 406,
+    meaning: 'The Accept header does not allow the media type of the response.',
+  },
   request_timeout: { status: 408, meaning: 'The body did not arrive in time.' },
   invalid_status_transition: { status: 409, meaning: 'The stock of the pet does not allow this status.' },
   pet_not_available: { status: 409, meaning: 'The pet is on hold and cannot be ordered.' },
@@ -214,6 +217,7 @@ export interface ErrorDetails {
   readonly etag?: string
   readonly scope?: string
   readonly allow?: string
+  readonly acceptPatch?: string
   readonly retryAfterSeconds?: number
 }
 
@@ -242,10 +246,15 @@ export function readOnlyMember(member: string, value: bigint): FieldError {
 
 /** The refusal of a body that was read but breaks its schema (422), with every broken place. */
 export function validationFailed(errors: readonly FieldError[]): StoreError {
-  const [first] = errors
-  const where = first?.pointer ? `${first.pointer}: ` : ''
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new StoreError('validation_failed', `${where}${first?.message ?? 'The body is invalid.'}${more}`, {
-    errors: errors.slice(0, FIELD_ERRORS_MAX),
-  })
+  return new StoreError('validation_failed', summaryOf(errors), { errors: errors.slice(0, FIELD_ERRORS_MAX) })
+}
+
+/** Broken places that the message of a refusal names; `errors` lists the others. */
+const PLACES_NAMED_MAX = 3
+
+/** One sentence for several broken places: it names the first ones and counts the others. */
+export function summaryOf(errors: readonly FieldError[]): string {
+  const named = errors.slice(0, PLACES_NAMED_MAX).map(({ message }) => message.replace(/\.$/, ''))
+  const others = errors.length - named.length
+  return `${named.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`
 }

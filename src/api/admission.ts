@@ -1,0 +1,155 @@
+import { StoreError } from '../model/error.ts'
+
+/** An amount that callers share: a total, and how much of it one caller can hold at a time. */
+export interface Capacity {
+  readonly total: number
+  readonly perCaller: number
+}
+
+/** Gives out parts of a capacity, so that no caller can take all of it. */
+export class Shares {
+  readonly #capacity: Capacity
+  readonly #held = new Map<string, number>()
+  #total = 0
+
+  constructor(capacity: Capacity) {
+    this.#capacity = capacity
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** Takes an amount for a caller; false, without taking any, when there is not enough. */
+  take(caller: string, amount = 1): boolean {
+    const held = this.#held.get(caller) ?? 0
+    if (this.#total + amount > this.#capacity.total || held + amount > this.#capacity.perCaller) return false
+    this.#total += amount
+    this.#held.set(caller, held + amount)
+    return true
+  }
+
+  /** Returns what a caller took. */
+  give(caller: string, amount = 1): void {
+    this.#total -= amount
+    const left = (this.#held.get(caller) ?? 0) - amount
+    if (left > 0) this.#held.set(caller, left)
+    else this.#held.delete(caller)
+  }
+}
+
+/** Requests in progress, not counting those whose body is still arriving. */
+const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
+/** Bodies that are arriving, and the bytes that they may have. */
+const BODIES: Capacity = { total: 2000, perCaller: 500 }
+const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
+
+/**
+ * Bounds the requests in progress: a request beyond the bound is refused at once, so that those within it stay fast.
+ * A request holds its place while the store works on it. While its body arrives it holds a part of a separate
+ * capacity instead: clients that send slowly cannot keep others out.
+ */
+export class Admission {
+  readonly #requests = new Shares(REQUESTS)
+  readonly #bodies = new Shares(BODIES)
+  readonly #bodyBytes = new Shares(BODY_BYTES)
+  #unanswered = 0
+  #closing = false
+  #idle: (() => void) | undefined
+
+  /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
+  enter(address: string): Place {
+    if (this.#closing)
+      throw new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds: 5 })
+    if (!this.#requests.take(address)) throw overloaded()
+    this.#unanswered++
+    return new Place(this, address)
+  }
+
+  /** Admits nobody any more; resolves when every admitted request has been answered. */
+  drain(): Promise<void> {
+    this.#closing = true
+    if (this.#unanswered === 0) return Promise.resolve()
+    return new Promise(resolve => {
+      this.#idle = resolve
+    })
+  }
+
+  /** @internal For Place alone. */
+  leave(address: string, holdsRequest: boolean): void {
+    if (holdsRequest) this.#requests.give(address)
+    this.#unanswered--
+    if (this.#unanswered === 0) this.#idle?.()
+  }
+
+  /** @internal For Place alone. */
+  pause(address: string): void {
+    this.#requests.give(address)
+  }
+
+  /** @internal For Place alone. Throws `overloaded`. */
+  resume(address: string): void {
+    if (!this.#requests.take(address)) throw overloaded()
+  }
+
+  /** @internal For Place alone. Throws `overloaded`. */
+  expectBody(caller: string, bytesMax: number): void {
+    if (!this.#bodies.take(caller)) throw tooManyBodies()
+    if (this.#bodyBytes.take(caller, bytesMax)) return
+    this.#bodies.give(caller)
+    throw tooManyBodies()
+  }
+
+  /** @internal For Place alone. */
+  bodyEnded(caller: string, bytesMax: number): void {
+    this.#bodies.give(caller)
+    this.#bodyBytes.give(caller, bytesMax)
+  }
+}
+
+/** The place of one admitted request. */
+export class Place {
+  readonly #admission: Admission
+  readonly #address: string
+  #holdsRequest = true
+
+  constructor(admission: Admission, address: string) {
+    this.#admission = admission
+    this.#address = address
+  }
+
+  /**
+   * Waits for a body of at most `bytesMax` bytes without holding a place among the requests in progress.
+   * Throws `overloaded` when too many bodies are arriving, or when no place is free once the body is complete.
+   */
+  async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
+    this.#admission.expectBody(caller, bytesMax)
+    this.#admission.pause(this.#address)
+    this.#holdsRequest = false
+    try {
+      const body = await read()
+      this.#admission.resume(this.#address)
+      this.#holdsRequest = true
+      return body
+    } finally {
+      this.#admission.bodyEnded(caller, bytesMax)
+    }
+  }
+
+  /** Ends the request: called once, when its answer is ready. */
+  leave(): void {
+    this.#admission.leave(this.#address, this.#holdsRequest)
+  }
+}
+
+function overloaded(): StoreError {
+  return new StoreError('overloaded', 'Too many requests are in progress; try again shortly.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+function tooManyBodies(): StoreError {
+  return new StoreError('overloaded', 'Too many request bodies are arriving; try again shortly.', {
+    retryAfterSeconds: 1,
+  })
+}

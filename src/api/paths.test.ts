@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { findEquivalent, similarPath } from './paths.ts'
+
+const templates = [
+  '/pets',
+  '/pets/{petId}',
+  '/store/orders',
+  '/store/orders/{orderId}',
+  '/categories',
+  '/keys',
+]
+
+test('a path with percent-encoded letters is found under its normal form', () => {
+  expect(findEquivalent(templates, '/p%65ts')).toEqual({ path: '/pets', template: '/pets', parameters: {} })
+  expect(findEquivalent(templates, '/%70ets/%31%32')).toMatchObject({
+    path: '/pets/12',
+    template: '/pets/{petId}',
+    parameters: { petId: '12' },
+  })
+  expect(findEquivalent(templates, '/p%65ts/%2f')).toMatchObject({
+    path: '/pets/%2f',
+    parameters: { petId: '/' },
+  })
+  expect(findEquivalent(templates, '/p%65ts/%ff')).toMatchObject({ parameters: { petId: '%ff' } })
+})
+
+test('a path in its normal form, or with other characters encoded, has no equivalent', () => {
+  for (const path of ['/pets', '/p%2fets', '/pets%2F1', '/%00', '/%', '/%6', '/cats%41']) {
+    expect([path, findEquivalent(templates, path)]).toEqual([path, undefined])
+  }
+})
+
+test('a wrong path leads to the one that was probably meant, and to none where nothing is similar', () => {
+  const meant = (path: string) => similarPath(templates, path)
+  expect(meant('/orders')).toBe('/store/orders')
+  expect(meant('/orders/7')).toBe('/store/orders/{orderId}')
+  expect(meant('/store/order')).toBe('/store/orders')
+  expect(meant('/pet/7')).toBe('/pets/{petId}')
+  expect(meant('/Pets/')).toBe('/pets')
+  expect(meant('/v3/category')).toBe('/categories')
+  expect(meant('/user/login')).toBeUndefined()
+  expect(meant('/')).toBeUndefined()
+})

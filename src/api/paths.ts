@@ -1,0 +1,87 @@
+/** A path of the routing table that a request matched, and the values of its parameters, percent-decoded. */
+export interface Match {
+  /** The path of the request in its normal form. */
+  readonly path: string
+  /** The path of the table: `/pets/{petId}`. */
+  readonly template: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+/**
+ * Finds the path that a request means although it writes it in another form: with percent-encoded letters, digits,
+ * `-`, `.`, `_` or `~`, which are equivalent to the plain ones (RFC 3986, section 6.2.2.2). Undefined for a path
+ * that is in its normal form already: the router of the runtime has looked for that one.
+ */
+export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
+  const normal = normalPath(path)
+  if (normal === path) return undefined
+  const segments = normal.split('/')
+  for (const template of templates) {
+    const parameters = parametersOf(template.split('/'), segments)
+    if (parameters) return { path: normal, template, parameters }
+  }
+  return undefined
+}
+
+/** The path that somebody who asked for another one probably meant: `/store/orders` for `/orders` or `/store/order`. */
+export function similarPath(templates: Iterable<string>, path: string): string | undefined {
+  const asked = stems(path)
+  let best: { template: string; length: number } | undefined
+  for (const template of templates) {
+    const known = stems(template)
+    const length = commonEnd(asked, known)
+    if (length > (best?.length ?? 0)) best = { template, length }
+  }
+  return best?.template
+}
+
+function normalPath(path: string): string {
+  return path.replaceAll(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
+    const character = String.fromCharCode(Number.parseInt(hex, 16))
+    return /[\w.~-]/.test(character) ? character : encoded
+  })
+}
+
+function parametersOf(
+  template: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (template.length !== segments.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [index, part] of template.entries()) {
+    const segment = segments[index] ?? ''
+    if (!part.startsWith('{')) {
+      if (part !== segment) return undefined
+    } else {
+      parameters[part.slice(1, -1)] = decoded(segment)
+    }
+  }
+  return parameters
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** The segments of a path without the difference between one and many, upper and lower case. */
+function stems(path: string): string[] {
+  const segments = path.split('/').filter(segment => segment !== '')
+  return segments.map(segment => segment.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''))
+}
+
+/** How many segments two paths share at their end, when one of them is the end of the other; 0 otherwise. */
+function commonEnd(asked: readonly string[], known: readonly string[]): number {
+  const length = Math.min(asked.length, known.length)
+  let words = 0
+  for (let back = 1; back <= length; back++) {
+    const segment = known.at(-back) ?? ''
+    if (segment.startsWith('{')) continue
+    if (segment !== asked.at(-back)) return 0
+    words++
+  }
+  return words
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { RateLimiter } from './rate-limit.ts'
+
+test('a window ends after its seconds, and a new one begins with the next request', () => {
+  let nowMs = 0
+  const limiter = new RateLimiter({ requests: 2, seconds: 10 }, () => nowMs)
+  const left = (): string => limiter.take('a').field
+  expect([left(), left(), left()]).toEqual(['"default";r=1;t=10', '"default";r=0;t=10', '"default";r=0;t=10'])
+  nowMs = 9999
+  expect(limiter.take('a').refusal?.details.retryAfterSeconds).toBe(1)
+  nowMs = 10_000
+  expect(left()).toBe('"default";r=1;t=10')
+})
+
+test('a window outlives the change of generations', () => {
+  let nowMs = 0
+  const limiter = new RateLimiter({ requests: 1, seconds: 10 }, () => nowMs)
+  nowMs = 8000
+  limiter.take('a')
+  nowMs = 12_000
+  limiter.take('b')
+  expect(limiter.take('a').refusal?.details.retryAfterSeconds).toBe(6)
+  expect(limiter.callerCount).toBe(3)
+})
+
+test('the memory for callers is bounded, and no request scans them', () => {
+  const limiter = new RateLimiter({ requests: 1, seconds: 3600 }, () => 0)
+  for (let caller = 0; caller < 500_000; caller++) limiter.take(`${caller}`)
+  expect(limiter.callerCount).toBeLessThanOrEqual(100_000)
+  expect(limiter.take('499999').refusal?.code).toBe('rate_limited')
+})

@@ -1,0 +1,83 @@
+import { StoreError } from '../model/error.ts'
+
+/** A number of requests in a number of seconds. */
+export interface Rate {
+  readonly requests: number
+  readonly seconds: number
+}
+
+interface Window {
+  left: number
+  endsMs: number
+}
+
+/** Callers in one generation; a limiter holds two generations, which bounds its memory. */
+const CALLERS_PER_GENERATION_MAX = 50_000
+
+/**
+ * A fixed window for each caller, kept in this process.
+ *
+ * Windows are kept in two generations. The younger one becomes the older one when it is full or as old as a window, and
+ * what was the older one is dropped as a whole: no request ever scans the callers.
+ */
+export class RateLimiter {
+  /** The field RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
+  readonly policy: string
+  readonly #rate: Rate
+  readonly #timer: () => number
+  #young = new Map<string, Window>()
+  #old = new Map<string, Window>()
+  #youngSinceMs: number
+
+  /** `timer` gives milliseconds that only go forward: a clock that is set back must not lock callers out. */
+  constructor(rate: Rate, timer: () => number) {
+    this.#rate = rate
+    this.#timer = timer
+    this.#youngSinceMs = timer()
+    this.policy = `"default";q=${rate.requests};w=${rate.seconds}`
+  }
+
+  /** Callers with a window at present. */
+  get callerCount(): number {
+    return this.#young.size + this.#old.size
+  }
+
+  /**
+   * Takes one request out of the window of a caller. Returns the field RateLimit
+   * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` when the window is used up.
+   */
+  take(caller: string): { field: string; refusal?: StoreError } {
+    const nowMs = this.#timer()
+    const window = this.#window(caller, nowMs)
+    const seconds = Math.ceil((window.endsMs - nowMs) / 1000)
+    if (window.left > 0) {
+      window.left--
+      return { field: `"default";r=${window.left};t=${seconds}` }
+    }
+    const { requests, seconds: span } = this.#rate
+    const message = `More than ${requests} requests in ${span} seconds; try again in ${seconds} seconds.`
+    const refusal = new StoreError('rate_limited', message, { retryAfterSeconds: seconds })
+    return { field: `"default";r=0;t=${seconds}`, refusal }
+  }
+
+  #window(caller: string, nowMs: number): Window {
+    const young = this.#young.get(caller)
+    if (young && young.endsMs > nowMs) return young
+    const old = this.#old.get(caller)
+    const window =
+      old && old.endsMs > nowMs
+        ? old
+        : { left: this.#rate.requests, endsMs: nowMs + this.#rate.seconds * 1000 }
+    this.#age(nowMs)
+    this.#young.set(caller, window)
+    return window
+  }
+
+  #age(nowMs: number): void {
+    const isFull = this.#young.size >= CALLERS_PER_GENERATION_MAX
+    if (!isFull && nowMs - this.#youngSinceMs < this.#rate.seconds * 1000) return
+    this.#old = this.#young
+    this.#young = new Map()
+    this.#youngSinceMs = nowMs
+  }
+}
