@@ -144,11 +144,13 @@ onEveryEngine(engine => {
   )
 
   test(
-    'streams a file of 20,000 pets, with lines that span lines counted right',
+    'streams a file that is staged in many groups, with lines that span lines counted right',
     async () => {
       const large = await shop()
-      const rows = Array.from({ length: 20_000 }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
-      rows[19_999] = 'Last,Nowhere,1,'
+      // A row takes PostgreSQL fifteen times as long; 3,000 are still more than any group or page of them.
+      const count = engine === 'postgres' ? 3000 : 20_000
+      const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
+      rows[count - 1] = 'Last,Nowhere,1,'
       const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
       const ended = await large.import('--categories', file(categories), '--pets', file(text), '--keep-going')
       expect(
@@ -157,8 +159,8 @@ onEveryEngine(engine => {
           .split('\n')
           .map(line => line.replace(/^file-\d+\.csv:/, '')),
       ).toEqual([
-        '40000: there is no category "Nowhere"',
-        'Loaded 2 categories and 19999 pets.',
+        `${2 * count}: there is no category "Nowhere"`,
+        `Loaded 2 categories and ${count - 1} pets.`,
         '1 line is wrong; the others were loaded.',
       ])
     },
