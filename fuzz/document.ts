@@ -16,7 +16,7 @@ export interface Described {
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>
   /** By media type. */
   readonly content: ReadonlyMap<string, Schema>
-  /** The error codes that its examples are called after. */
+  /** Its error codes: x-error-codes of the operation. */
   readonly codes: ReadonlySet<string>
   readonly links: readonly Link[]
 }
@@ -49,10 +49,7 @@ export interface Description {
 
 const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-const Content = z.record(
-  z.string(),
-  z.looseObject({ schema: z.unknown(), examples: z.record(z.string(), z.unknown()).optional() }),
-)
+const Content = z.record(z.string(), z.looseObject({ schema: z.unknown() }))
 const Written = z.looseObject({
   operationId: z.string(),
   parameters: z.array(z.unknown()).default([]),
@@ -60,6 +57,7 @@ const Written = z.looseObject({
   responses: z.record(z.string(), z.unknown()),
   security: z.array(z.record(z.string(), z.unknown())),
   'x-scope': z.string().optional(),
+  'x-error-codes': z.record(z.string(), z.array(z.string())),
 })
 const WrittenParameter = z.looseObject({
   name: z.string(),
@@ -129,10 +127,13 @@ function readOperation(path: string, method: string, part: unknown, follow: Foll
     parameters: written.parameters.map(one => readParameter(one, follow)),
     body: readBody(written.requestBody, follow),
     answers: new Map(
-      Object.entries(written.responses).map(([status, answer]) => [
-        Number(status),
-        readAnswer(answer, follow),
-      ]),
+      // What `default` stands for is no documented response.
+      Object.entries(written.responses)
+        .filter(([status]) => status !== 'default')
+        .map(([status, answer]) => [
+          Number(status),
+          readAnswer(answer, written['x-error-codes'][status] ?? [], follow),
+        ]),
     ),
     scope,
   }
@@ -150,7 +151,7 @@ function readBody(part: unknown, follow: Follow): Operation['body'] {
   return { types: Object.keys(content), schema: readSchema(first?.schema, follow) }
 }
 
-function readAnswer(part: unknown, follow: Follow): Described {
+function readAnswer(part: unknown, codes: readonly string[], follow: Follow): Described {
   const { headers, content, links } = WrittenAnswer.parse(follow(part))
   const readHeader = (header: unknown): { required: boolean; schema: Schema } => {
     const { required, schema } = WrittenHeader.parse(follow(header))
@@ -162,7 +163,7 @@ function readAnswer(part: unknown, follow: Follow): Described {
       Object.entries(headers).map(([name, header]) => [name.toLowerCase(), readHeader(header)]),
     ),
     content: new Map(entries.map(([type, { schema }]) => [type, readSchema(schema, follow)])),
-    codes: new Set(entries.flatMap(([, { examples }]) => Object.keys(examples ?? {}))),
+    codes: new Set(codes),
     links: Object.values(links).map(
       link => new Map(Object.entries(WrittenLink.parse(follow(link)).parameters)),
     ),

@@ -3,7 +3,10 @@ import type { Answer } from './answer.ts'
 import { type Ask, headerOf } from './ask.ts'
 import type { Described } from './document.ts'
 import type { Finding } from './judge.ts'
+import type { Schema } from './schema.ts'
 import { isObject, validate, valueOfText } from './validate.ts'
+
+const PROBLEM = 'application/problem+json'
 
 /** Fields of the transport, which no operation describes. */
 const everywhere = new Set([
@@ -49,11 +52,12 @@ function judgeBody(ask: Ask, described: Described, answer: Answer, body: JsonVal
     const isEmpty = type === undefined && answer.body.length === 0
     return isEmpty ? [] : [{ check: 'undocumented-body', detail: `${type}: ${clipped(answer)}` }]
   }
-  const schema = described.content.get(type ?? '')
+  const isProblem = answer.status >= 400 && type === PROBLEM
+  const schema = described.content.get(isProblem ? 'application/json' : (type ?? ''))
   if (!schema) return [{ check: 'undocumented-type', detail: `Content-Type is ${type}` }]
   const findings: Finding[] = []
-  const wantsProblem = headerOf(ask, 'accept')?.includes('application/problem+json') ?? false
-  if (answer.status >= 400 && wantsProblem !== (type === 'application/problem+json')) {
+  const wantsProblem = /application\/problem\+json(?!;q=0$)/.test(headerOf(ask, 'accept') ?? '')
+  if (answer.status >= 400 && wantsProblem !== isProblem) {
     findings.push({
       check: 'wrong-type',
       detail: `Content-Type is ${type}, Accept is ${headerOf(ask, 'accept')}`,
@@ -61,10 +65,19 @@ function judgeBody(ask: Ask, described: Described, answer: Answer, body: JsonVal
   }
   if (ask.method === 'HEAD') return findings
   if (body === undefined) return [...findings, { check: 'missing-body', detail: 'there is no readable body' }]
-  const faults = validate(schema, body)
+  const faults = isProblem ? problemFaults(schema, body) : validate(schema, body)
   if (faults.length > 0)
     findings.push({ check: `body-schema ${faults[0]}`, detail: `${faults.join(', ')} in ${clipped(answer)}` })
   return answer.status >= 400 ? [...findings, ...judgeRefusal(described, answer, body)] : findings
+}
+
+/** A problem (RFC 9457) is an Error with four members more: the text of the description says so. */
+function problemFaults(schema: Schema, body: JsonValue): string[] {
+  if (!isObject(body)) return validate(schema, body)
+  const { type, title, detail, instance, ...error } = body
+  const texts = Object.entries({ type, title, detail, instance })
+  const missing = texts.filter(([, text]) => typeof text !== 'string' || text === '')
+  return [...missing.map(([name]) => `/${name} is missing`), ...validate(schema, error)]
 }
 
 /** An Error says its own status, and a code that the operation is described with. */

@@ -130,7 +130,7 @@ const unacceptable: Breaker = ({ random }, { headers }) => {
   const types = [
     'text/html',
     'application/json;q=0',
-    'application/problem+json',
+    'application/problem+json;q=0',
     'image/*, text/plain;q=0.5',
     'json',
   ]

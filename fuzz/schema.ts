@@ -37,7 +37,9 @@ const count = z.bigint().transform(Number).optional()
 // Strict: a keyword that is not understood here would go unchecked.
 const Written = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
-  anyOf: z.array(z.unknown()).default([]),
+  oneOf: z.array(z.unknown()).default([]),
+  discriminator: z.unknown().optional(),
+  'x-enum-varnames': z.array(z.string()).optional(),
   format: z.enum(formats).optional(),
   nullable: z.boolean().default(false),
   readOnly: z.boolean().default(false),
@@ -84,7 +86,7 @@ export function readSchema(part: unknown, follow: (part: unknown) => unknown): S
     items: written.items === undefined ? undefined : readSchema(written.items, follow),
     members: new Map(members),
     required: written.required,
-    oneOf: written.anyOf.map(one => readSchema(one, follow)),
+    oneOf: written.oneOf.map(one => readSchema(one, follow)),
     isClosed: written.additionalProperties === false,
     example: written.example,
   }

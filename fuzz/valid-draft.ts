@@ -1,4 +1,5 @@
 import type { Condition } from './ask.ts'
+import { MERGE_PATCH } from './body-flaws.ts'
 import type { Operation, Parameter } from './document.ts'
 import { type Draft, type Lane, pathOf } from './draft.ts'
 import { aliveThing, freshAt, goneThing, type Thing, tagAt } from './memory.ts'
@@ -14,6 +15,7 @@ const accepts = [
   'application/*;q=0.1',
   'text/html, application/json;q=0.9',
   'application/problem+json, application/json;q=0.5',
+  'application/problem+json',
   'Application/JSON',
 ]
 
@@ -128,7 +130,8 @@ function fillHeaders(lane: Lane, draft: Draft): void {
   if (key !== undefined) headers.set('Authorization', `${random.chance(0.95) ? 'Bearer' : 'bearer '} ${key}`)
   if (random.chance(0.2)) headers.set('Accept', random.pick(accepts))
   if (operation.body) {
-    const type = random.pick(operation.body.types)
+    const { body, method } = operation
+    const type = random.pick(method === 'PATCH' ? [...body.types, MERGE_PATCH] : body.types)
     headers.set('Content-Type', random.chance(0.9) ? type : `${type.toUpperCase()}; charset="UTF-8"`)
   }
   if (random.chance(0.02)) headers.set('X-Unheard-Of', 'ÿ"\\')
@@ -141,7 +144,7 @@ function fillHeader(lane: Lane, draft: Draft, { name, example }: Parameter): voi
   const { random } = lane
   if (name === 'If-Match' || name === 'If-None-Match') {
     const [value, condition] = precondition(lane, draft, name)
-    draft.condition = condition
+    draft.condition = together(draft.condition, condition)
     draft.headers.set(name, value)
   } else if (name === 'Idempotency-Key') {
     const key = `${lane.name}-${random.between(0n, 2n ** 60n).toString(36)}`
@@ -149,6 +152,12 @@ function fillHeader(lane: Lane, draft: Draft, { name, example }: Parameter): voi
   } else if (typeof example === 'string') {
     draft.headers.set(name, example)
   }
+}
+
+/** What two preconditions of one request come to: If-Match is evaluated first (RFC 9110, section 13.2.2). */
+function together(one: Condition, other: Condition): Condition {
+  const order: readonly Condition[] = ['fails', 'unclear', 'unmodified', 'holds', 'none']
+  return order.find(condition => condition === one || condition === other) ?? 'none'
 }
 
 /** Entity tags as they are, as they are not, and in the weak form that If-Match never takes. */

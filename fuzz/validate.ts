@@ -80,13 +80,14 @@ function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], 
   return faults.length > 1 ? [...new Set(faults)] : faults
 }
 
-function objectFaults({ members, required, isClosed }: Schema, value: JsonObject, place: string): string[] {
+/** Clients must take members that they do not know, but a server sends none that it does not describe. */
+function objectFaults({ members, required }: Schema, value: JsonObject, place: string): string[] {
   const faults: string[] = []
   for (const name of required) if (value[name] === undefined) faults.push(`${place}/${name} is missing`)
   for (const [name, member] of Object.entries(value)) {
     const schema = members.get(name)
     if (schema) faults.push(...validate(schema, member, `${place}/${name}`))
-    else if (isClosed) faults.push(`${place}/${name} is not described`)
+    else faults.push(`${place}/${name} is not described`)
   }
   return faults
 }

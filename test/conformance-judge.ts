@@ -51,7 +51,11 @@ function judgeAnswer(
   }
   const described = operation.responses[status]
   if (!described) return [`${where}: the status is not described`]
-  const faults = [...judgeHeaders(described, answer, validate), ...judgeBody(described, answer, validate)]
+  const codes = operation['x-error-codes'][status]
+  const faults = [
+    ...judgeHeaders(described, answer, validate),
+    ...judgeBody(described, answer, codes, validate),
+  ]
   return faults.map(fault => `${where}: ${fault}`)
 }
 
@@ -72,33 +76,50 @@ function judgeHeaders({ headers }: DescribedAnswer, answer: Observed, validate: 
   return faults
 }
 
-function judgeBody({ content }: DescribedAnswer, answer: Observed, validate: Validate): string[] {
+function judgeBody(
+  { content }: DescribedAnswer,
+  answer: Observed,
+  codes: readonly string[] | undefined,
+  validate: Validate,
+): string[] {
   const type = answer.headers.get('content-type')
   if (Object.keys(content).length === 0) {
     return type === null && answer.body === '' ? [] : ['a body came where none is described']
   }
-  const described = content[type ?? '']
+  // A problem (RFC 9457) has the members of an Error and four more: the text of the description says so.
+  const isProblem = answer.status >= 400 && type === 'application/problem+json'
+  const described = content[isProblem ? 'application/json' : (type ?? '')]
   if (!described) return [`the content type ${type} is not described`]
-  const broken = validate(described.schema, JSON.parse(answer.body))
-  const { examples } = described
+  const body = JSON.parse(answer.body)
+  const broken = validate(described.schema, isProblem ? errorOf(body) : body)
   const code = codeOf(answer)
-  if (examples && code !== undefined && !examples[code]) broken.push(`the code ${code} is not described`)
+  if (code !== undefined && !codes?.includes(code)) broken.push(`the code ${code} is not described`)
   return broken.map(why => `the body: ${why}`)
 }
 
+/** A problem without the four members that it has in addition to those of an Error. */
+function errorOf({ type, title, detail, instance, ...error }: Record<string, unknown>): unknown {
+  const texts = [type, title, detail, instance]
+  return texts.every(text => typeof text === 'string' && text !== '') ? error : {}
+}
+
 /**
- * What an operation is described with and never showed: statuses, header fields, content types, error
- * codes.
+ * What an operation is described with and never showed: statuses, header fields, content types, error codes. A
+ * header field that is not required is that of a component which other operations share.
  */
-function unseen({ operationId, responses }: DescribedOperation, answers: readonly Observed[]): string[] {
+function unseen(
+  { operationId, responses, 'x-error-codes': codesByStatus }: DescribedOperation,
+  answers: readonly Observed[],
+): string[] {
   return Object.entries(responses).flatMap(([status, { headers, content }]) => {
     const seen = answers.filter(answer => answer.status === Number(status))
     const where = `${operationId} ${status}`
     if (seen.length === 0) return [`${where}: described and never seen`]
-    const codes = Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples))
+    const codes = codesByStatus[status] ?? []
     return [
-      ...Object.keys(headers)
-        .filter(name => !seen.some(answer => answer.headers.has(name)))
+      ...Object.entries(headers)
+        .filter(([name, { required }]) => required && !seen.some(answer => answer.headers.has(name)))
+        .map(([name]) => name)
         .map(name => `${where}: the header ${name} is described and never seen`),
       ...Object.keys(content)
         .filter(type => !seen.some(answer => answer.headers.get('content-type') === type))
@@ -110,21 +131,15 @@ function unseen({ operationId, responses }: DescribedOperation, answers: readonl
   })
 }
 
-/**
- * Examples of refusals whose words the server never used for their operation and code, numbers and
- * tags aside.
- */
+/** Examples of refusals whose words the server never used for their code, numbers and tags aside. */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
-  const said = new Set(
-    observed.map(answer => `${answer.operationId} ${codeOf(answer)} ${masked(messageOf(answer.body))}`),
-  )
+  const said = new Set(observed.map(answer => `${codeOf(answer)} ${masked(messageOf(answer.body))}`))
   const faults: string[] = []
   for (const { operationId, responses } of operations.values()) {
     for (const { content } of Object.values(responses)) {
       for (const [code, { value }] of Object.entries(content['application/json']?.examples ?? {})) {
         const message = messageOf(JSON.stringify(value))
-        if (!said.has(`${operationId} ${code} ${masked(message)}`))
-          faults.push(`${operationId} ${code}: ${message}`)
+        if (!said.has(`${code} ${masked(message)}`)) faults.push(`${operationId} ${code}: ${message}`)
       }
     }
   }

@@ -235,7 +235,7 @@ describe('its examples', () => {
     await sendExamples(store, operationOf(described, 'createWebhook'))
     for (const operation of operations) {
       for (const { name, in: place, example } of operation.parameters) {
-        if (place !== 'query' || (name === 'cursor' && operation.operationId !== 'listPets')) continue
+        if (place !== 'query') continue
         const query = [example].flat().map(value => `${name}=${encodeURIComponent(String(value))}`)
         const path = operation.path.replace(/\{petId\}/, '3').replace(/\{webhookId\}/, '1')
         const answer = await store.send(operation.method, `${path}?${query.join('&')}`)
@@ -262,15 +262,14 @@ test('every link leads from a success to an operation that takes what it hands o
       )
       const known = next.parameters.map(parameter => parameter.name)
       expect(Object.keys(parameters).filter(key => !known.includes(key))).toEqual([])
-      const body = evaluated(link.requestBody, made.body)
-      const answered = await sendExamples(store, next, { parameters, body })
+      const answered = await sendExamples(store, next, { parameters })
       expect(`${operation.operationId} ${name} ${answered.status}`).toBe(
         `${operation.operationId} ${name} ${successOf(next).status}`,
       )
       followed.push(`${operation.operationId} ${link.operationId}`)
     }
   }
-  for (const wanted of ['createPet placeOrder', 'placeOrder cancelOrder', 'createKey revokeKey']) {
+  for (const wanted of ['createPet getInventoryItem', 'placeOrder cancelOrder', 'createKey revokeKey']) {
     expect(followed).toContain(wanted)
   }
 })

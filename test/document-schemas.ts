@@ -6,7 +6,15 @@ import type { OpenApi } from './document.ts'
 export type Validate = (schema: unknown, value: unknown) => string[]
 
 /** Words that OpenAPI 3.0 adds to a schema for readers: they bind no value. */
-const annotations = ['example', 'readOnly', 'description', 'default', 'title']
+const annotations = [
+  'example',
+  'readOnly',
+  'description',
+  'default',
+  'title',
+  'discriminator',
+  'x-enum-varnames',
+]
 
 /**
  * Validates by the schemas of a document, through a JSON Schema validator that knows nothing of this
@@ -39,6 +47,8 @@ function asJsonSchema(schema: unknown): unknown {
   const converted: Record<string, unknown> = Object.fromEntries(
     entries.map(([name, value]) => [name, name === 'properties' ? eachSchema(value) : asJsonSchema(value)]),
   )
+  // Clients must take members that they do not know, so schemas of responses are open. The server must not send any.
+  if (converted.properties !== undefined) converted.additionalProperties ??= false
   if (converted.nullable !== true) return converted
   const { nullable: _, type, ...rest } = converted
   return { ...rest, type: [type, 'null'] }

@@ -6,7 +6,6 @@ const Link = z.strictObject({
   operationId: z.string(),
   description: z.string(),
   parameters: z.record(z.string(), z.string()).optional(),
-  requestBody: z.unknown().optional(),
 })
 const Content = z.record(
   z.string(),
@@ -41,6 +40,7 @@ const Operation = z.looseObject({
   parameters: z.array(Parameter),
   requestBody: z.strictObject({ required: z.literal(true), content: Content }).optional(),
   responses: z.record(z.string(), Answer),
+  'x-error-codes': z.record(z.string(), z.array(z.string())),
   security: z.array(z.record(z.string(), z.array(z.string()))),
 })
 const Components = z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) })
@@ -81,7 +81,10 @@ export function readDocument(json: unknown): Described {
       const operation = Operation.parse(followed(document, part))
       if (operations.has(operation.operationId))
         throw new Error(`${operation.operationId} is described twice`)
-      operations.set(operation.operationId, { ...operation, method: method.toUpperCase(), path })
+      // What `default` stands for is no documented response: a status must be named to count as one.
+      const { default: unexpected, ...responses } = operation.responses
+      if (!unexpected) throw new Error(`${operation.operationId} has no default response`)
+      operations.set(operation.operationId, { ...operation, responses, method: method.toUpperCase(), path })
     }
   }
   return { document, operations }

@@ -200,7 +200,9 @@ async function fuzzThrough(fault: Fault): Promise<Report> {
 
 async function pass(request: Request, url: string, extra: Readonly<Record<string, string>>): Promise<Reply> {
   const headers = new Headers(request.headers)
-  for (const name of ['host', 'connection', 'content-length']) headers.delete(name)
+  // The description is compressed where that is accepted, and this proxy changes what it can read.
+  for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
+  headers.set('accept-encoding', 'identity')
   for (const [name, value] of Object.entries(extra)) headers.set(name, value)
   const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.bytes()
   const reply = await fetch(url, {

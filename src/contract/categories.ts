@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import type { Operation } from './operation.ts'
-import { enumParameter, idParameter, paging, textParameter } from './parameter.ts'
+import { idParameter, paging, sortParameter, textParameter } from './parameter.ts'
 
 const pathParameters = { categoryId: idParameter('The id of the category.', 1) }
 
@@ -18,7 +18,12 @@ export const categories = {
     query: {
       ...paging,
       name: textParameter(1, 200, 'Categories whose name begins so; upper and lower case are alike.', 'dog'),
-      sort: enumParameter(z.enum(['id', '-id', 'name', '-name']), 'The order; a minus turns it round.'),
+      sort: sortParameter(
+        'CategorySort',
+        z.enum(['id', '-id', 'name', '-name']),
+        'name',
+        'The order; a minus reverses it.',
+      ),
     },
     success: { status: 200, list: Category, description: 'A page of categories.' },
     errors: ['invalid_cursor'],

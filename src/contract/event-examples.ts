@@ -2,7 +2,7 @@ import { type Event, sequenceText } from '../model/event.ts'
 import { type EventType, TEST_TYPE } from '../model/event-type.ts'
 
 /** An event as an example: ids are numbers here, as JSON shows them. */
-type Example = Omit<Event, 'data'> & { readonly data: object }
+type Example = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
 const biscuit = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'pending' }
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }

@@ -1,6 +1,5 @@
-import { z } from 'zod'
 import { AuditEntry, Event } from '../model/event.ts'
-import { eventTypes } from '../model/event-type.ts'
+import { EventType, eventTypes } from '../model/event-type.ts'
 import type { Operation } from './operation.ts'
 import {
   enumParameter,
@@ -16,7 +15,7 @@ import {
 /** Seconds that a reader of the feed may wait for something to happen, at most. */
 export const WAIT_SECONDS_MAX = 30
 
-const type = repeated(eventTypes.length, enumParameter(z.enum(eventTypes), 'Events of one of these types.'))
+const type = repeated(eventTypes.length, enumParameter(EventType, 'Events of one of these types.'))
 
 export const events = {
   listEvents: {

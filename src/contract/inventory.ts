@@ -10,7 +10,7 @@ import {
 } from '../model/inventory.ts'
 import { PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
-import { enumParameter, idParameter, int64Parameter, paging, repeated } from './parameter.ts'
+import { enumParameter, idParameter, int64Parameter, paging, repeated, sortParameter } from './parameter.ts'
 
 const pathParameters = { petId: idParameter('The id of the pet.') }
 
@@ -34,9 +34,11 @@ export const inventory = {
         `an integer from 0 to ${STOCK_MAX}`,
         'Items with at most so many units on hand.',
       ),
-      sort: enumParameter(
+      sort: sortParameter(
+        'InventorySort',
         z.enum(['id', '-id', 'quantity', '-quantity']),
-        'The order; a minus turns it round.',
+        'quantity',
+        'The order; a minus reverses it.',
       ),
     },
     success: { status: 200, list: InventoryItem, description: 'A page of inventory items.' },
@@ -93,7 +95,10 @@ export const inventory = {
     stability: 'beta',
     reads: 'scan',
     pathParameters,
-    query: { ...paging, sort: enumParameter(z.enum(['id', '-id']), 'Oldest first, or newest first.') },
+    query: {
+      ...paging,
+      sort: sortParameter('MovementSort', z.enum(['id', '-id']), 'id', 'Oldest first, or newest first.'),
+    },
     success: { status: 200, list: StockMovement, description: 'A page of movements.' },
     errors: ['inventory_item_not_found', 'invalid_cursor'],
   },

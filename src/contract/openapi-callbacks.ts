@@ -1,9 +1,8 @@
-import type { z } from 'zod'
-import { dataOf, Event } from '../model/event.ts'
+import { Event, eventOf } from '../model/event.ts'
 import { eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { eventExamples } from './event-examples.ts'
 import { type Part, schemaPart } from './openapi-schemas.ts'
-import type { Shelf } from './openapi-shared.ts'
+import type { Components } from './openapi-shared.ts'
 
 const MEDIA_TYPE = 'application/cloudevents+json'
 
@@ -27,8 +26,8 @@ const answers = {
   '5XX': { description: 'Not taken: it is tried again, not before Retry-After if that is given.' },
 }
 
-/** What a webhook is asked by the store, as a callback of the operation that makes it. */
-export function callbacksPart(parameters: Shelf): Part {
+/** The request that a webhook receives, as a callback of the operation that makes it. */
+export function callbacksPart(parameters: Components): Part {
   const examples = Object.entries(eventExamples).map(([type, value]) => [type, { summary: type, value }])
   const content = { schema: schemaPart(Event), examples: Object.fromEntries(examples) }
   const part = receiverPart(parameters, 'receiveEvent', 'Receive an event', content)
@@ -38,22 +37,14 @@ export function callbacksPart(parameters: Shelf): Part {
 }
 
 /** The same by the type of event, each with the resource that it carries: OpenAPI 3.1 calls them webhooks. */
-export function webhooksPart(parameters: Shelf): Part {
+export function webhooksPart(parameters: Components): Part {
   const types = [...eventTypes, TEST_TYPE] as const
   return Object.fromEntries(
     types.map(type => {
-      const schema = { allOf: [schemaPart(Event), narrowed(type, dataOf[type])] }
-      const content = { schema, example: eventExamples[type] }
+      const content = { schema: schemaPart(eventOf[type]), example: eventExamples[type] }
       return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
     }),
   )
-}
-
-function narrowed(type: string, data: z.ZodType): Part {
-  return {
-    type: 'object',
-    properties: { type: { type: 'string', enum: [type] }, data: schemaPart(data) },
-  }
 }
 
 /** `receivePetCreated` of `petstore.pet.created`. */
@@ -62,13 +53,13 @@ function operationIdOf(type: string): string {
   return `receive${words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
 }
 
-function receiverPart(parameters: Shelf, operationId: string, summary: string, content: Part): Part {
+function receiverPart(parameters: Components, operationId: string, summary: string, content: Part): Part {
   return {
     operationId,
     tags: ['Webhooks'],
     summary,
     description: 'As the callback of createWebhook has it.',
-    parameters: deliveryHeaders.map(parameters.place),
+    parameters: deliveryHeaders.map(parameters.refer),
     requestBody: { required: true, content: { [MEDIA_TYPE]: content } },
     responses: answers,
     security: [],

@@ -82,32 +82,45 @@ type FieldName = keyof typeof fields
 type Presence = 'always' | 'at times'
 
 /**
- * Under `components/headers`: the fields that stand on every answer they are named for, and the rate
- * limit's.
+ * Under `components/headers`: each field once as it is where a response always has it, and once as it is where a
+ * response may have it.
  */
 export const headerComponents: Part = Object.fromEntries(
-  Object.entries(fields).map(([name, part]) => [name, isOptional(name) ? part : { ...part, required: true }]),
+  Object.entries(fields).flatMap(([name, part]) => [
+    [name, { ...part, required: true }],
+    [optionalName(name), part],
+  ]),
 )
 
-function isOptional(name: string): boolean {
-  return name.startsWith('RateLimit') || name === 'Idempotent-Replayed'
+function optionalName(name: string): string {
+  return `Optional${name.replaceAll('-', '')}`
 }
 
-/** The header fields that an answer with `status` has. */
-export function answerHeaders(operation: Operation, status: number): Part {
-  const present: [FieldName, Presence][] = [
+/** The header fields that a response of an operation has, and whether it has them always. */
+export function presentHeaders(operation: Operation, status: number): ReadonlyMap<FieldName, Presence> {
+  return new Map<FieldName, Presence>([
     ['X-Request-Id', 'always'],
     ...rateFields(operation, status),
     ['Cache-Control', 'always'],
     ...(status < 400 ? successFields(operation, status) : refusalFields(operation, status)),
     ...lifecycleFields(operation),
-  ]
+  ])
+}
+
+/** The `headers` of a response that several operations share: a field is required where each of them always has it. */
+export function headerParts(present: readonly ReadonlyMap<FieldName, Presence>[]): Part {
+  const names = new Set(present.flatMap(one => [...one.keys()]))
   return Object.fromEntries(
-    present.map(([name, presence]) => [
-      name,
-      presence === 'at times' && !isOptional(name) ? fields[name] : { $ref: `#/components/headers/${name}` },
-    ]),
+    [...names].map(name => {
+      const always = present.every(one => one.get(name) === 'always')
+      return [name, { $ref: `#/components/headers/${always ? name : optionalName(name)}` }]
+    }),
   )
+}
+
+/** The header fields of the response that an operation has with `status`. */
+export function answerHeaders(operation: Operation, status: number): Part {
+  return headerParts([presentHeaders(operation, status)])
 }
 
 /** The rate is counted after authentication: what is refused before says nothing of it. */
@@ -126,9 +139,13 @@ function successFields(operation: Operation, status: number): [FieldName, Presen
     ['ETag', isList || (etag === true && status !== 204 && method !== 'PUT')],
     ['Location', location !== undefined],
     ['Link', isList],
-    ['Idempotent-Replayed', method !== 'GET' && !secret],
   ]
-  return names.flatMap(([name, is]): [FieldName, Presence][] => (is ? [[name, 'always']] : []))
+  const replayed: [FieldName, Presence][] =
+    method !== 'GET' && !secret ? [['Idempotent-Replayed', 'at times']] : []
+  return [
+    ...names.flatMap(([name, is]): [FieldName, Presence][] => (is ? [[name, 'always']] : [])),
+    ...replayed,
+  ]
 }
 
 function refusalFields({ method }: Operation, status: number): [FieldName, Presence][] {
@@ -146,6 +163,15 @@ function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Pre
 }
 
 const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
+/** `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
+const tagList = field('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
+/** 1 to 255 characters bare, or as a string of RFC 9651. */
+const idempotencyKey = {
+  type: 'string',
+  pattern: '^([!#-~]{1,255}|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',
+  minLength: 1,
+  maxLength: 512,
+}
 
 /** The header fields that a request of an operation may or must have. */
 export function requestHeaders(operation: Operation): Part[] {
@@ -155,25 +181,19 @@ export function requestHeaders(operation: Operation): Part[] {
     parts.push({ name, in: 'header', required, description, schema, example })
   }
   if (method === 'GET' && isConditional(operation)) {
-    add('If-None-Match', 'Answer 304 if the ETag is still one of these.', tag, field('^(\\*|.*".*".*)$'))
+    add('If-None-Match', 'Respond with 304 if the ETag is one of these.', tag, tagList)
   }
   if (isGuarded(operation)) {
-    const description = `${method === 'GET' ? 'Answer' : 'Change it'} only if the ETag is still one of these.`
-    add('If-Match', description, tag, field('^(\\*|.*".*".*)$'))
+    add('If-Match', 'Proceed only if the ETag is one of these; * is any.', '*', tagList)
   }
   if (method !== 'GET' && !secret) {
     const description =
       '1 to 255 printable ASCII characters of your choice, in double quotes (or bare, without blanks): a repeat with it within 24 hours has no second effect.'
-    add('Idempotency-Key', description, '"order-2026-0042"', {
-      type: 'string',
-      pattern: '^[ -~]+$',
-      minLength: 1,
-      maxLength: 512,
-    })
+    add('Idempotency-Key', description, '"order-2026-0042"', idempotencyKey)
   }
   if ('stream' in success) {
     const description = 'The last `id` that was seen: the stream goes on after it.'
-    add('Last-Event-ID', description, '721', { type: 'string', pattern: '^[0-9]{1,19}$', maxLength: 19 })
+    add('Last-Event-ID', description, '669', { type: 'string', pattern: '^[0-9]{1,19}$', maxLength: 19 })
   }
   if (preview !== undefined) {
     const description = `A list of features; ${preview} must be one of them.`

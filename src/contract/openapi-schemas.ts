@@ -44,8 +44,24 @@ const printing = {
   uri: (id: string) => `#/components/schemas/${id}`,
   override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Part }) => {
     if (zodSchema._zod.def.type === 'bigint') jsonSchema.type ??= 'integer'
+    if (zodSchema instanceof z.ZodDiscriminatedUnion) describeUnion(zodSchema, jsonSchema)
   },
 } as const
+
+/** OpenAPI 3.0, section 4.7.25: the discriminator names the schema of each value of the member. */
+function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
+  const propertyName = union.def.discriminator
+  const mapping: Record<string, string> = {}
+  for (const option of union.options) {
+    if (!(option instanceof z.ZodObject)) throw new Error('a discriminated union is made of objects')
+    const types: unknown = option.shape[propertyName]
+    if (!(types instanceof z.ZodEnum)) throw new Error(`${propertyName} of a union is an enum`)
+    for (const value of types.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
+  }
+  part.oneOf ??= part.anyOf
+  part.anyOf = undefined
+  part.discriminator = { propertyName, mapping }
+}
 
 /** Takes out what the printer adds for JSON Schema and OpenAPI 3.0 has no use for. */
 function tidy(schema: object): Part {

@@ -1,43 +1,46 @@
 import type { Part } from './openapi-schemas.ts'
 
-/** A part that may stand in several places, and what it would be called if it stood once. */
+/** A part that may be used in several places, and the key it has if it is a component. */
 export interface Named {
   readonly name: string
-  /** What is added to a name that another part has already. */
-  readonly variant: string
   readonly part: Part
 }
 
-/** Parts that stand once, under `components`, and are referred to. */
-export interface Shelf {
+/** The components of one section, and references to them. */
+export interface Components {
   readonly components: Part
-  /** The part where it is used: a reference if it is on the shelf. */
-  readonly place: (part: Part) => Part
+  /** A reference to the component that a part is, or the part itself. */
+  readonly refer: (part: Part) => Part
 }
 
-/** Puts on a shelf whatever is used more than once in the same words. */
-export function shelve(section: string, uses: readonly Named[]): Shelf {
+/** Makes a component of every part that is used more than once in the same words. */
+export function shareParts(section: string, uses: readonly Named[]): Components {
   const byText = Map.groupBy(uses, ({ part }) => JSON.stringify(part))
   const names = new Map<string, string>()
   const components: Part = {}
   for (const [text, [first, second]] of byText) {
     if (!first || !second) continue
-    const name = freeName(first, components)
+    const name = freeName(first.name, components)
     names.set(text, name)
     components[name] = first.part
   }
   return {
     components,
-    place: part => {
+    refer: part => {
       const name = names.get(JSON.stringify(part))
       return name === undefined ? part : { $ref: `#/components/${section}/${name}` }
     },
   }
 }
 
-function freeName({ name, variant }: Named, taken: Part): string {
-  if (!Object.hasOwn(taken, name)) return name
-  let free = `${name}.${variant}`
-  for (let number = 2; Object.hasOwn(taken, free); number++) free = `${name}.${variant}-${number}`
+function freeName(name: string, taken: Part): string {
+  let free = name
+  for (let number = 2; Object.hasOwn(taken, free); number++) free = `${name}${number}`
   return free
+}
+
+/** `PetNotFound` of `pet_not_found`, `IfMatch` of `If-Match`, `PetId` of `petId`. */
+export function pascalCase(text: string): string {
+  const words = text.split(/[^A-Za-z0-9]+/).filter(word => word !== '')
+  return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }

@@ -1,10 +1,12 @@
+import { errorTable } from '../model/error.ts'
 import { contract, isOperationId, type OperationId } from './contract.ts'
 import { requestExample } from './examples.ts'
-import { refusalExamples, refusals, successes } from './openapi-answers.ts'
+import { successes } from './openapi-answers.ts'
 import { callbacksPart, deliveryHeaders, webhooksPart } from './openapi-callbacks.ts'
 import { headerComponents, requestHeaders } from './openapi-headers.ts'
+import { errorCodesPart, refusalsOf } from './openapi-refusals.ts'
 import { type Part, schemaComponents, schemaPart, usedOnly } from './openapi-schemas.ts'
-import { type Named, shelve } from './openapi-shared.ts'
+import { type Named, pascalCase, shareParts } from './openapi-shared.ts'
 import type { Operation, Tag } from './operation.ts'
 import { isRepeated, type Parameter } from './parameter.ts'
 
@@ -15,38 +17,30 @@ export interface DescriptionOptions {
   readonly serves: (operation: Operation) => boolean
 }
 
+/** Counts the changes of the description: `info.version` is fixed by the specification. */
+const REVISION = 2
+
 /** The description of the service, OpenAPI 3.0.3, made from the contract alone. */
 export function describe({ base, serves }: DescriptionOptions): Part {
   const operations = described(serves)
   const ids = new Set(operations.map(([id]) => id))
-  const examples = shelve(
-    'examples',
-    operations.flatMap(([, operation]) => refusalExamples(operation)),
-  )
-  const told = ids.has('createWebhook')
-  const answers = shelve(
-    'responses',
-    operations.flatMap(([, operation]) => refusals(operation, examples).map(([, named]) => named)),
-  )
-  const parameters = shelve('parameters', [
+  const hasWebhooks = ids.has('createWebhook')
+  const errors = refusalsOf(operations)
+  const parameters = shareParts('parameters', [
     ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
     // The callback and the webhooks share them.
-    ...(told ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
+    ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
   ])
   const paths: Record<string, Part> = {}
   for (const [id, operation] of operations) {
-    const responses = {
-      ...successes(id, operation, other => ids.has(other)),
-      ...Object.fromEntries(
-        refusals(operation, examples).map(([status, { part }]) => [status, answers.place(part)]),
-      ),
-    }
-    const asked = parameterParts(operation).map(parameters.place)
     const part = {
       ...operationPart(id, operation),
-      parameters: asked,
+      parameters: parameterParts(operation).map(parameters.refer),
       ...bodyPart(id, operation),
-      responses,
+      responses: {
+        ...successes(id, operation, other => ids.has(other)),
+        ...errors.responsesOf([id, operation]),
+      },
       ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
     }
     paths[operation.path] = {
@@ -54,12 +48,11 @@ export function describe({ base, serves }: DescriptionOptions): Part {
       [operation.method.toLowerCase()]: { ...part, ...securityPart(operation) },
     }
   }
-  const webhooks = told ? { 'x-webhooks': webhooksPart(parameters) } : {}
+  const webhooks = hasWebhooks ? { 'x-webhooks': webhooksPart(parameters) } : {}
   const components = {
     parameters: parameters.components,
-    headers: usedOnly('headers', headerComponents, [paths, answers.components]),
-    responses: answers.components,
-    examples: examples.components,
+    headers: usedOnly('headers', headerComponents, [paths, errors.components]),
+    responses: errors.components,
   }
   return {
     ...preamble(base, new Set(operations.map(([, { tag }]) => tag))),
@@ -69,8 +62,17 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   }
 }
 
+/** Keys of parameters that say little: generators make types of them. */
+const parameterNames: Readonly<Record<string, string>> = {
+  limit: 'PageLimit',
+  cursor: 'PageCursor',
+  type: 'EventTypeFilter',
+}
+
 function parameterNamed(part: Part): Named {
-  return { name: String(part.name), variant: String(part.in), part }
+  const name = String(part.name)
+  const suffix = part.in === 'query' ? 'Filter' : pascalCase(String(part.in))
+  return { name: parameterNames[name] ?? `${pascalCase(name)}${suffix}`, part }
 }
 
 const tags: Readonly<Record<Tag, string>> = {
@@ -88,12 +90,16 @@ const about = `A store of pets, categories, stock and orders.
 - Text is kept as it was sent; it may not hold U+0000. Instants are RFC 3339, in the years 0001 to 9999 and
   without leap seconds.
 - Lists are plain arrays, in pages: \`Link\` names the next one while there is more.
-- Every refusal is an \`Error\` with a code of the catalogue at \`/errors\`, or the same as a \`Problem\`
-  (RFC 9457) to who accepts \`application/problem+json\`.
+- Every error is an \`Error\` with a code of the catalogue at \`/errors\`. A request whose \`Accept\` names
+  \`application/problem+json\` gets the same as a problem of RFC 9457, with the members \`type\`, \`title\`,
+  \`detail\` and \`instance\` added. \`x-error-codes\` lists the codes of each operation by status.
+- Later versions may add members to responses, values to enums and types of event. Ignore what you do not know, and ask
+  for the types of event that you know with \`type=\`. Unknown members of a request are refused (422).
+- A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` has one effect, however often it is sent.
 - Everything that happens is told in CloudEvents 1.0: as a feed, as a stream, and to webhooks.
 - HEAD is answered wherever GET is, OPTIONS everywhere with \`Allow\`.
-- What is no HTTP, a head over 16 KiB (431) and a body far over the limit (413) are refused before any
+- The runtime refuses malformed HTTP (400), a head over 16 KiB (431) and a body over 8 MiB (413) before any
   operation, without a body.`
 
 const securitySchemes = {
@@ -112,6 +118,7 @@ function preamble(base: string, used: ReadonlySet<string>): Part {
     info: {
       title: 'Petstore',
       version: '1.0.0',
+      'x-revision': REVISION,
       description: about,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -130,14 +137,17 @@ function described(serves: (operation: Operation) => boolean): [OperationId, Ope
 }
 
 function operationPart(id: string, operation: Operation): Part {
-  const { tag, summary, description, scope } = operation
+  const { tag, summary, description, scope, errors } = operation
   const needs = scope === 'public' ? 'Needs no key.' : `Needs a key with the scope \`${scope}\`.`
+  const own = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
+  const texts = [description, needs, own && `Errors of its own: ${own}.`]
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: description ? `${description}\n\n${needs}` : needs,
+    description: texts.filter(text => text).join('\n\n'),
     ...lifecyclePart(operation),
+    'x-error-codes': errorCodesPart(operation),
   }
 }
 
@@ -193,10 +203,9 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
   }
 }
 
-function bodyPart(id: OperationId, { body, method }: Operation): Part {
+/** A PATCH takes `application/merge-patch+json` as well; with two media types generators make two of every type. */
+function bodyPart(id: OperationId, { body }: Operation): Part {
   if (!body) return {}
   const content = { schema: schemaPart(body), example: requestExample(id) }
-  const types =
-    method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  return { requestBody: { required: true, content: Object.fromEntries(types.map(type => [type, content])) } }
+  return { requestBody: { required: true, content: { 'application/json': content } } }
 }

@@ -3,11 +3,11 @@ import { NewOrder, Order, OrderPatch } from '../model/order.ts'
 import type { Operation } from './operation.ts'
 import {
   booleanParameter,
-  enumParameter,
   idParameter,
   instantParameter,
   paging,
   repeated,
+  sortParameter,
 } from './parameter.ts'
 
 const pathParameters = { orderId: idParameter('The id of the order.', 1) }
@@ -28,10 +28,12 @@ export const orders = {
       petId: repeated(20, idParameter('Orders of one of these pets.')),
       complete: booleanParameter('Complete orders, or open ones.'),
       shipDateAfter: instantParameter('Orders that ship after this instant.'),
-      shipDateBefore: instantParameter('Orders that ship before this instant.'),
-      sort: enumParameter(
+      shipDateBefore: instantParameter('Orders that ship before this instant.', '2027-12-01T00:00:00Z'),
+      sort: sortParameter(
+        'OrderSort',
         z.enum(['id', '-id', 'shipDate', '-shipDate']),
-        'The order; a minus turns it round. By shipDate only orders that have one are listed.',
+        'shipDate',
+        'The order; a minus reverses it. By shipDate only orders that have one are listed.',
       ),
     },
     success: { status: 200, list: Order, description: 'A page of orders.' },

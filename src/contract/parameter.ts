@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { constantNames } from '../model/constant-names.ts'
 import { parseSequence } from '../model/event.ts'
 import { instant } from '../model/instant.ts'
 import { int64, parseInt64 } from '../model/int64.ts'
@@ -108,6 +109,24 @@ export function enumParameter<const T extends Record<string, string>>(
   }
 }
 
+/**
+ * A `sort` parameter: the orders of a list, under a name of their own in generated code. The example is one that goes
+ * with the examples of the filters.
+ */
+export function sortParameter<const T extends Readonly<Record<string, string>>>(
+  id: string,
+  orders: z.ZodEnum<T>,
+  example: T[keyof T] & string,
+  description: string,
+): Parameter<T[keyof T]> {
+  const meta = {
+    id,
+    description: 'The order of a list; a minus reverses it.',
+    ...constantNames(orders.options),
+  }
+  return { ...enumParameter(orders.meta(meta), description), example }
+}
+
 export function textParameter(
   min: number,
   max: number,
@@ -140,10 +159,11 @@ export function positionParameter(description: string): Parameter<bigint> {
 /** The parameters of every list: how many, and where to go on. */
 export const paging = {
   limit: integerParameter(1, 100, 'How many at most; 20 unless given.'),
-  cursor: textParameter(
-    1,
-    2048,
-    'Where to go on: taken from the `next` link of the page before.',
-    'WyIxcDZ5NHNmcWhlZ2MwIiwzLDNd',
-  ),
+  cursor: {
+    schema: z.string().max(2048).meta({ pattern: '^[A-Za-z0-9_-]*$' }),
+    read: (value: string) => value,
+    expects: 'a cursor of a `next` link',
+    description: 'The page to read: taken from the `next` link of the page before. Empty for the first page.',
+    example: '',
+  },
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
-import { enumParameter, idParameter, paging, repeated, textParameter } from './parameter.ts'
+import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
 const pathParameters = { petId: idParameter('The id of the pet.') }
 
@@ -22,7 +22,12 @@ export const pets = {
       status: repeated(3, enumParameter(PetStatus, 'Pets with one of these statuses.')),
       categoryId: repeated(20, idParameter('Pets of one of these categories.', 1)),
       name: textParameter(1, 200, 'Pets whose name begins so; upper and lower case are alike.', 'bis'),
-      sort: enumParameter(z.enum(['id', '-id', 'name', '-name']), 'The order; a minus turns it round.'),
+      sort: sortParameter(
+        'PetSort',
+        z.enum(['id', '-id', 'name', '-name']),
+        'name',
+        'The order; a minus reverses it.',
+      ),
     },
     success: { status: 200, list: Pet, description: 'A page of pets.' },
     errors: ['invalid_cursor'],

@@ -1,4 +1,4 @@
-import { ErrorCode } from '../model/error.ts'
+import { ErrorInfo } from '../model/error.ts'
 import { ImportOutcome, ImportRows, ImportScope } from '../model/import.ts'
 import type { Operation } from './operation.ts'
 import { idParameter, textParameter } from './parameter.ts'
@@ -15,7 +15,7 @@ export const service = {
     scope: 'public',
     stability: 'stable',
     reads: 'row',
-    success: { status: 200, list: ErrorCode, description: 'The catalogue.' },
+    success: { status: 200, list: ErrorInfo, description: 'The catalogue.' },
     errors: [],
   },
   getError: {
@@ -28,7 +28,7 @@ export const service = {
     stability: 'stable',
     reads: 'row',
     pathParameters: { code: textParameter(1, 100, 'The code.', 'pet_not_found') },
-    success: { status: 200, resource: ErrorCode, description: 'The entry of the catalogue.' },
+    success: { status: 200, resource: ErrorInfo, description: 'The entry of the catalogue.' },
     etag: true,
     errors: ['error_not_found'],
   },

@@ -9,7 +9,7 @@ import {
   WebhookWithSecret,
 } from '../model/webhook.ts'
 import type { Operation } from './operation.ts'
-import { enumParameter, idParameter, instantParameter, paging, required } from './parameter.ts'
+import { enumParameter, idParameter, instantParameter, paging, required, sortParameter } from './parameter.ts'
 
 const pathParameters = { webhookId: idParameter('The id of the webhook.', 1) }
 const shared = { tag: 'Webhooks', scope: 'webhooks:manage', stability: 'beta' } as const
@@ -111,7 +111,7 @@ export const webhooks = {
     query: {
       ...paging,
       state: enumParameter(DeliveryState, 'Deliveries in this state.'),
-      sort: enumParameter(z.enum(['id', '-id']), 'Oldest first, or newest first.'),
+      sort: sortParameter('DeliverySort', z.enum(['id', '-id']), 'id', 'Oldest first, or newest first.'),
     },
     success: { status: 200, list: Delivery, description: 'A page of deliveries.' },
     errors: ['webhook_not_found', 'invalid_cursor'],

@@ -16,7 +16,7 @@ export const NewCategory = z.strictObject({ name, description: description.nulla
 })
 export type NewCategory = z.output<typeof NewCategory>
 
-export const Category = z.strictObject({ name, description: description.optional(), id: categoryId }).meta({
+export const Category = z.object({ name, description: description.optional(), id: categoryId }).meta({
   id: 'Category',
   description: 'A category of the catalogue.',
   example: {

@@ -1,16 +1,30 @@
 import { z } from 'zod'
+import { constantNames } from './constant-names.ts'
 import { eventTypes, TEST_TYPE } from './event-type.ts'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 
-export const DeliveryState = z.enum(['pending', 'delivered', 'failed'])
+export const DeliveryState = z.enum(['pending', 'delivered', 'failed']).meta({
+  id: 'DeliveryState',
+  description:
+    '`delivered` once the receiver answered 2xx; `failed` when the last attempt did not; `pending` in between.',
+  example: 'pending',
+})
 export type DeliveryState = z.output<typeof DeliveryState>
+
+const deliveredTypes = [...eventTypes, TEST_TYPE] as const
+const DeliveredEventType = z.enum(deliveredTypes).meta({
+  id: 'DeliveredEventType',
+  description: 'The type of a delivered event: those of the feed, and test events.',
+  example: TEST_TYPE,
+  ...constantNames(deliveredTypes),
+})
 
 /** Characters of a receiver's reply that are kept: the first KiB holds no more. */
 const REPLY_CHARS_MAX = 1024
 
 export const DeliveryAttempt = z
-  .strictObject({
+  .object({
     at: instant.meta({ description: 'When it began.', example: '2026-11-21T09:30:00.120Z' }),
     durationMs: int64Between(0n, 600_000n).meta({ description: 'How long it took.', example: 14 }),
     status: int64Between(100n, 999n)
@@ -39,7 +53,7 @@ export const DeliveryAttempt = z
 export type DeliveryAttempt = z.output<typeof DeliveryAttempt>
 
 export const Delivery = z
-  .strictObject({
+  .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 1 }),
     eventId: z.string().meta({
       description: 'The id of the event, and the `webhook-id` of each attempt.',
@@ -47,14 +61,8 @@ export const Delivery = z
       maxLength: 19,
       example: '730',
     }),
-    type: z
-      .enum([...eventTypes, TEST_TYPE])
-      .meta({ description: 'The type of the event.', example: TEST_TYPE }),
-    state: DeliveryState.meta({
-      description:
-        '`delivered` once the receiver answered 2xx; `failed` when the last attempt did not; `pending` in between.',
-      example: 'pending',
-    }),
+    type: DeliveredEventType,
+    state: DeliveryState,
     attempts: z
       .array(DeliveryAttempt)
       .max(20)

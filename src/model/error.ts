@@ -109,11 +109,17 @@ const HEAD_CHARS_MAX = 16_384
 const codeForm = { pattern: '^[a-z_]+$', maxLength: 64 }
 
 /** One broken place: `pointer` (RFC 6901) in a body, `name` of a parameter elsewhere. */
+const FieldErrorPlace = z
+  .enum(['body', 'path', 'query', 'header'])
+  .meta({ id: 'FieldErrorPlace', description: 'The part of a request.', example: 'body' })
+
+const FieldErrorCode = z
+  .enum(fieldErrorCodes)
+  .meta({ id: 'FieldErrorCode', description: 'What is wrong at a place of a request.', example: 'required' })
+
 export const FieldError = z
-  .strictObject({
-    in: z
-      .enum(['body', 'path', 'query', 'header'])
-      .meta({ description: 'Where it stands.', example: 'body' }),
+  .object({
+    in: FieldErrorPlace,
     pointer: z
       .string()
       .optional()
@@ -122,7 +128,7 @@ export const FieldError = z
       .string()
       .optional()
       .meta({ description: 'Name of the parameter.', maxLength: HEAD_CHARS_MAX, example: 'limit' }),
-    code: z.enum(fieldErrorCodes).meta({ description: 'What is wrong there.', example: 'required' }),
+    code: FieldErrorCode,
     message: z.string().meta({
       description: 'The same for a person.',
       maxLength: HEAD_CHARS_MAX,
@@ -142,7 +148,7 @@ export const FIELD_ERRORS_MAX = 100
 const httpStatus = int64Between(400n, 599n).meta({ format: 'int32' })
 
 export const ErrorBody = z
-  .strictObject({
+  .object({
     code: z.string().meta({
       description: 'One of the codes of the error catalogue.',
       ...codeForm,
@@ -169,7 +175,7 @@ export type ErrorBody = z.output<typeof ErrorBody>
 
 /** An Error as RFC 9457 has it: what is sent to who accepts application/problem+json. */
 export const Problem = z
-  .strictObject({
+  .object({
     type: z
       .string()
       .meta({ description: 'The entry of the error catalogue.', format: 'uri', maxLength: 8192 }),
@@ -194,8 +200,8 @@ export const Problem = z
     },
   })
 
-export const ErrorCode = z
-  .strictObject({
+export const ErrorInfo = z
+  .object({
     code: z
       .string()
       .meta({ description: 'The code, as it stands in an Error.', ...codeForm, example: 'pet_not_found' }),
@@ -205,11 +211,11 @@ export const ErrorCode = z
       .meta({ description: 'What it says.', maxLength: 256, example: 'There is no pet with this id.' }),
   })
   .meta({
-    id: 'ErrorCode',
+    id: 'ErrorInfo',
     description: 'An entry of the error catalogue.',
     example: { code: 'pet_not_found', status: 404, meaning: 'There is no pet with this id.' },
   })
-export type ErrorCode = z.output<typeof ErrorCode>
+export type ErrorInfo = z.output<typeof ErrorInfo>
 
 /** What an answer needs beside code and message; each is set where the fact is known. */
 export interface ErrorDetails {

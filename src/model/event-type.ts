@@ -1,3 +1,6 @@
+import { z } from 'zod'
+import { constantNames } from './constant-names.ts'
+
 /** Everything that can happen to what the shop shows: the types of the feed, the stream and the webhooks. */
 export const eventTypes = [
   'petstore.pet.created',
@@ -13,7 +16,13 @@ export const eventTypes = [
   'petstore.inventory.changed',
   'petstore.webhook.disabled',
 ] as const
-export type EventType = (typeof eventTypes)[number]
+export const EventType = z.enum(eventTypes).meta({
+  id: 'EventType',
+  description: 'A type of event. Later versions may add others.',
+  example: 'petstore.order.placed',
+  ...constantNames(eventTypes),
+})
+export type EventType = z.output<typeof EventType>
 
 /** Sent to one webhook when its owner asks for it, and to nobody else. */
 export const TEST_TYPE = 'petstore.webhook.test'

@@ -12,7 +12,7 @@ const quantity = stock.meta({ description: 'Units on hand, as counted on the she
 const reserved = stock.meta({ description: 'Units promised to open orders.', example: 1 })
 
 export const InventoryItem = z
-  .strictObject({ petId, quantity, status: PetStatus, reserved: reserved.optional() })
+  .object({ petId, quantity, status: PetStatus, reserved: reserved.optional() })
   .meta({
     id: 'InventoryItem',
     description: 'The stock of one pet.',
@@ -45,27 +45,20 @@ export const StockAdjustment = z
   })
 export type StockAdjustment = z.output<typeof StockAdjustment>
 
-export const MovementReason = z.enum([
-  'opening',
-  'order',
-  'completion',
-  'cancellation',
-  'count',
-  'adjustment',
-  'status',
-  'closing',
-])
+export const MovementReason = z
+  .enum(['opening', 'order', 'completion', 'cancellation', 'count', 'adjustment', 'status', 'closing'])
+  .meta({ id: 'MovementReason', description: 'What moved the stock.', example: 'order' })
 export type MovementReason = z.output<typeof MovementReason>
 
 export const StockMovement = z
-  .strictObject({
+  .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 334 }),
     petId,
     quantityChange: int64.meta({ description: 'Units that came or went.', example: 0 }),
     reservedChange: int64.meta({ description: 'Units promised, or given back.', example: 1 }),
     quantity,
     reserved,
-    reason: MovementReason.meta({ description: 'What moved the stock.', example: 'order' }),
+    reason: MovementReason,
     note: z.string().optional().meta({ description: 'As it was given with an adjustment.', maxLength: 2000 }),
     orderId: int64.optional().meta({ description: 'The order that moved it.', example: 1 }),
     at: instant.meta({ description: 'When.', example: '2026-11-21T09:30:00.120Z' }),
@@ -113,15 +106,30 @@ const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   orders: index === 29 ? 1 : 0,
 }))
 
+const PetCounts = z.object({ available: count, pending: count, sold: count }).meta({
+  id: 'PetCounts',
+  description: 'Pets by status.',
+  example: { available: 320, pending: 13, sold: 17 },
+})
+
+const OrdersOnDay = z
+  .object({
+    day: z.string().meta({ description: 'A day in UTC.', format: 'date', example: '2026-11-21' }),
+    orders: count.meta({ description: 'Orders placed on it, and not cancelled.', example: 1 }),
+  })
+  .meta({
+    id: 'OrdersOnDay',
+    description: 'The orders of one day.',
+    example: { day: '2026-11-21', orders: 1 },
+  })
+
 export const StoreSummary = z
-  .strictObject({
-    pets: z
-      .strictObject({ available: count, pending: count, sold: count })
-      .meta({ description: 'Pets by status.' }),
+  .object({
+    pets: PetCounts,
     openOrders: count.meta({ description: 'Orders that are not complete.' }),
     unitsOnHand: count.meta({ description: 'Units of all pets together.' }),
     unitsReserved: count.meta({ description: 'Of them, those promised to open orders.' }),
-    ordersByDay: z.array(z.strictObject({ day: z.string().meta({ format: 'date' }), orders: count })).meta({
+    ordersByDay: z.array(OrdersOnDay).meta({
       description: 'Orders placed (and not cancelled) on each of the last 30 days, UTC, oldest first.',
       minItems: 30,
       maxItems: 30,

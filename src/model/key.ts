@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { constantNames } from './constant-names.ts'
 import { instant } from './instant.ts'
 import { int64 } from './int64.ts'
 import { text } from './text.ts'
 
-export const Scope = z.enum([
+const scopeNames = [
   'pets:write',
   'orders:read',
   'orders:write',
@@ -13,7 +14,14 @@ export const Scope = z.enum([
   'webhooks:manage',
   'keys:manage',
   'admin',
-])
+] as const
+
+export const Scope = z.enum(scopeNames).meta({
+  id: 'Scope',
+  description: 'What a key may do; `admin` is all of it.',
+  example: 'orders:read',
+  ...constantNames(scopeNames),
+})
 export type Scope = z.output<typeof Scope>
 
 const scopes = z
@@ -59,7 +67,7 @@ const example = {
 }
 
 export const ApiKey = z
-  .strictObject(shown)
+  .object(shown)
   .meta({ id: 'ApiKey', description: 'A key, without its secret.', example })
 export type ApiKey = z.output<typeof ApiKey>
 
@@ -71,7 +79,7 @@ const secret = z.string().meta({
   example: exampleSecret,
 })
 
-export const CreatedApiKey = z.strictObject({ ...shown, key: secret }).meta({
+export const CreatedApiKey = z.object({ ...shown, key: secret }).meta({
   id: 'CreatedApiKey',
   description: 'A key with its secret.',
   example: { ...example, key: exampleSecret },

@@ -14,7 +14,7 @@ const shipDate = instant.meta({
 const complete = z.boolean().meta({ description: 'Whether the units have left the shop.', example: false })
 
 export const Order = z
-  .strictObject({
+  .object({
     id: id.optional(),
     petId: petId.optional(),
     quantity: quantity.optional(),
@@ -45,7 +45,7 @@ export type NewOrder = z.output<typeof NewOrder>
 export const OrderPatch = z
   .strictObject({
     id: id.meta({ readOnly: true }),
-    petId,
+    petId: petId.meta({ readOnly: true }),
     quantity,
     shipDate: shipDate.nullable(),
     complete,

@@ -24,7 +24,7 @@ export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional
 })
 export type NewPet = z.output<typeof NewPet>
 
-export const Pet = z.strictObject({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
+export const Pet = z.object({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
   id: 'Pet',
   description: 'A pet of the catalogue. The server always sends its status.',
   example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventTypes } from './event-type.ts'
+import { EventType, eventTypes } from './event-type.ts'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 import { text } from './text.ts'
@@ -25,7 +25,7 @@ const url = z
     example: 'https://till.example/petstore-events',
   })
 const types = z
-  .array(z.enum(eventTypes))
+  .array(EventType)
   .min(1)
   .max(eventTypes.length)
   .meta({
@@ -69,17 +69,20 @@ export const WebhookPatch = z
   })
 export type WebhookPatch = z.output<typeof WebhookPatch>
 
+const DisabledReason = z.enum(['asked', 'gone', 'failing']).meta({
+  id: 'DisabledReason',
+  description:
+    'Why a webhook is disabled: somebody asked for it, the receiver answered 410, or nothing was delivered for five days.',
+  example: 'gone',
+})
+
 const shown = {
   id: webhookId,
   url,
   types: types.optional(),
   description: description.optional(),
   enabled,
-  disabledReason: z.enum(['asked', 'gone', 'failing']).optional().meta({
-    description:
-      'Why it is disabled: somebody asked for it, the receiver answered 410, or nothing was delivered for five days.',
-    example: 'gone',
-  }),
+  disabledReason: DisabledReason.optional(),
   failingSince: instant.optional().meta({
     description: 'Since when no attempt has succeeded; absent while the last one did.',
     example: '2026-11-21T09:30:00.120Z',
@@ -89,12 +92,12 @@ const shown = {
 const shownExample = { id: 1, ...example, enabled: true, createdAt: '2026-11-21T09:30:00.120Z' }
 
 export const Webhook = z
-  .strictObject(shown)
+  .object(shown)
   .meta({ id: 'Webhook', description: 'A receiver of events, without its secret.', example: shownExample })
 export type Webhook = z.output<typeof Webhook>
 
 export const WebhookWithSecret = z
-  .strictObject({
+  .object({
     ...shown,
     secret: z.string().meta({
       description: 'The secret that signatures are made with (Standard Webhooks). It is shown this once.',
@@ -115,7 +118,7 @@ export const WebhookWithSecret = z
 export type WebhookWithSecret = z.output<typeof WebhookWithSecret>
 
 export const AcceptedTest = z
-  .strictObject({
+  .object({
     eventId: z.string().meta({
       description: 'The id of the test event, and the `webhook-id` it is delivered under.',
       pattern: '^[0-9]+$',
@@ -131,7 +134,7 @@ export const AcceptedTest = z
 export type AcceptedTest = z.output<typeof AcceptedTest>
 
 export const AcceptedRedeliveries = z
-  .strictObject({
+  .object({
     count: int64Between(0n, 10_000n).meta({ description: 'Deliveries that are due again.', example: 1 }),
     more: z.boolean().meta({
       description: 'Whether others may be left: the same request takes the next of them.',

@@ -48,17 +48,19 @@ export async function listAudit(
 }
 
 function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {
-  return {
+  const entry = {
     position,
     type,
     subject,
     at: sentInstant(at),
     ...(keyId !== null && { keyId }),
     requestId,
-    // Text of a resource, as a verb wrote it: it goes out byte for byte.
-    data: new JsonText(data) as unknown as AuditEntry['data'],
+    // The JSON text of the resource as the verb wrote it: it is sent byte for byte.
+    data: new JsonText(data),
     hash,
   }
+  // A verb records each type with the resource that the schema of the type names.
+  return entry as unknown as AuditEntry
 }
 
 /** Whether nothing before this position can be as young as `since`. */

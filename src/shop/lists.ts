@@ -118,7 +118,7 @@ function writeCursor(list: List, { sortKey, tieKey }: SortKeys): string {
 
 function readCursor(list: List): SortKeys | undefined {
   const { cursor } = list.input
-  if (cursor === undefined) return undefined
+  if (cursor === undefined || cursor === '') return undefined
   const sortKey = textColumns.includes(list.sort.column) ? CursorText : int64
   const [hash, key, tieKey] = parsed(cursor, z.tuple([z.string(), sortKey, int64])) ?? []
   if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw wrongCursor()
@@ -135,7 +135,7 @@ export function readPlace(
   list: { list: string; filters: object },
   cursor: string | undefined,
 ): bigint | undefined {
-  if (cursor === undefined) return undefined
+  if (cursor === undefined || cursor === '') return undefined
   const [hash, position] = parsed(cursor, z.tuple([z.string(), int64])) ?? []
   if (hash !== placeHash(list) || position === undefined) throw wrongCursor()
   return position

@@ -1,0 +1,132 @@
+import { ErrorBody, type ErrorCodeName, errorTable } from '../model/error.ts'
+import { errorExample } from './error-examples.ts'
+import { errorsOf } from './errors-of.ts'
+import { headerParts, presentHeaders } from './openapi-headers.ts'
+import { type Part, schemaPart } from './openapi-schemas.ts'
+import { pascalCase } from './openapi-shared.ts'
+import type { Operation } from './operation.ts'
+
+/** The names of the components for refusals, by status (RFC 9110, section 15, and RFC 6585). */
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  406: 'NotAcceptable',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'ContentTooLarge',
+  414: 'UriTooLong',
+  415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailable',
+}
+
+/** Statuses whose codes are about the resource: they have a component for each set of codes. */
+const resourceStatuses: readonly number[] = [404, 409, 410]
+
+/** An operation and its id. */
+export type Entry = readonly [id: string, operation: Operation]
+
+/** The components for refusals, and where each operation refers to them. */
+export interface Refusals {
+  readonly components: Part
+  /** The responses of one operation, by status; `default` stands for errors that no operation documents. */
+  readonly responsesOf: (entry: Entry) => Part
+}
+
+interface Kind {
+  readonly status: number
+  readonly name: string
+  readonly codes: Set<ErrorCodeName>
+  readonly operations: Operation[]
+}
+
+const HEADERS_TOO_LARGE = 'HeaderFieldsTooLarge'
+const UNEXPECTED = 'UnexpectedError'
+
+/** The refusals of these operations: one component for each status and kind, shared by all of them. */
+export function refusalsOf(entries: readonly Entry[]): Refusals {
+  const kinds = new Map<string, Kind>()
+  for (const entry of entries) {
+    for (const [status, codes] of codesByStatus(entry[1])) {
+      const key = keyOf(status, codes)
+      const name = nameOf(entry[0], status, codes)
+      const kind = kinds.get(key) ?? { status, name, codes: new Set(), operations: [] }
+      for (const code of codes) kind.codes.add(code)
+      kind.operations.push(entry[1])
+      kinds.set(key, kind)
+    }
+  }
+  const components = Object.fromEntries([...kinds.values()].map(kind => [kind.name, kindPart(kind)]))
+  return {
+    components: { ...components, ...fixedComponents },
+    responsesOf: ([, operation]) => {
+      const responses = codesByStatus(operation).map(([status, codes]): [string, Part] => [
+        String(status),
+        responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
+      ])
+      return {
+        ...Object.fromEntries(responses),
+        431: responseRef(HEADERS_TOO_LARGE),
+        default: responseRef(UNEXPECTED),
+      }
+    },
+  }
+}
+
+/** The error codes of an operation by status: the extension `x-error-codes`. */
+export function errorCodesPart(operation: Operation): Part {
+  return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [String(status), codes]))
+}
+
+const fixedComponents: Part = {
+  [HEADERS_TOO_LARGE]: {
+    description:
+      'The request line and the header fields have more than 16 KiB. The runtime refuses such a request before any operation: the response has no body.',
+  },
+  [UNEXPECTED]: {
+    description: 'Any other error. It has the same form.',
+    content: { 'application/json': { schema: schemaPart(ErrorBody) } },
+  },
+}
+
+function codesByStatus(operation: Operation): [number, ErrorCodeName[]][] {
+  const byStatus = Map.groupBy(errorsOf(operation), code => errorTable[code].status)
+  return [...byStatus].sort(([a], [b]) => a - b)
+}
+
+function keyOf(status: number, codes: readonly ErrorCodeName[]): string {
+  return resourceStatuses.includes(status) ? `${status} ${[...codes].sort().join()}` : String(status)
+}
+
+function nameOf(id: string, status: number, codes: readonly ErrorCodeName[]): string {
+  const name = statusNames[status]
+  if (name === undefined) throw new Error(`the status ${status} has no name for its component`)
+  if (!resourceStatuses.includes(status)) return name
+  return codes.length === 1 ? pascalCase(codes[0] ?? '') : `${pascalCase(id)}${name}`
+}
+
+function kindPart({ status, codes, operations }: Kind): Part {
+  const lines = [...codes].map(code => `\`${code}\`: ${errorTable[code].meaning}`)
+  const examples = [...codes].map(code => {
+    const operation = operations.find(one => errorsOf(one).includes(code))
+    if (!operation) throw new Error(`no operation responds with ${code}`)
+    return [code, { summary: errorTable[code].meaning, value: errorExample(operation, code) }]
+  })
+  return {
+    description: lines.length > 1 ? lines.map(line => `- ${line}`).join('\n') : lines.join(''),
+    headers: headerParts(operations.map(operation => presentHeaders(operation, status))),
+    content: {
+      'application/json': { schema: schemaPart(ErrorBody), examples: Object.fromEntries(examples) },
+    },
+  }
+}
+
+function responseRef(name: string): Part {
+  return { $ref: `#/components/responses/${name}` }
+}
