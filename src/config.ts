@@ -81,7 +81,7 @@ export const settings = {
   }),
   adminKey: setting({
     variable: 'PETSTORE_ADMIN_KEY',
-    about: 'the admin key, instead of one made at the first start',
+    about: 'an admin key to add, instead of one made at the first start',
     read: readKey,
   }),
   adminKeyFile: setting({

@@ -12,3 +12,8 @@ export class CommandFailed extends Error {
 export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
+
+/** The message of an error, without its full stop: it goes into a sentence. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
+}

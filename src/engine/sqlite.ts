@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Reading, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
@@ -6,6 +5,7 @@ import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
+import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
@@ -44,7 +44,8 @@ export async function openSqlite<Query, Command, Reply>(
   options: SqliteOptions,
 ): Promise<Engine<Query, Command, Reply>> {
   const file = databaseFile(options.directory)
-  mkdirSync(options.directory, { recursive: true })
+  makeDirectory(options.directory)
+  reserveFile(file)
   await migrateFile(file)
   const own = new TurnReading(new SqliteConnection(file, { readonly: true }))
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }

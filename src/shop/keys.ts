@@ -37,9 +37,11 @@ const findEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>(`
 
 const revive = sql('UPDATE api_key SET revoked_at = NULL WHERE id = $1')
 
-const findActiveKeys = sql<Pick<KeyRow, 'scopes' | 'expiresAt'>>(
-  'SELECT scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
+const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>(
+  'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
+
+const findAnyByHash = sql<{ id: bigint }>('SELECT id FROM api_key WHERE hash = $1')
 
 const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
@@ -142,6 +144,11 @@ export async function hasAdminKey(reading: Reading, now: string): Promise<boolea
   )
 }
 
+/** Whether the store has a key, or ever had it. */
+export async function isKeyKnown(reading: Reading, token: string): Promise<boolean> {
+  return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
+}
+
 /** The admin key of a first start, or the one that the environment sets: that replaces the one it set before. */
 export async function installAdminKey(
   tx: Tx,
@@ -160,15 +167,36 @@ export async function installAdminKey(
     }
     if (known) return
   }
+  await insertAdminKey(tx, token, { name: `admin (${madeBy})`, madeBy }, context)
+}
+
+/** A new admin key for a store whose keys are lost; `revokeOthers` revokes every other key that holds admin. */
+export async function resetAdminKey(
+  tx: Tx,
+  { token, revokeOthers }: { token: string; revokeOthers: boolean },
+  context: Context,
+): Promise<void> {
+  for (const { id, scopes } of revokeOthers ? await tx.many(findActiveKeys) : []) {
+    if (readScopes(scopes).includes('admin')) await revokeKey(tx, { keyId: id }, context)
+  }
+  await insertAdminKey(tx, token, { name: 'admin (reset)', madeBy: 'first start' }, context)
+}
+
+async function insertAdminKey(
+  tx: Tx,
+  token: string,
+  { name, madeBy }: { name: string; madeBy: 'first start' | 'environment' },
+  context: Context,
+): Promise<void> {
   const row: KeyRow = {
     id: await tx.nextId('key'),
-    name: `admin (${madeBy})`,
+    name,
     scopes: writeJson(['admin']),
     hint: keyHint(token),
     createdAt: context.now,
     expiresAt: null,
   }
-  await tx.run(insertKey, row.id, row.name, row.scopes, row.hint, hash, madeBy, context.now, null)
+  await tx.run(insertKey, row.id, name, row.scopes, row.hint, keyHash(token), madeBy, context.now, null)
   await recordCreation(tx, context, row, 1n)
 }
 
