@@ -4,13 +4,14 @@ import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [storeTables, webhookTables]
+const migrations = [storeTables, webhookTables, keyVersion]
 
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
