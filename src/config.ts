@@ -19,9 +19,11 @@ interface Setting<T> {
 }
 
 export type Gate = 'stable' | 'beta' | 'experimental'
+export type LogFormat = 'auto' | 'json' | 'pretty'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
+const formats: readonly LogFormat[] = ['auto', 'json', 'pretty']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Every setting: where it comes from, and how its text is read. The flag wins over the variable. */
@@ -126,6 +128,13 @@ export const settings = {
     fallback: '',
     read: text => readList(text).map(readNetwork),
   }),
+  log: setting({
+    variable: 'PETSTORE_LOG_FORMAT',
+    flag: '--log <format>',
+    about: 'how to write the log: json, pretty (lines for people), or auto: pretty on a terminal',
+    fallback: 'auto',
+    read: text => readChoice(text, formats),
+  }),
   logLevel: setting({
     variable: 'PETSTORE_LOG_LEVEL',
     about: `how much to log: ${levels.join(', ')}`,
@@ -190,6 +199,7 @@ export function readConfig(
     rateLimit: required('rateLimit', settings.rateLimit),
     corsOrigins: required('corsOrigins', settings.corsOrigins),
     trustedProxies: required('trustedProxies', settings.trustedProxies),
+    log: required('log', settings.log),
     logLevel: required('logLevel', settings.logLevel),
   }
 }

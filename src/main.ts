@@ -23,6 +23,8 @@ addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)
+// Standard error carries sentences for people: a full disk or a closed reader there must not end a store.
+process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {

@@ -24,6 +24,8 @@ export interface Exchange {
   readonly headers: Record<string, string>
   route?: Route
   caller?: Caller
+  /** Why the request was refused; for the log. */
+  errorCode?: string
   /** When the request came, in milliseconds since 1970. */
   readonly nowMs: number
   /** Cuts the connection off, within a few seconds, whatever it still holds. */

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { pino } from 'pino'
 import { ensureAdminKey, isSecretKeyRight } from '../chores.ts'
-import { type Config, ConfigError, type LogLevel, readConfig, type SettingName, settings } from '../config.ts'
+import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
 import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
-import type { Log } from '../store.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
-import { LogStream } from './log-stream.ts'
+import { openLog, type ServeLog } from './log.ts'
 import { announce, withdraw } from './running.ts'
 import { ownSecretKey } from './secret-key.ts'
 import { openOrFail, takeDirectory } from './stopped-store.ts'
@@ -68,13 +66,12 @@ function isSettingName(name: string): name is SettingName {
 }
 
 async function runServe(config: Config): Promise<void> {
-  const destination = new LogStream(1)
-  const log = makeLog(config.logLevel, destination)
+  const log = openLog(config)
   // The port comes first: a start that finds it taken leaves the data directory as it was.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
   const secretKey = config.secretKeyFile ?? ownSecretKey(config)
-  const engine = await openOrFail(config, { log, onFatal: endOnFatal(log, destination) })
+  const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
   if (!(await isSecretKeyRight(engine, secretKey, clock))) {
     throw new CommandFailed(
@@ -95,24 +92,15 @@ async function runServe(config: Config): Promise<void> {
     if (lock) withdraw(config.data)
     lock?.release()
     log.info({}, 'stopped')
-    destination.flush()
+    log.flush()
   })
 }
 
-function endOnFatal(log: Log, destination: LogStream): (cause: string) => never {
+function endOnFatal(log: ServeLog): (cause: string) => never {
   return cause => {
     log.error({ fault: cause }, 'the store cannot go on')
-    destination.flush()
+    log.flush()
     process.exit(1)
-  }
-}
-
-function makeLog(level: LogLevel, destination: LogStream): Log {
-  const logger = pino({ level, base: null }, destination)
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    access: logger.isLevelEnabled('info') ? line => destination.write(`${line}\n`) : () => {},
   }
 }
 
