@@ -8,6 +8,7 @@ import { hasAdminKey, isKeyKnown } from './shop/keys.ts'
 import { readNote } from './shop/notes.ts'
 import type { Reply } from './shop/replies.ts'
 import { DELIVERY_KEPT_MS } from './shop/retention.ts'
+import { hasSealedSecret } from './shop/webhooks.ts'
 import { faultText, type Log, type StoreEngine } from './store.ts'
 
 /** Commands that one sweep runs for one kind of row, at most: a thousand rows each. */
@@ -32,6 +33,18 @@ export async function isSecretKeyRight(
   } catch {
     return false
   }
+}
+
+/** Makes a key the right one, if the store holds no secret that was sealed with another. Returns whether it did. */
+export async function adoptSecretKey(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  if (await engine.readRow(hasSealedSecret)) return false
+  const value = makeSecretBox(key).seal(KEY_CHECK)
+  await runChore(engine, 'replaceNote', { name: 'secret-key', value }, clock)
+  return true
 }
 
 /** Where the store leaves the admin key that it makes. */

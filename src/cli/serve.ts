@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { ensureAdminKey, isSecretKeyRight } from '../chores.ts'
+import { ensureAdminKey } from '../chores.ts'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
 import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
@@ -9,7 +9,7 @@ import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
 import { announce, withdraw } from './running.ts'
-import { ownSecretKey } from './secret-key.ts'
+import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { openOrFail, takeDirectory } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
@@ -70,14 +70,10 @@ async function runServe(config: Config): Promise<void> {
   // The port comes first: a start that finds it taken leaves the data directory as it was.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
-  const secretKey = config.secretKeyFile ?? ownSecretKey(config)
+  const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
-  if (!(await isSecretKeyRight(engine, secretKey, clock))) {
-    throw new CommandFailed(
-      'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.',
-    )
-  }
+  const secretKey = await orFull(() => settleSecretKey(engine, foundKey, config, clock))
   const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
   const madeKey = await orFull(() => ensureAdminKey(engine, given, clock))
   if (config.demo) await orFull(() => loadDemo(engine, clock))
@@ -88,7 +84,7 @@ async function runServe(config: Config): Promise<void> {
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
     await serving.stop()
-    await engine.close()
+    await engine.close().catch(error => log.error({ fault: reasonOf(error) }, 'the database is not one file'))
     if (lock) withdraw(config.data)
     lock?.release()
     log.info({}, 'stopped')

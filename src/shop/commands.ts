@@ -9,7 +9,7 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from './dispatch.ts'
 import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
 import { createKey, installAdminKey, resetAdminKey, revokeKey } from './keys.ts'
-import { keepNote } from './notes.ts'
+import { keepNote, replaceNote } from './notes.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
 import { petOf } from './pet-row.ts'
 import { createPet, deletePet, getPet, updatePet } from './pets.ts'
@@ -61,6 +61,7 @@ const chores = {
   installAdminKey,
   resetAdminKey,
   keepNote,
+  replaceNote,
   leaseWebhooks,
   releaseWebhooks,
   recordAttempts,
