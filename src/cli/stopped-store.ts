@@ -22,7 +22,7 @@ export async function openStopped(config: Config): Promise<StoppedStore> {
   return {
     engine,
     [Symbol.asyncDispose]: async () => {
-      await engine.close()
+      await engine.close().catch(error => say(reasonOf(error)))
       lock?.release()
     },
   }

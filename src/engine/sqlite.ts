@@ -8,6 +8,7 @@ import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: '
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { makeWhole } from './sqlite-files.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
@@ -85,8 +86,11 @@ export async function openSqlite<Query, Command, Reply>(
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
     },
     close: async () => {
-      await Promise.all([writer.close(), reader.close()])
+      // A connection that only reads cannot remove the log, so it must not be the last.
+      await reader.close()
       own.close()
+      await writer.close()
+      makeWhole(file)
     },
   }
 }
