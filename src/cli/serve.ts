@@ -8,7 +8,7 @@ import { type BoundPort, bindPort, type Serving, startServer } from '../server.t
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
-import { announce, withdraw } from './running.ts'
+import { announce, localAddress, withdraw } from './running.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { openOrFail, takeDirectory } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -70,6 +70,7 @@ async function runServe(config: Config): Promise<void> {
   // The port comes first: a start that finds it taken leaves the data directory as it was.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
+  if (lock) withdraw(config.data)
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
@@ -79,7 +80,7 @@ async function runServe(config: Config): Promise<void> {
   if (config.demo) await orFull(() => loadDemo(engine, clock))
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
-  if (lock) announce(config.data, serving.base)
+  if (lock) announce(config.data, localAddress(config.host, serving.port))
   greet(config, serving, madeKey)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
