@@ -113,6 +113,21 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       args: ['--port', 'http'],
       says: '--port=http: the port must be a number from 0 to 65535.',
     },
+    ...['https://shop.example/?a=1', 'https://shop.example/#top', 'https://shop.example?'].map(url => ({
+      name: `a base URL with more than a path: ${url}`,
+      args: ['--base-url', url],
+      says: `--base-url=${url}: it must be a URL such as https://shop.example, without user, query or fragment.`,
+    })),
+    {
+      name: 'a base URL with a password, which is not repeated',
+      env: { PETSTORE_BASE_URL: 'https://admin:hunter2@shop.example' },
+      says: 'PETSTORE_BASE_URL=https://…@shop.example: it must be a URL such as https://shop.example, without user',
+    },
+    ...['', ' ', ':memory:', 'file:data'].map(data => ({
+      name: `a data directory called "${data}"`,
+      args: ['--data', data],
+      says: `--data=${data}: it must name a directory: the store keeps its data in files.`,
+    })),
     {
       name: 'a bad clock',
       args: ['--clock', 'tomorrow'],

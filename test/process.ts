@@ -56,6 +56,8 @@ export interface ServerProcess extends AsyncDisposable {
   readonly said: () => string
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  /** Its exit code, when it has ended. */
+  readonly exited: Promise<number>
   /** Closes the pipes of standard output and standard error, as a reader does that ends. */
   closeReaders(): Promise<void>
 }
@@ -99,6 +101,7 @@ export async function startProcess(
     said: () => said,
     logged: () => logged,
     kill,
+    exited: child.exited,
     closeReaders: async () => {
       await Promise.all([output.cancel(), errors.cancel()])
     },

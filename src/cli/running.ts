@@ -16,8 +16,13 @@ export function announce(directory: string, address: string): void {
   }
 }
 
+/** Removes the note of this process, or of one that has ended. */
 export function withdraw(directory: string): void {
-  rmSync(addressFile(directory), { force: true })
+  try {
+    rmSync(addressFile(directory), { force: true })
+  } catch {
+    // What remains names a process that has ended: nobody follows it.
+  }
 }
 
 /** Where the store that holds a data directory is reached. What a process that has ended noted counts for nothing. */

@@ -8,7 +8,7 @@ import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: '
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { makeWhole } from './sqlite-files.ts'
+import { makeWhole, watchFiles } from './sqlite-files.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
@@ -64,6 +64,9 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
+  const endWatch = watchFiles([file, `${file}-wal`], gone => {
+    options.onFatal(`${gone} was deleted or replaced under the running store: no write would last`)
+  })
   const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
@@ -86,6 +89,7 @@ export async function openSqlite<Query, Command, Reply>(
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
     },
     close: async () => {
+      endWatch()
       // A connection that only reads cannot remove the log, so it must not be the last.
       await reader.close()
       own.close()
