@@ -221,5 +221,6 @@ function setting<T, const S extends Setting<T>>(one: S & Setting<T>): S {
 
 function secretless(name: SettingName, value: string): string {
   if (name === 'adminKey') return '(hidden)'
-  return name === 'databaseUrl' || name === 'baseUrl' ? value.replace(/\/\/[^@/]*@/, '//…@') : value
+  // Whatever is in front of the last @ may be a password.
+  return name === 'databaseUrl' || name === 'baseUrl' ? value.replace(/^([a-z]*:\/*)?.*@/is, '$1…@') : value
 }

@@ -107,7 +107,7 @@ onEveryEngine(engine => {
 })
 
 describe('what cannot start says why, in one sentence, and ends with an error', () => {
-  const failing = [
+  const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
       name: 'a bad port',
       args: ['--port', 'http'],
@@ -118,11 +118,11 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       args: ['--base-url', url],
       says: `--base-url=${url}: it must be a URL such as https://shop.example, without user, query or fragment.`,
     })),
-    {
-      name: 'a base URL with a password, which is not repeated',
-      env: { PETSTORE_BASE_URL: 'https://admin:hunter2@shop.example' },
-      says: 'PETSTORE_BASE_URL=https://…@shop.example: it must be a URL such as https://shop.example, without user',
-    },
+    ...['https://admin:hunter2', 'https:admin:p@ss/word'].map(url => ({
+      name: `a base URL with a password, which is not repeated: ${url}`,
+      env: { PETSTORE_BASE_URL: `${url}@shop.example` },
+      says: `PETSTORE_BASE_URL=${url.split('admin')[0]}…@shop.example: it must be a URL such as`,
+    })),
     ...['', ' ', ':memory:', 'file:data'].map(data => ({
       name: `a data directory called "${data}"`,
       args: ['--data', data],
@@ -224,6 +224,16 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     expect(server.base).toStartWith('http://127.0.0.1:')
     const ended = await run(['serve', '--port', '0', '--data', data])
+    expect(ended.errors.trim()).toBe(
+      `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 20_000)
+
+  test('a store that is started twice, on the same port and directory', async () => {
+    const data = fresh()
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
+    const ended = await run(['serve', '--port', new URL(server.base).port, '--no-demo', '--data', data])
     expect(ended.errors.trim()).toBe(
       `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
     )

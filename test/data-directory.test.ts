@@ -9,11 +9,14 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeClient } from '../src/client/client.ts'
 import { databaseFile } from '../src/engine/sqlite.ts'
+import { watchFiles } from '../src/engine/sqlite-files.ts'
+import { watchExistence } from './controls/existence-watch.ts'
 import { run, type ServerProcess, startProcess } from './process.ts'
 import { ADMIN_KEY } from './store.ts'
 
@@ -116,6 +119,33 @@ for (const { name, gone, remove } of removals) {
     TIMEOUT_MS,
   )
 }
+
+/** Whether a watch notices within the time that a file was replaced by another. */
+async function noticesReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
+  const file = join(directory, `watched-${++count}`)
+  writeFileSync(file, 'old')
+  writeFileSync(`${file}.new`, 'new')
+  const noticed = Promise.withResolvers<boolean>()
+  const end = watch([file], () => noticed.resolve(true))
+  renameSync(`${file}.new`, file)
+  const timer = setTimeout(() => noticed.resolve(false), limitMs)
+  const result = await noticed.promise
+  clearTimeout(timer)
+  end()
+  return result
+}
+
+test(
+  'a watch notices that a file was replaced',
+  async () => {
+    expect(await noticesReplacement(watchFiles, NOTICED_MS_MAX)).toBe(true)
+  },
+  TIMEOUT_MS,
+)
+
+test('control: a watch that only looks whether the file is there is caught', async () => {
+  expect(await noticesReplacement(watchExistence, 500)).toBe(false)
+})
 
 test(
   'a store that cannot note its address says so in one sentence',

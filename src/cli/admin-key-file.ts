@@ -20,9 +20,8 @@ export function adminKeyFile(directory: string): KeyFile {
         makeDirectory(directory)
         writeWholeFile(path, `${key}\n`, { replace: true })
       } catch (error) {
-        throw new CommandFailed(
-          `The admin key cannot be written to ${path}, so none was made: ${reasonOf(error)}.`,
-        )
+        const failure = `The admin key cannot be written to ${path}, so none was made: ${reasonOf(error)}.`
+        throw new CommandFailed(`${failure} PETSTORE_ADMIN_KEY can give one instead.`)
       }
     },
   }

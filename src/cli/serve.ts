@@ -85,7 +85,9 @@ async function runServe(config: Config): Promise<void> {
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
     await serving.stop()
-    await engine.close().catch(error => log.error({ fault: reasonOf(error) }, 'the database is not one file'))
+    await engine
+      .close()
+      .catch(error => log.error({ fault: reasonOf(error) }, 'the database was not closed completely'))
     if (lock) withdraw(config.data)
     lock?.release()
     log.info({}, 'stopped')
@@ -160,7 +162,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
       stop().then(
         () => process.exit(0),
         error => {
-          say(`The store did not stop in order: ${reasonOf(error)}`)
+          say(`The store did not stop gracefully: ${reasonOf(error)}`)
           process.exit(1)
         },
       )
