@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import { ensureAdminKey } from '../src/chores.ts'
 import { makeClient } from '../src/client/client.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../src/model/key.ts'
+import { openEngine } from '../src/store.ts'
+import { newDatabase } from './postgres-server.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from './store.ts'
 import { newPlace } from './store-place.ts'
 
@@ -102,3 +105,22 @@ onEveryEngine(engine => {
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'revoked 2'])
   })
 })
+
+test(
+  'processes that start at once on one PostgreSQL with one key agree on it',
+  async () => {
+    for (let round = 0; round < 5; round++) {
+      const databaseUrl = await newDatabase()
+      const log = { access: () => {}, info: () => {}, error: () => {} }
+      const open = () => openEngine({ databaseUrl, directory: '/nowhere', log, onFatal: () => {} })
+      const engines = await Promise.all([open(), open(), open()])
+      await Promise.all(engines.map(engine => ensureAdminKey(engine, ADMIN_KEY, Date.now)))
+      await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+      const [keys] = await pool.unsafe('SELECT count(*) AS count FROM api_key WHERE revoked_at IS NULL')
+      const [events] = await pool.unsafe('SELECT count(*) AS count FROM event')
+      expect([keys.count, events.count]).toEqual([1n, 1n])
+      await Promise.all(engines.map(engine => engine.close()))
+    }
+  },
+  TIMEOUT_MS,
+)

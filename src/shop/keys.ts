@@ -26,6 +26,9 @@ const insertKey = sql(`
   INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, 1)`)
 
+/** Processes of one store may start at once with one key: the first inserts it. */
+const insertKeyOnce = sql(`${insertKey.text} ON CONFLICT (hash) DO NOTHING`)
+
 const markRevoked = sql<KeyRow>(`
   UPDATE api_key SET revoked_at = $2, version = version + 1 WHERE id = $1 AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
@@ -212,8 +215,12 @@ async function insertAdminKey(
     expiresAt: null,
     version: 1n,
   }
-  await tx.run(insertKey, row.id, name, row.scopes, row.hint, keyHash(token), madeBy, context.now, null)
-  await recordCreation(tx, context, row)
+  const hash = keyHash(token)
+  const inserted = await tx.run(
+    insertKeyOnce,
+    ...[row.id, name, row.scopes, row.hint, hash, madeBy, context.now, null],
+  )
+  if (inserted > 0) await recordCreation(tx, context, row)
 }
 
 async function recordCreation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
