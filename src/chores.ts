@@ -4,10 +4,11 @@ import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from './model/key.ts'
 import { type ChoreId, choreOf } from './shop/commands.ts'
 import { findEnds } from './shop/events.ts'
-import { hasAdminKey } from './shop/keys.ts'
+import { hasAdminKey, isKeyKnown } from './shop/keys.ts'
 import { readNote } from './shop/notes.ts'
 import type { Reply } from './shop/replies.ts'
 import { DELIVERY_KEPT_MS } from './shop/retention.ts'
+import { hasSealedSecret } from './shop/webhooks.ts'
 import { faultText, type Log, type StoreEngine } from './store.ts'
 
 /** Commands that one sweep runs for one kind of row, at most: a thousand rows each. */
@@ -34,23 +35,68 @@ export async function isSecretKeyRight(
   }
 }
 
+/** Makes a key the right one, if the store holds no secret that was sealed with another. Returns whether it did. */
+export async function adoptSecretKey(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  if (await engine.readRow(hasSealedSecret)) return false
+  const value = makeSecretBox(key).seal(KEY_CHECK)
+  await runChore(engine, 'replaceNote', { name: 'secret-key', value }, clock)
+  return true
+}
+
+/** Where the store leaves the admin key that it makes. */
+export interface KeyFile {
+  /** The key in the file, if there is one. */
+  read(): string | undefined
+  /** Resolves to a durable file, or throws and leaves none. */
+  write(key: string): void
+}
+
 /**
- * Sees to it that somebody can administer the store: installs the key that is given, or makes one if no key can.
- * Answers the key when it was made here and must be shown.
+ * Makes sure that somebody can administer the store. A key that is given becomes an admin key. With a file instead, a
+ * key is made if no key holds admin: the file is written before the key is committed, so a start that fails in between
+ * leaves a file whose key the next start commits. Returns whether a key was made.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
-  given: string | undefined,
+  given: string | KeyFile,
   clock: () => number,
-): Promise<string | undefined> {
-  if (given !== undefined) {
+): Promise<boolean> {
+  if (typeof given === 'string') {
     await runChore(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
-    return undefined
+    return false
   }
-  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return undefined
-  const token = keyText(randomBytes(KEY_RANDOM_BYTES))
+  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return false
+  const token = (await uncommittedKey(engine, given)) ?? newKey()
+  given.write(token)
   await runChore(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
-  return token
+  return true
+}
+
+/** Makes a new admin key in the file and then in the store, whatever keys there are; can revoke the other ones. */
+export async function resetAdminKey(
+  engine: StoreEngine,
+  file: KeyFile,
+  revokeOthers: boolean,
+  clock: () => number,
+): Promise<void> {
+  const token = newKey()
+  file.write(token)
+  await runChore(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+}
+
+/** The key of a start that ended between the file and the commit. A key that was ever committed is not used again. */
+async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
+  const token = file.read()
+  if (token === undefined) return undefined
+  return (await engine.readRow(reading => isKeyKnown(reading, token))) ? undefined : token
+}
+
+function newKey(): string {
+  return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
 function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => number): Promise<Reply> {

@@ -8,7 +8,16 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Writes a line for a person; standard output is for what programs read. */
+/** Writes a line for a person; standard output is for what programs read. A closed standard error is no failure. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`)
+  try {
+    process.stderr.write(`${line}\n`)
+  } catch {
+    // Nobody can be told.
+  }
+}
+
+/** The message of an error, without its full stop: it goes into a sentence. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 }

@@ -52,7 +52,10 @@ export interface Engine<Query, Command, Reply> {
   watch(listener: () => void): () => void
   /** Resolves when the engine answers; rejects when it does not. */
   ping(): Promise<void>
-  /** Ends the work in progress and lets go of everything. */
+  /**
+   * Ends the work in progress and releases everything. Rejects when all is durable and closed, but another process
+   * keeps a SQLite database from becoming one whole file.
+   */
   close(): Promise<void>
 }
 

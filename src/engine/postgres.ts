@@ -13,9 +13,10 @@ import {
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
 import { sequence } from './sequencer.ts'
 
-const migrations = [storeTables, webhookTables]
+const migrations = [storeTables, webhookTables, keyVersion]
 
 const readVersion = 'SELECT max(version) AS version FROM migration'
 

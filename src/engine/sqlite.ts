@@ -1,16 +1,18 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Reading, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
+import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { makeWhole, watchFiles } from './sqlite-files.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [storeTables, webhookTables]
+const migrations = [storeTables, webhookTables, keyVersion]
 
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
@@ -44,7 +46,8 @@ export async function openSqlite<Query, Command, Reply>(
   options: SqliteOptions,
 ): Promise<Engine<Query, Command, Reply>> {
   const file = databaseFile(options.directory)
-  mkdirSync(options.directory, { recursive: true })
+  makeDirectory(options.directory)
+  reserveFile(file)
   await migrateFile(file)
   const own = new TurnReading(new SqliteConnection(file, { readonly: true }))
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
@@ -61,6 +64,9 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
+  const endWatch = watchFiles([file, `${file}-wal`], gone => {
+    options.onFatal(`${gone} was deleted or replaced under the running store: no write would last`)
+  })
   const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
@@ -83,8 +89,12 @@ export async function openSqlite<Query, Command, Reply>(
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
     },
     close: async () => {
-      await Promise.all([writer.close(), reader.close()])
+      endWatch()
+      // A connection that only reads cannot remove the log, so it must not be the last.
+      await reader.close()
       own.close()
+      await writer.close()
+      makeWhole(file)
     },
   }
 }

@@ -8,8 +8,8 @@ import { redeliver, redeliverFailed } from './deliveries.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from './dispatch.ts'
 import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
-import { createKey, installAdminKey, revokeKey } from './keys.ts'
-import { keepNote } from './notes.ts'
+import { createKey, installAdminKey, resetAdminKey, revokeKey } from './keys.ts'
+import { keepNote, replaceNote } from './notes.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
 import { petOf } from './pet-row.ts'
 import { createPet, deletePet, getPet, updatePet } from './pets.ts'
@@ -59,7 +59,9 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
 /** What the store does of its own accord. */
 const chores = {
   installAdminKey,
+  resetAdminKey,
   keepNote,
+  replaceNote,
   leaseWebhooks,
   releaseWebhooks,
   recordAttempts,

@@ -15,31 +15,42 @@ interface KeyRow {
   readonly hint: string
   readonly createdAt: string
   readonly expiresAt: string | null
+  readonly version: bigint
 }
 
-const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt"`
+const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", version`
 
 const findKeyByHash = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE hash = $1 AND revoked_at IS NULL`)
 
 const insertKey = sql(`
-  INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`)
+  INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, 1)`)
+
+/** Processes of one store may start at once with one key: the first inserts it. */
+const insertKeyOnce = sql(`${insertKey.text} ON CONFLICT (hash) DO NOTHING`)
 
 const markRevoked = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING ${keyColumns}`)
-
-const revokeOthersOfEnvironment = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2 WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+  UPDATE api_key SET revoked_at = $2, version = version + 1 WHERE id = $1 AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const findEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>(`
-  SELECT ${keyColumns}, revoked_at AS "revokedAt" FROM api_key WHERE hash = $1 AND made_by = 'environment'`)
+const revokeOthersOfEnvironment = sql<KeyRow>(`
+  UPDATE api_key SET revoked_at = $2, version = version + 1
+  WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+  RETURNING ${keyColumns}`)
 
-const revive = sql('UPDATE api_key SET revoked_at = NULL WHERE id = $1')
+const giveToEnvironment = sql<KeyRow & { readonly revokedAt: string | null }>(`
+  UPDATE api_key SET made_by = 'environment' WHERE hash = $1
+  RETURNING ${keyColumns}, revoked_at AS "revokedAt"`)
 
-const findActiveKeys = sql<Pick<KeyRow, 'scopes' | 'expiresAt'>>(
-  'SELECT scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
+const makeAdmin = sql<KeyRow>(`
+  UPDATE api_key SET scopes = $2, expires_at = NULL, revoked_at = NULL, version = version + 1 WHERE id = $1
+  RETURNING ${keyColumns}`)
+
+const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>(
+  'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
+
+const findAnyByHash = sql<{ id: bigint }>('SELECT id FROM api_key WHERE hash = $1')
 
 const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
@@ -119,9 +130,10 @@ export async function createKey(
     hint: keyHint(key),
     createdAt: context.now,
     expiresAt,
+    version: 1n,
   }
   await tx.run(insertKey, row.id, name, row.scopes, row.hint, kept, 'key', context.now, expiresAt)
-  await recordCreation(tx, context, row, 1n)
+  await recordCreation(tx, context, row)
   return { ...keyOf(row), key }
 }
 
@@ -142,42 +154,81 @@ export async function hasAdminKey(reading: Reading, now: string): Promise<boolea
   )
 }
 
+/** Whether the store has a key, or ever had it. */
+export async function isKeyKnown(reading: Reading, token: string): Promise<boolean> {
+  return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
+}
+
 /** The admin key of a first start, or the one that the environment sets: that replaces the one it set before. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },
   context: Context,
 ): Promise<void> {
-  const hash = keyHash(token)
   if (madeBy === 'environment') {
-    for (const row of await tx.many(revokeOthersOfEnvironment, hash, context.now)) {
+    for (const row of await tx.many(revokeOthersOfEnvironment, keyHash(token), context.now)) {
       await recordRevocation(tx, context, row)
     }
-    const known = await tx.one(findEnvironmentKey, hash)
-    if (known?.revokedAt) {
-      await tx.run(revive, known.id)
-      await recordCreation(tx, context, known, 3n)
-    }
-    if (known) return
+    if (await adoptKey(tx, token, context)) return
   }
+  await insertAdminKey(tx, token, { name: `admin (${madeBy})`, madeBy }, context)
+}
+
+/**
+ * Makes a key that the store already has the admin key of the environment, whoever made it: it then holds admin, does
+ * not expire, and is not revoked. Returns whether there is such a key.
+ */
+async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
+  const known = await tx.one(giveToEnvironment, keyHash(token))
+  if (!known) return false
+  const { id, scopes, expiresAt, revokedAt } = known
+  if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true
+  const adopted = await tx.one(makeAdmin, id, writeJson(['admin']))
+  if (adopted) await recordCreation(tx, context, adopted)
+  return true
+}
+
+/** A new admin key for a store whose keys are lost; `revokeOthers` revokes every other key that holds admin. */
+export async function resetAdminKey(
+  tx: Tx,
+  { token, revokeOthers }: { token: string; revokeOthers: boolean },
+  context: Context,
+): Promise<void> {
+  for (const { id, scopes } of revokeOthers ? await tx.many(findActiveKeys) : []) {
+    if (readScopes(scopes).includes('admin')) await revokeKey(tx, { keyId: id }, context)
+  }
+  await insertAdminKey(tx, token, { name: 'admin (reset)', madeBy: 'first start' }, context)
+}
+
+async function insertAdminKey(
+  tx: Tx,
+  token: string,
+  { name, madeBy }: { name: string; madeBy: 'first start' | 'environment' },
+  context: Context,
+): Promise<void> {
   const row: KeyRow = {
     id: await tx.nextId('key'),
-    name: `admin (${madeBy})`,
+    name,
     scopes: writeJson(['admin']),
     hint: keyHint(token),
     createdAt: context.now,
     expiresAt: null,
+    version: 1n,
   }
-  await tx.run(insertKey, row.id, row.name, row.scopes, row.hint, hash, madeBy, context.now, null)
-  await recordCreation(tx, context, row, 1n)
+  const hash = keyHash(token)
+  const inserted = await tx.run(
+    insertKeyOnce,
+    ...[row.id, name, row.scopes, row.hint, hash, madeBy, context.now, null],
+  )
+  if (inserted > 0) await recordCreation(tx, context, row)
 }
 
-async function recordCreation(tx: Tx, context: Context, row: KeyRow, version: bigint): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, version, keyOf(row))
+async function recordCreation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
+  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, row.version, keyOf(row))
 }
 
 async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, 2n, keyOf(row))
+  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, row.version, keyOf(row))
 }
 
 function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
