@@ -2,8 +2,8 @@ import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun
 import { StoreError } from '../model/error.ts'
 import type { Reading, Statement, Value } from './engine.ts'
 
-/** Statements kept prepared; lists make some texts of their own, one for each set of filters. */
-const PREPARED_MAX = 500
+/** Statements kept prepared: more than all texts that the lists can make, so that none is prepared twice. */
+export const PREPARED_MAX = 500
 
 /** Pages kept in memory by a connection, at most. */
 const CACHE_KIB = 32_768
@@ -58,7 +58,12 @@ export class SqliteConnection implements Reading {
   #prepare<Row>({ text }: Statement<Row>): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
     // The one text was prepared for the one row type: what is kept under it has that type.
-    if (known) return known as Prepared<Row, SQLQueryBindings[]>
+    if (known) {
+      // The order of the map is that of use: what was not used for longest is forgotten first.
+      this.#prepared.delete(text)
+      this.#prepared.set(text, known)
+      return known as Prepared<Row, SQLQueryBindings[]>
+    }
     if (this.#prepared.size >= PREPARED_MAX) this.#forgetOldest()
     const prepared = this.database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
     this.#prepared.set(text, prepared)
