@@ -7,6 +7,8 @@ export const PREPARED_MAX = 500
 
 /** Pages kept in memory by a connection, at most. */
 const CACHE_KIB = 32_768
+/** How long a statement waits for a lock that another process (a backup tool) holds. */
+export const LOCK_WAIT_MS = 2000
 /** The log is moved into the file when it has so many pages of 4 KiB: rarely enough to write a hot page once. */
 const CHECKPOINT_PAGES = 8000
 
@@ -15,19 +17,21 @@ const VERSION_MIN = 3_051_003
 
 /**
  * One connection to the database file. Reads answer at once; every integer is a bigint.
- * Foreign errors leave as they came, but for a full disk: `storage_full`.
+ * Throws `storage_full` when the disk is full and `overloaded` when another process holds a lock; other errors of
+ * SQLite leave as they came.
  */
 export class SqliteConnection implements Reading {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
 
-  constructor(file: string, options: { readonly: boolean }) {
+  /** `waitMs`: how long a statement waits for a lock that another process holds. */
+  constructor(file: string, options: { readonly: boolean; waitMs?: number }) {
     this.database = new Database(file, {
       ...(options.readonly ? { readonly: true } : { create: true }),
       strict: true,
       safeIntegers: true,
     })
-    this.database.run('PRAGMA busy_timeout = 5000')
+    this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     if (!options.readonly) this.#durable()
@@ -83,6 +87,15 @@ export class SqliteConnection implements Reading {
       return work()
     } catch (error) {
       if (isFull(error)) throw new StoreError('storage_full', 'The store has no space left to write.')
+      if (errorCode(error).startsWith('SQLITE_BUSY')) {
+        throw new StoreError(
+          'overloaded',
+          'Another process holds the lock of the database; try again shortly.',
+          {
+            retryAfterSeconds: 1,
+          },
+        )
+      }
       throw error
     }
   }
