@@ -139,9 +139,10 @@ function listen(
   log: Log,
   clock: () => number,
 ): Serving {
-  const started = clock()
+  const { clock: startsAtMs } = config
+  const startedMs = performance.now()
   const lifecycleClock =
-    config.clock === undefined ? clock : () => (config.clock ?? started) + (clock() - started)
+    startsAtMs === undefined ? clock : () => startsAtMs + Math.floor(performance.now() - startedMs)
   try {
     return startServer({ ...config, secretKey, engine, log, clock, lifecycleClock })
   } catch (error) {
