@@ -10,7 +10,7 @@ import { type Rate, RateLimiter } from './api/rate-limit.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import { Streams, type StreamsOptions } from './api/stream.ts'
-import { sweep } from './chores.ts'
+import { type SweepTimes, startSweeping } from './chores.ts'
 import type { Operation } from './contract/operation.ts'
 import { AddressRefused, type Resolve, resolveHost, vetAddress } from './delivery/address.ts'
 import { Deliverer, type DelivererOptions } from './delivery/deliverer.ts'
@@ -44,6 +44,7 @@ export interface ServerOptions {
   readonly timer?: () => number
   /** Other bounds than the usual ones. */
   readonly admission?: Admission
+  readonly sweeping?: SweepTimes
   readonly streams?: Partial<Pick<StreamsOptions, 'streamsMax' | 'keepAliveMs' | 'stalledMs'>>
   readonly delivery?: Partial<Pick<DelivererOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
@@ -63,7 +64,6 @@ export interface Serving {
 }
 
 const DRAIN_MS = 8000
-const SWEEP_MS = 600_000
 const STREAMS_MAX = 2000
 /** Failed authentications of one address; good keys are not counted. */
 const GUESSES: Rate = { requests: 60, seconds: 60 }
@@ -125,13 +125,16 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     },
   })
   listener.reload({ routes, fetch })
-  const sweeping = setInterval(() => sweep(options), SWEEP_MS)
+  const sweeping = startSweeping(options, options.sweeping)
   return {
     base,
     port,
     stop: async () => {
-      clearInterval(sweeping)
-      await Promise.all([telling.stop(), Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)])])
+      await Promise.all([
+        sweeping.stop(),
+        telling.stop(),
+        Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)]),
+      ])
       await listener.stop(true)
     },
   }

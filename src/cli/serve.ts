@@ -129,10 +129,10 @@ function bind(config: Config): BoundPort {
 }
 
 /** The clock of deprecation and sunset: it runs from the instant of the setting, or is the usual one. */
-function clockFrom(startMs: number | undefined, clock: () => number): () => number {
-  if (startMs === undefined) return clock
-  const started = clock()
-  return () => startMs + (clock() - started)
+function clockFrom(startAtMs: number | undefined, clock: () => number): () => number {
+  if (startAtMs === undefined) return clock
+  const startedMs = performance.now()
+  return () => startAtMs + Math.floor(performance.now() - startedMs)
 }
 
 /** Turns a full disk at the start into its one sentence. */

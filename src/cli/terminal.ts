@@ -21,3 +21,11 @@ export function say(line: string): void {
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 }
+
+/** Text of a file or of a store for a terminal: control characters and those that turn text around are escaped. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}

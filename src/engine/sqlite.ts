@@ -16,6 +16,8 @@ const migrations = [storeTables, webhookTables, keyVersion]
 
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
+/** How long a read on this thread waits for a lock of another process: everybody waits with it. */
+const LOCK_WAIT_HERE_MS = 10
 /** Lists answered together, at most. */
 const QUERIES_A_BATCH_MAX = 32
 
@@ -49,7 +51,10 @@ export async function openSqlite<Query, Command, Reply>(
   makeDirectory(options.directory)
   reserveFile(file)
   await migrateFile(file)
-  const own = new TurnReading(new SqliteConnection(file, { readonly: true }))
+  const own = new TurnReading(
+    new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
+    options.onFatal,
+  )
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
   const writer = new WorkerQueue<Start, Command, Reply>(
     options.writer,
@@ -147,13 +152,17 @@ export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) 
 /** The body of the reader worker: the lists of a batch see one state of the store, and share its locks. */
 export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
   serve<Start, Query, Reply>(({ file }) => {
-    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }))
+    let fatal: string | undefined
+    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }), reason => {
+      fatal = reason
+    })
     return {
       answer: async batch => {
         const outcomes = await Promise.all(
           batch.map(query => answer(reading, query).then(reply => ({ reply }), failure)),
         )
         reading.refresh()
+        if (fatal !== undefined) throw new Error(fatal)
         return outcomes
       },
       close: () => reading.close(),

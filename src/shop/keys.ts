@@ -1,5 +1,5 @@
 import type { Page } from '../contract/operation.ts'
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
 import { StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
@@ -8,7 +8,7 @@ import type { Caller, Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './lists.ts'
 
-interface KeyRow {
+export interface KeyRow {
   readonly id: bigint
   readonly name: string
   readonly scopes: string
@@ -21,6 +21,8 @@ interface KeyRow {
 const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", version`
 
 const findKeyByHash = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE hash = $1 AND revoked_at IS NULL`)
+
+const findActiveKey = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE id = $1 AND revoked_at IS NULL`)
 
 const insertKey = sql(`
   INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
@@ -65,7 +67,8 @@ export async function findCaller(reading: Reading, token: string, now: string): 
   if (!key) throw new StoreError('invalid_token', 'The key is unknown or was revoked.')
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new StoreError('invalid_token', 'The key has expired.')
-  return { keyId: key.id, scopes: readScopes(key.scopes) }
+  const { id: keyId, expiresAt } = key
+  return { keyId, scopes: readScopes(key.scopes), ...(expiresAt !== null && { expiresAt }) }
 }
 
 /** Whether a key was neither revoked nor is expired at `now`. */
@@ -96,7 +99,10 @@ export async function listKeys(reading: Reading, input: ListQuery): Promise<Page
   )
 }
 
-/** Makes a key, of the scopes its maker holds. Throws `insufficient_scope`; `validation_failed` for a past expiry. */
+/**
+ * Creates a key with scopes that the caller holds, and that expires no later than the caller's key.
+ * Throws `insufficient_scope`; `validation_failed` for another expiry.
+ */
 export async function createKey(
   tx: Tx,
   { body }: { body: NewApiKey },
@@ -110,17 +116,7 @@ export async function createKey(
       scope: beyond,
     })
   }
-  const expiresAt = body.expiresAt ? toStoredInstant(body.expiresAt) : null
-  if (expiresAt !== null && expiresAt <= context.now) {
-    throw validationFailed([
-      {
-        in: 'body',
-        pointer: '/expiresAt',
-        code: 'out_of_range',
-        message: 'expiresAt must be in the future.',
-      },
-    ])
-  }
+  const expiresAt = grantedExpiry(body.expiresAt, context)
   if (!context.secret) throw new Error('createKey was given no secret')
   const { shown: key, kept } = context.secret
   const row: KeyRow = {
@@ -137,10 +133,17 @@ export async function createKey(
   return { ...keyOf(row), key }
 }
 
-/** Revokes a key at once. Throws `key_not_found`. */
+/** Reads a key that was not revoked. Throws `key_not_found`. */
+export async function getKey(reading: Reading, { keyId }: { keyId: bigint }): Promise<KeyRow> {
+  const row = await reading.one(findActiveKey, keyId)
+  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  return row
+}
+
+/** Revokes a key at once. */
 export async function revokeKey(tx: Tx, { keyId }: { keyId: bigint }, context: Context): Promise<undefined> {
   const row = await tx.one(markRevoked, keyId, context.now)
-  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  if (!row) throw new Stale(`key ${keyId}`)
   await recordRevocation(tx, context, row)
   return undefined
 }
@@ -231,7 +234,24 @@ async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<
   await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, row.version, keyOf(row))
 }
 
-function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
+/** The expiry that is asked for, or else that of the caller's key: no key outlives the one that created it. */
+function grantedExpiry(asked: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
+  const latest = caller.expiresAt
+  if (!asked) return latest ?? null
+  const expiresAt = toStoredInstant(asked)
+  if (expiresAt <= now) throw wrongExpiry('expiresAt must be in the future.')
+  if (latest === undefined || expiresAt <= latest) return expiresAt
+  throw wrongExpiry(
+    `expiresAt must not be later than ${sentInstant(latest)}, when the key of this request expires.`,
+  )
+}
+
+function wrongExpiry(message: string): StoreError {
+  return validationFailed([{ in: 'body', pointer: '/expiresAt', code: 'out_of_range', message }])
+}
+
+/** The row as it is sent, without the secret. */
+export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
   return {
     id,
     name,
