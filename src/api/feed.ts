@@ -6,6 +6,9 @@ import type { Reply } from '../shop/replies.ts'
 /** Readers of the feed that wait at once, at most: each holds a connection, and a request in progress. */
 const WAITING_MAX = 1000
 
+/** Windows of positions that one request looks through, at most: the page is then empty, and `next` leads on. */
+const WINDOWS_MAX = 10
+
 /** Reads the feed for one caller after another, and lets those wait who asked for it. */
 export class Feed {
   readonly #news: News
@@ -18,20 +21,24 @@ export class Feed {
   }
 
   /**
-   * Asks until there is something to answer, or the end is reached and the time to wait there has passed.
+   * Reads until there are events, or the end is reached and the time to wait there has passed, or so much was looked
+   * through, or the client has left.
    * Throws `overloaded` when too many wait already, and what the query throws.
    */
   async read(query: Query, signal: AbortSignal): Promise<Reply> {
     const until = performance.now() + waitSeconds(query) * 1000
     let asked = query
-    for (;;) {
+    for (let windows = 1; ; windows++) {
       const news = this.#news.next()
       const reply = await this.#ask(asked)
       if (reply.body !== '[]') return reply
       if (!reply.atHead) {
+        if (windows >= WINDOWS_MAX || signal.aborted || this.#news.ended) return reply
         asked = { ...asked, input: { ...asked.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
+      // At the end there is little to look through: a wait does not count as a window.
+      windows = 0
       const restMs = until - performance.now()
       if (restMs <= 0 || this.#news.ended || signal.aborted) return reply
       await this.#wait(news, restMs, signal)

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { News } from '../engine/news.ts'
 import { StoreError } from '../model/error.ts'
 import { parseSequence } from '../model/event.ts'
@@ -221,12 +222,15 @@ class Stream {
       return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
     }
     while (!this.#ended && !this.#gone) {
+      if (this.#tickDue) {
+        this.#tickDue = false
+        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+      }
       if (this.#position < this.#tail.head) {
         const bytes = this.#wanted(await this.#batch())
         if (bytes.length > 0) return bytes
-      } else if (this.#tickDue) {
-        this.#tickDue = false
-        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+        // A long history may hold nothing of these types: others want the thread, and the client may have left.
+        await nextTurn()
       } else {
         await new Promise<void>(resolve => {
           this.#wake = resolve

@@ -39,7 +39,7 @@ export async function listAudit(
   ]
   const statement = sql<AuditRow>(`SELECT hash, ${eventColumns} FROM event
     WHERE position >= $1 AND position < $2 ${where.map(text => `AND ${text}`).join(' ')}
-    ORDER BY position DESC LIMIT ${limit + 1}`)
+    ORDER BY position DESC LIMIT $${values.push(BigInt(limit + 1))}`)
   const rows = await reading.many(statement, ...values)
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from
