@@ -45,7 +45,9 @@ export interface ServerOptions {
   /** Other bounds than the usual ones. */
   readonly admission?: Admission
   readonly sweeping?: SweepTimes
-  readonly streams?: Partial<Pick<StreamsOptions, 'streamsMax' | 'keepAliveMs' | 'stalledMs'>>
+  readonly streams?: Partial<
+    Pick<StreamsOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
+  >
   readonly delivery?: Partial<Pick<DelivererOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
   }
@@ -65,6 +67,7 @@ export interface Serving {
 
 const DRAIN_MS = 8000
 const STREAMS_MAX = 2000
+const STREAMS_PER_CALLER_MAX = 1000
 /** Failed authentications of one address; good keys are not counted. */
 const GUESSES: Rate = { requests: 60, seconds: 60 }
 /** Above our own limit, so that our 413 answers with a body. */
@@ -155,7 +158,15 @@ function tell(
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const news = new News(engine.watch)
   const streams = new Streams({
-    ...{ news, base, clock, onFault, readRow: engine.readRow, streamsMax: STREAMS_MAX },
+    ...{
+      news,
+      base,
+      clock,
+      onFault,
+      readRow: engine.readRow,
+      streamsMax: STREAMS_MAX,
+      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
+    },
     ...options.streams,
   })
   metrics.watchStreams(() => streams.count)

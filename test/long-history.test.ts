@@ -53,7 +53,7 @@ onEveryEngine(kind => {
     await using store = await openTestStore(kind)
     const { rareType } = await fillHistory(store, EVENTS)
     const { seen, feed } = openFeed(store)
-    const reply = await feed.read(feedQuery(0n, rareType), AbortSignal.abort())
+    const reply = await feed.read(feedQuery(0n, rareType), { caller: 'key 1', signal: AbortSignal.abort() })
     expect(seen.asked).toBe(1)
     expect(BigInt(reply.next ?? '0')).toBeLessThan(LOOKED_THROUGH_MAX)
   }, 60_000)

@@ -1,4 +1,5 @@
 import type { TestStore } from './store.ts'
+import { until } from './until.ts'
 
 /** An event that is older than all others of its type, and where it is. */
 export interface LongHistory {
@@ -12,6 +13,10 @@ export interface LongHistory {
  * written to afterwards: the rows are put in behind its back.
  */
 export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
+  await until('every event of the start has its position', async () => {
+    const [row] = await store.database('SELECT count(*) AS waiting FROM event WHERE position IS NULL')
+    return BigInt(String(row?.waiting)) === 0n
+  })
   const [row] = await store.database(
     "SELECT position, (SELECT max(id) FROM event) AS id FROM chain WHERE place = 'head'",
   )

@@ -1,4 +1,5 @@
-import { AuditEntry, Event } from '../model/event.ts'
+import { AuditEntry } from '../model/audit-entry.ts'
+import { Event } from '../model/event.ts'
 import { EventType, eventTypes } from '../model/event-type.ts'
 import type { Operation } from './operation.ts'
 import {
