@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as rest } from 'node:timers/promises'
 import { makeSecretBox } from './delivery/secret-box.ts'
 import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from './model/key.ts'
 import { type ChoreId, choreOf } from './shop/commands.ts'
-import { findEnds } from './shop/events.ts'
-import { hasAdminKey } from './shop/keys.ts'
+import { hasAdminKey, isKeyKnown } from './shop/keys.ts'
 import { readNote } from './shop/notes.ts'
 import type { Reply } from './shop/replies.ts'
 import { DELIVERY_KEPT_MS } from './shop/retention.ts'
+import { hasSealedSecret } from './shop/webhooks.ts'
 import { faultText, type Log, type StoreEngine } from './store.ts'
 
-/** Commands that one sweep runs for one kind of row, at most: a thousand rows each. */
-const SWEEPS_MAX = 1000
+const FIRST_SWEEP_MS = 10_000
+const SWEEP_EVERY_MS = 600_000
+const SWEEP_AGAIN_MS = 30_000
+/** The longest rest between two commands of a sweep. */
+const REST_MAX_MS = 100
 /** What the note in the database says, sealed: who can open it has the right key. */
 const KEY_CHECK = 'petstore'
 
@@ -34,23 +38,68 @@ export async function isSecretKeyRight(
   }
 }
 
+/** Makes a key the right one, if the store holds no secret that was sealed with another. Returns whether it did. */
+export async function adoptSecretKey(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  if (await engine.readRow(hasSealedSecret)) return false
+  const value = makeSecretBox(key).seal(KEY_CHECK)
+  await runChore(engine, 'replaceNote', { name: 'secret-key', value }, clock)
+  return true
+}
+
+/** Where the store leaves the admin key that it makes. */
+export interface KeyFile {
+  /** The key in the file, if there is one. */
+  read(): string | undefined
+  /** Resolves to a durable file, or throws and leaves none. */
+  write(key: string): void
+}
+
 /**
- * Sees to it that somebody can administer the store: installs the key that is given, or makes one if no key can.
- * Answers the key when it was made here and must be shown.
+ * Makes sure that somebody can administer the store. A key that is given becomes an admin key. With a file instead, a
+ * key is made if no key holds admin: the file is written before the key is committed, so a start that fails in between
+ * leaves a file whose key the next start commits. Returns whether a key was made.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
-  given: string | undefined,
+  given: string | KeyFile,
   clock: () => number,
-): Promise<string | undefined> {
-  if (given !== undefined) {
+): Promise<boolean> {
+  if (typeof given === 'string') {
     await runChore(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
-    return undefined
+    return false
   }
-  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return undefined
-  const token = keyText(randomBytes(KEY_RANDOM_BYTES))
+  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return false
+  const token = (await uncommittedKey(engine, given)) ?? newKey()
+  given.write(token)
   await runChore(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
-  return token
+  return true
+}
+
+/** Makes a new admin key in the file and then in the store, whatever keys there are; can revoke the other ones. */
+export async function resetAdminKey(
+  engine: StoreEngine,
+  file: KeyFile,
+  revokeOthers: boolean,
+  clock: () => number,
+): Promise<void> {
+  const token = newKey()
+  file.write(token)
+  await runChore(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+}
+
+/** The key of a start that ended between the file and the commit. A key that was ever committed is not used again. */
+async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
+  const token = file.read()
+  if (token === undefined) return undefined
+  return (await engine.readRow(reading => isKeyKnown(reading, token))) ? undefined : token
+}
+
+function newKey(): string {
+  return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
 function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => number): Promise<Reply> {
@@ -66,41 +115,73 @@ export interface SweepOptions {
   readonly eventRetention: number | 'forever'
 }
 
-/** Forgets what is out of date: replies, rows of an import that was left, events, deliveries. */
-export async function sweep({ engine, log, clock, eventRetention }: SweepOptions): Promise<void> {
+/**
+ * Sweeps soon, and again and again, one sweep at a time. `stop` resolves when the command under way has ended; what
+ * is left then is swept by the next process.
+ */
+export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
+  const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, againMs = SWEEP_AGAIN_MS } = times
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    for (let waitMs = firstMs; await rested(waitMs, stopping.signal); ) {
+      waitMs = (await sweep(options, stopping.signal)) ? everyMs : againMs
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** In milliseconds: before the first sweep, between two, and after one that failed. */
+export interface SweepTimes {
+  readonly firstMs?: number
+  readonly everyMs?: number
+  readonly againMs?: number
+}
+
+/**
+ * Deletes what is out of date until nothing is: replies, rows of an import that was abandoned, events, deliveries.
+ * Returns whether it succeeded.
+ */
+export async function sweep(options: SweepOptions, stopping?: AbortSignal): Promise<boolean> {
+  const { log, clock, eventRetention } = options
+  const before = (keptMs: number): { before: string } => ({ before: storedInstant(clock() - keptMs) })
   try {
-    await sweepAll(engine, 'sweepReplies', {}, clock)
-    await runChore(engine, 'sweepStagedRows', {}, clock)
-    if (eventRetention !== 'forever') await sweepEvents(engine, clock, eventRetention)
+    await sweepAll(options, 'sweepReplies', {}, stopping)
+    await sweepAll(options, 'sweepStagedRows', {}, stopping)
+    if (eventRetention !== 'forever') await sweepAll(options, 'sweepEvents', before(eventRetention), stopping)
     // A delivery is of no use without its event.
     const keptMs =
       eventRetention === 'forever' ? DELIVERY_KEPT_MS : Math.min(DELIVERY_KEPT_MS, eventRetention)
-    await sweepAll(engine, 'sweepDeliveries', { before: storedInstant(clock() - keptMs) }, clock)
+    await sweepAll(options, 'sweepDeliveries', before(keptMs), stopping)
+    return true
   } catch (error) {
     log.error({ fault: faultText(error) }, 'what is out of date was not swept')
+    return false
   }
 }
 
-/** Sweeps a bounded number of rows again and again, each time in a command of its own, until there are none. */
+/** Deletes a bounded number of rows per command until none are left, and rests after each: the shop goes first. */
 async function sweepAll(
-  engine: StoreEngine,
-  id: 'sweepReplies' | 'sweepDeliveries',
+  { engine, clock }: SweepOptions,
+  id: 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries',
   input: object,
-  clock: () => number,
+  stopping?: AbortSignal,
 ): Promise<void> {
-  for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps++) {
+  while (!stopping?.aborted) {
+    const beganMs = performance.now()
     const { body } = await runChore(engine, id, input, clock)
     if (body === '0') return
+    // A busy store takes longer for a command, and gets longer rests.
+    await rested(Math.min(performance.now() - beganMs, REST_MAX_MS), stopping)
   }
 }
 
-async function sweepEvents(engine: StoreEngine, clock: () => number, keptMs: number): Promise<void> {
-  const before = storedInstant(clock() - keptMs)
-  let from = -1n
-  for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps++) {
-    const { horizon } = await engine.readRow(findEnds)
-    if (horizon === from) return
-    from = horizon
-    await runChore(engine, 'sweepEvents', { before }, clock)
-  }
+/** Resolves after a while, or when the sweeping stops: then to false. */
+function rested(ms: number, stopping?: AbortSignal): Promise<boolean> {
+  return rest(ms, true, { signal: stopping, ref: false }).catch(() => false)
 }

@@ -1,8 +1,19 @@
-import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
-import { parseInstantMs } from './model/instant.ts'
-import { isKeyText } from './model/key.ts'
-import { SECRET_KEY_BYTES } from './model/webhook.ts'
+import {
+  readBaseUrl,
+  readChoice,
+  readDirectory,
+  readInstant,
+  readKey,
+  readList,
+  readNetwork,
+  readOrigin,
+  readPort,
+  readRate,
+  readRetention,
+  readSecretKey,
+  readText,
+  readUrl,
+} from './setting-readers.ts'
 
 /** A setting that cannot be used; the message is one sentence that says what would be right. */
 export class ConfigError extends Error {}
@@ -19,12 +30,11 @@ interface Setting<T> {
 }
 
 export type Gate = 'stable' | 'beta' | 'experimental'
+export type LogFormat = 'auto' | 'json' | 'pretty'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
-/** From the first slash that only slashes follow. */
-const TRAILING_SLASHES = /(?<!\/)\/+$/
-
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
+const formats: readonly LogFormat[] = ['auto', 'json', 'pretty']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** Every setting: where it comes from, and how its text is read. The flag wins over the variable. */
@@ -48,7 +58,7 @@ export const settings = {
     flag: '--data <directory>',
     about: 'directory of the embedded database',
     fallback: './data',
-    read: text => text,
+    read: readDirectory,
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
@@ -60,7 +70,7 @@ export const settings = {
     variable: 'PETSTORE_BASE_URL',
     flag: '--base-url <url>',
     about: 'address under which clients see the store (default: http://host:port)',
-    read: text => readUrl(text, ['http:', 'https:'], 'https://shop.example').replace(TRAILING_SLASHES, ''),
+    read: readBaseUrl,
   }),
   demo: setting({
     variable: 'PETSTORE_DEMO',
@@ -84,7 +94,7 @@ export const settings = {
   }),
   adminKey: setting({
     variable: 'PETSTORE_ADMIN_KEY',
-    about: 'the admin key, instead of one made at the first start',
+    about: 'an admin key to add, instead of one made at the first start',
     read: readKey,
   }),
   adminKeyFile: setting({
@@ -128,6 +138,13 @@ export const settings = {
     about: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
     fallback: '',
     read: text => readList(text).map(readNetwork),
+  }),
+  log: setting({
+    variable: 'PETSTORE_LOG_FORMAT',
+    flag: '--log <format>',
+    about: 'how to write the log: json, pretty (lines for people), or auto: pretty on a terminal',
+    fallback: 'auto',
+    read: text => readChoice(text, formats),
   }),
   logLevel: setting({
     variable: 'PETSTORE_LOG_LEVEL',
@@ -193,6 +210,7 @@ export function readConfig(
     rateLimit: required('rateLimit', settings.rateLimit),
     corsOrigins: required('corsOrigins', settings.corsOrigins),
     trustedProxies: required('trustedProxies', settings.trustedProxies),
+    log: required('log', settings.log),
     logLevel: required('logLevel', settings.logLevel),
   }
 }
@@ -203,91 +221,13 @@ function setting<T, const S extends Setting<T>>(one: S & Setting<T>): S {
 
 function secretless(name: SettingName, value: string): string {
   if (name === 'adminKey') return '(hidden)'
-  return name === 'databaseUrl' ? value.replace(/\/\/[^@/]*@/, '//…@') : value
+  // Whatever is in front of the last @ may be a password.
+  return name === 'databaseUrl' || name === 'baseUrl' ? withoutUser(value) : value
 }
 
-function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
-  if (port < 0 || port > 65_535) throw new Error('the port must be a number from 0 to 65535.')
-  return port
-}
-
-function readUrl(text: string, protocols: readonly string[], example: string): string {
-  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    throw new Error(`it must be a URL such as ${example}.`)
-  }
-  return text
-}
-
-function readInstant(text: string): number {
-  const ms = parseInstantMs(text)
-  if (ms === undefined) throw new Error('it must be an RFC 3339 instant such as 2028-01-01T00:00:00Z.')
-  return ms
-}
-
-function readChoice<T extends string>(text: string, choices: readonly T[]): T {
-  const choice = choices.find(one => one === text)
-  if (choice === undefined) throw new Error(`it must be one of ${choices.join(', ')}.`)
-  return choice
-}
-
-function readKey(text: string): string {
-  if (!isKeyText(text))
-    throw new Error('it must be a whole key (pst_ and 49 characters); "petstore new-key" makes one.')
-  return text
-}
-
-/** The key in a file of 44 characters: base64 of 32 bytes. */
-export function readSecretKey(text: string): Uint8Array {
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.length !== SECRET_KEY_BYTES || bytes.toString('base64') !== text) {
-    throw new Error('it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.')
-  }
-  return bytes
-}
-
-/** In milliseconds. */
-function readRetention(text: string): number | 'forever' {
-  const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
-  if (text === 'forever') return text
-  if (!match) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
-  return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw new Error('it must name a file that can be read.')
-  }
-}
-
-function readRate(text: string): { requests: number; seconds: number } | 'off' {
-  if (text === 'off') return 'off'
-  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text) ?? []
-  if (!requests || !seconds) throw new Error('it must be requests/seconds, such as 60000/60, or off.')
-  return { requests: Number(requests), seconds: Number(seconds) }
-}
-
-function readList(text: string): string[] {
-  return text
-    .split(',')
-    .map(entry => entry.trim())
-    .filter(entry => entry !== '')
-}
-
-function readOrigin(entry: string): string {
-  if (entry !== '*' && !(URL.canParse(entry) && new URL(entry).origin === entry)) {
-    throw new Error('each must be * or an origin such as https://shop.example, without a path.')
-  }
-  return entry
-}
-
-function readNetwork(entry: string): string {
-  const [address = '', bits = '0'] = entry.split('/')
-  const family = isIP(address)
-  if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 6 ? 128 : 32)) {
-    throw new Error('each must be an address or a network such as 10.0.0.0/8.')
-  }
-  return entry
+/** A URL, even a malformed one, without what is before its last @. */
+function withoutUser(url: string): string {
+  const at = url.lastIndexOf('@')
+  const [scheme = ''] = /^[a-z]*:\/*/i.exec(url) ?? []
+  return at < scheme.length ? url : `${scheme}…@${url.slice(at + 1)}`
 }

@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { addAudit } from './cli/audit.ts'
 import { addImport } from './cli/import.ts'
+import { addKeys } from './cli/keys.ts'
 import { addListen } from './cli/listen.ts'
 import { addNewKey } from './cli/new-key.ts'
 import { addOpenapi } from './cli/openapi.ts'
@@ -16,11 +17,14 @@ addServe(program)
 addImport(program)
 addAudit(program)
 addListen(program)
+addKeys(program)
 addNewKey(program)
 addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)
+// Standard error carries sentences for people: a full disk or a closed reader there must not end a store.
+process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {

@@ -10,7 +10,7 @@ import { type Rate, RateLimiter } from './api/rate-limit.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import { Streams, type StreamsOptions } from './api/stream.ts'
-import { sweep } from './chores.ts'
+import { type SweepTimes, startSweeping } from './chores.ts'
 import type { Operation } from './contract/operation.ts'
 import { AddressRefused, type Resolve, resolveHost, vetAddress } from './delivery/address.ts'
 import { Deliverer, type DelivererOptions } from './delivery/deliverer.ts'
@@ -44,7 +44,10 @@ export interface ServerOptions {
   readonly timer?: () => number
   /** Other bounds than the usual ones. */
   readonly admission?: Admission
-  readonly streams?: Partial<Pick<StreamsOptions, 'streamsMax' | 'keepAliveMs' | 'stalledMs'>>
+  readonly sweeping?: SweepTimes
+  readonly streams?: Partial<
+    Pick<StreamsOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
+  >
   readonly delivery?: Partial<Pick<DelivererOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
   }
@@ -63,30 +66,43 @@ export interface Serving {
 }
 
 const DRAIN_MS = 8000
-const SWEEP_MS = 600_000
 const STREAMS_MAX = 2000
+const STREAMS_PER_CALLER_MAX = 1000
 /** Failed authentications of one address; good keys are not counted. */
 const GUESSES: Rate = { requests: 60, seconds: 60 }
 /** Above our own limit, so that our 413 answers with a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
+const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
+const startingHeaders = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  'Retry-After': '1',
+}
 
-/** Serves a store over HTTP until it is stopped. Throws what the port throws (EADDRINUSE). */
-export function startServer(options: ServerOptions): Serving {
-  const { engine, host, log, clock, timer = () => performance.now() } = options
-  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'failed in the background')
-  const metrics = makeMetrics()
-  const admission = options.admission ?? new Admission()
-  const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
-  const listener = Bun.serve({
+/** A port that is bound and belongs to no store yet: every request gets 503. */
+export type BoundPort = Bun.Server<undefined>
+
+/** Binds a port before the store behind it is opened. Throws what the port throws (EADDRINUSE). */
+export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
+  return Bun.serve({
     hostname: host,
-    port: options.port,
+    port,
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
     // Nothing of the program may show through an answer, whatever NODE_ENV says.
     development: false,
     // Out of its development mode the runtime would share the port with another process.
     reusePort: false,
-    fetch: () => new Response(null, { status: 503 }),
+    fetch: () => new Response(STARTING, { status: 503, headers: startingHeaders }),
   })
+}
+
+/** Serves a store over HTTP until it is stopped. Throws what the port throws (EADDRINUSE). */
+export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
+  const { engine, host, log, clock, timer = () => performance.now() } = options
+  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'failed in the background')
+  const metrics = makeMetrics()
+  const admission = options.admission ?? new Admission()
+  const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const telling = tell(options, base, metrics, onFault)
@@ -112,13 +128,16 @@ export function startServer(options: ServerOptions): Serving {
     },
   })
   listener.reload({ routes, fetch })
-  const sweeping = setInterval(() => sweep(options), SWEEP_MS)
+  const sweeping = startSweeping(options, options.sweeping)
   return {
     base,
     port,
     stop: async () => {
-      clearInterval(sweeping)
-      await Promise.all([telling.stop(), Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)])])
+      await Promise.all([
+        sweeping.stop(),
+        telling.stop(),
+        Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)]),
+      ])
       await listener.stop(true)
     },
   }
@@ -139,7 +158,15 @@ function tell(
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const news = new News(engine.watch)
   const streams = new Streams({
-    ...{ news, base, clock, onFault, readRow: engine.readRow, streamsMax: STREAMS_MAX },
+    ...{
+      news,
+      base,
+      clock,
+      onFault,
+      readRow: engine.readRow,
+      streamsMax: STREAMS_MAX,
+      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
+    },
     ...options.streams,
   })
   metrics.watchStreams(() => streams.count)

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../src/api/admission.ts'
+import { Feed } from '../src/api/feed.ts'
+import { News } from '../src/engine/news.ts'
 import { PlaceWhileBodyArrives } from './controls/place-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from './store.ts'
 import { until } from './until.ts'
@@ -57,6 +59,28 @@ test('control: with places held by arriving bodies, readers are kept out', async
   await using store = await openTestStore('sqlite', { admission: new PlaceWhileBodyArrives() })
   using _half = await sendHalfBodies(store, 1000, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
+})
+
+test('readers of the feed that wait hold no places, and one caller cannot be all of them', async () => {
+  await using store = await openTestStore('sqlite')
+  const admission = new Admission()
+  const news = new News(store.engine.watch)
+  const feed = new Feed(news, async () => ({ status: 200, body: '[]', atHead: true }))
+  const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '' } as const
+  const read = (caller: string) => {
+    const place = admission.enter('203.0.113.1')
+    const { signal } = new AbortController()
+    return feed.read(query, { caller, signal, place }).finally(() => place.leave())
+  }
+  const waiting = Array.from({ length: 500 }, () => read('key 1'))
+  await expect(read('key 1')).rejects.toThrow('Too many readers of the feed are waiting')
+  const others = Array.from({ length: 500 }, () => read('key 2'))
+  await Bun.sleep(0)
+  const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))
+  expect(new Set(codes)).toEqual(new Set(['admitted']))
+  news.end()
+  const ends = await Promise.all([...waiting, ...others])
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
 describe('the places of requests', () => {

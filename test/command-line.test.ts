@@ -94,12 +94,14 @@ onEveryEngine(engine => {
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
+    // Watched from the start: a connection that the stop cuts off must not end another test.
+    const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
     const started = performance.now()
     const exitCode = await server.kill('SIGTERM')
     expect(exitCode).toBe(0)
     expect(performance.now() - started).toBeLessThan(10_000)
-    const ends = await Promise.allSettled(running)
+    const ends = await ended
     expect(early).toEqual([200])
     const wrong = ends.filter(end => end.status === 'fulfilled' && ![200, 503].includes(end.value))
     expect(wrong).toEqual([])
@@ -107,12 +109,27 @@ onEveryEngine(engine => {
 })
 
 describe('what cannot start says why, in one sentence, and ends with an error', () => {
-  const failing = [
+  const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
       name: 'a bad port',
       args: ['--port', 'http'],
       says: '--port=http: the port must be a number from 0 to 65535.',
     },
+    ...['https://shop.example/?a=1', 'https://shop.example/#top', 'https://shop.example?'].map(url => ({
+      name: `a base URL with more than a path: ${url}`,
+      args: ['--base-url', url],
+      says: `--base-url=${url}: it must be a URL such as https://shop.example, without user, query or fragment.`,
+    })),
+    ...['https://admin:hunter2', 'https:admin:p@ss/word'].map(url => ({
+      name: `a base URL with a password, which is not repeated: ${url}`,
+      env: { PETSTORE_BASE_URL: `${url}@shop.example` },
+      says: `PETSTORE_BASE_URL=${url.split('admin')[0]}…@shop.example: it must be a URL such as`,
+    })),
+    ...['', ' ', ':memory:', 'file:data'].map(data => ({
+      name: `a data directory called "${data}"`,
+      args: ['--data', data],
+      says: `--data=${data}: it must name a directory: the store keeps its data in files.`,
+    })),
     {
       name: 'a bad clock',
       args: ['--clock', 'tomorrow'],
@@ -214,6 +231,16 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     )
     expect(ended.exitCode).toBe(1)
   }, 120_000)
+
+  test('a store that is started twice, on the same port and directory', async () => {
+    const data = fresh()
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
+    const ended = await run(['serve', '--port', new URL(server.base).port, '--no-demo', '--data', data])
+    expect(ended.errors.trim()).toBe(
+      `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 20_000)
 
   test('a directory that cannot be written', async () => {
     const file = join(directory, 'a-file')

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { makeClient } from '../src/client/client.ts'
+import { contract, operationIds } from '../src/contract/contract.ts'
+import type { Operation } from '../src/contract/operation.ts'
 import { makePet, sharedStore } from './shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from './store.ts'
 
@@ -227,6 +229,14 @@ onEveryEngine(engine => {
     expect(await place()).toBeNull()
     expect(await place()).toBe('true')
   })
+})
+
+test('every operation that changes or deletes a resource evaluates conditions', () => {
+  const unconditional = operationIds.filter(id => {
+    const operation: Operation = contract[id]
+    return !['GET', 'POST'].includes(operation.method) && !operation.hidden && !operation.etag
+  })
+  expect(unconditional).toEqual([])
 })
 
 test('the client sends what the contract says, and a refusal keeps its headers', async () => {

@@ -228,6 +228,22 @@ test('a delivery waits as long as Retry-After asks, and so does what comes behin
   await store.client.deleteWebhook(hooked)
 })
 
+test('a wall clock that steps back does not stretch the rest of a webhook', async () => {
+  let steppedMs = 0
+  const clock = (): number => Date.now() + steppedMs
+  await using store = await openTestStore('sqlite', { delivery, clock })
+  await using receiver = await openReceiver((_, index) =>
+    index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
+  )
+  const hooked = await hook(store, receiver)
+  await happen(store, 'Asked to wait')
+  await settled(store, hooked, 'pending')
+  steppedMs = -3_600_000
+  await happen(store, 'Behind it')
+  await until('the next event came', () => namesIn(receiver).includes('Behind it'), 30_000)
+  await store.client.deleteWebhook(hooked)
+}, 60_000)
+
 test('a receiver that fails ten times in a row is left alone for a second, until it answers again', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))

@@ -177,7 +177,7 @@ describe('files that cannot be read', () => {
       text: 'name,category,colour\nRex,Dogs,red\n',
       says: ':1: there is no column "colour"',
     },
-    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" stands here twice' },
+    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" is here twice' },
     {
       name: 'a quote that does not close',
       text: 'name,category\n"Rex,Dogs\n',

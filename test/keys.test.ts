@@ -4,7 +4,7 @@ import { contract, operationIds } from '../src/contract/contract.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { Scope } from '../src/model/key.ts'
 import { sharedStore } from './shop.ts'
-import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from './store.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from './store.ts'
 
 /** A request that authentication and authorization decide about: what comes after them is not looked at. */
 async function probe(
@@ -106,6 +106,42 @@ onEveryEngine(engine => {
       expect(await codeOf(manager.createKey({ body: { name: 'x', scopes: ['admin'] } }))).toBe(
         '403 insufficient_scope',
       )
+    })
+
+    test('that expires creates no key that expires later', async () => {
+      const { client, base } = store()
+      const body = (expiresAt?: string | null) => ({
+        name: 'x',
+        scopes: ['keys:manage' as const],
+        ...(expiresAt !== undefined && { expiresAt }),
+      })
+      const expiresAt = '2100-01-01T00:00:00Z'
+      const { data } = await client.createKey({ body: body(expiresAt) })
+      const passing = makeClient({ base, key: data.key })
+      for (const asked of ['2100-01-01T00:00:00.001Z', '9999-12-31T00:00:00Z']) {
+        const refused = await refusalOf(passing.createKey({ body: body(asked) }))
+        expect([refused.status, refused.code]).toEqual([422, 'validation_failed'])
+        expect(refused.errors).toMatchObject([{ pointer: '/expiresAt', code: 'out_of_range' }])
+      }
+      for (const asked of [undefined, null, expiresAt, '2099-01-01T00:00:00Z']) {
+        const made = await passing.createKey({ body: body(asked) })
+        expect(Date.parse(made.data.expiresAt ?? '')).toBe(Date.parse(asked ?? expiresAt))
+      }
+      const lasting = await client.createKey({ body: body() })
+      expect(lasting.data.expiresAt).toBeUndefined()
+    })
+
+    test('is revoked only while its ETag matches If-Match', async () => {
+      const { client } = store()
+      const body = { name: 'x', scopes: ['orders:read' as const] }
+      const { data: one } = await client.createKey({ body })
+      const refused = await refusalOf(client.revokeKey({ keyId: one.id }, { ifMatch: '"other"' }))
+      expect([refused.status, refused.code]).toEqual([412, 'precondition_failed'])
+      const ifMatch = refused.headers.get('etag') ?? ''
+      expect((await client.revokeKey({ keyId: one.id }, { ifMatch })).status).toBe(204)
+      expect(await codeOf(client.revokeKey({ keyId: one.id }, { ifMatch: '*' }))).toBe('404 key_not_found')
+      const { data: two } = await client.createKey({ body })
+      expect((await client.revokeKey({ keyId: two.id }, { ifMatch: '*' })).status).toBe(204)
     })
 
     test('whose expiry is past cannot be made', async () => {

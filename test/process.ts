@@ -56,6 +56,15 @@ export interface ServerProcess extends AsyncDisposable {
   readonly said: () => string
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  /** Its exit code, when it has ended. */
+  readonly exited: Promise<number>
+  /** Closes the pipes of standard output and standard error, as a reader does that ends. */
+  closeReaders(): Promise<void>
+}
+
+/** The petstore command as a test's child: its words, and its environment. */
+export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
+  return { line: [process.execPath, MAIN, ...args], env: environment({}) }
 }
 
 /** Starts a server and resolves when it says where it listens. `script` is src/main.ts unless given. */
@@ -73,10 +82,10 @@ export async function startProcess(
   let said = ''
   let logged = ''
   const listening = Promise.withResolvers<string>()
-  collect(child.stdout, text => {
+  const output = collect(child.stdout, text => {
     logged += text
   })
-  collect(child.stderr, text => {
+  const errors = collect(child.stderr, text => {
     said += text
     const base = /serves (https?:\S+)/.exec(said)?.[1]
     if (base) listening.resolve(base)
@@ -92,13 +101,30 @@ export async function startProcess(
     said: () => said,
     logged: () => logged,
     kill,
+    exited: child.exited,
+    closeReaders: async () => {
+      await Promise.all([output.cancel(), errors.cancel()])
+    },
     [Symbol.asyncDispose]: async () => {
       await kill('SIGKILL')
     },
   }
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+/** Reads a stream to its end, or until the reader that is returned is cancelled. */
+function collect(
+  stream: ReadableStream<Uint8Array>,
+  take: (text: string) => void,
+): { cancel(): Promise<void> } {
   const decoder = new TextDecoder()
-  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }))
+  const reader = stream.getReader()
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      take(decoder.decode(value, { stream: true }))
+    }
+  }
+  readOn()
+  return reader
 }

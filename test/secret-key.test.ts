@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newDatabase } from './postgres-server.ts'
@@ -75,7 +75,7 @@ test('new-secret-key writes a file that only its owner reads, and never over ano
   const file = join(directory, 'made')
   const made = await run(['new-secret-key', file])
   expect([made.exitCode, made.output]).toEqual([0, ''])
-  expect(made.errors).toContain(`The key lies in ${file}.`)
+  expect(made.errors).toContain(`The key is in ${file}.`)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const key = readFileSync(file, 'utf8')
   expect(Buffer.from(key, 'base64')).toHaveLength(32)
@@ -86,4 +86,33 @@ test('new-secret-key writes a file that only its owner reads, and never over ano
   expect(readFileSync(file, 'utf8')).toBe(key)
   const nowhere = await run(['new-secret-key', join(directory, 'none', 'key')])
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
+}, 120_000)
+
+test('a missing secret key is named, and not replaced while webhooks need it', async () => {
+  await using place = await newPlace('sqlite')
+  const file = join(place.directory, 'secret-key')
+  const aside = join(directory, 'aside')
+  {
+    await using server = await place.start()
+    await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    await server.kill('SIGTERM')
+  }
+  renameSync(file, aside)
+  for (let start = 0; start < 2; start++) {
+    expect(await refusalOf(place.args, place.env)).toBe(
+      `The key that seals the secrets of the webhooks is missing: put it back as ${file}, from your copy.`,
+    )
+    expect(existsSync(file)).toBe(false)
+  }
+  renameSync(aside, file)
+  {
+    await using server = await place.start()
+    await place.client(server).deleteWebhook({ webhookId: 1n })
+    await server.kill('SIGTERM')
+  }
+  rmSync(file)
+  await using server = await place.start()
+  expect((await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })).status).toBe(
+    201,
+  )
 }, 120_000)

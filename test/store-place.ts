@@ -21,6 +21,8 @@ export interface StorePlace extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** Starts a server, each time on the same port; with another script than `petstore serve` if that is given. */
   start(script?: string): Promise<ServerProcess>
+  /** Starts a server with another environment, and says where it listens. */
+  startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
   /** Starts one more server, on a port of its own. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
@@ -62,6 +64,7 @@ export async function newPlace(engine: EngineName): Promise<StorePlace> {
     args,
     env,
     start: script => (script ? startProcess([directory, ADMIN_KEY, `${port}`], {}, script) : serve(port)),
+    startWith: own => startProcess(['serve', '--port', '0', ...args], own),
     startAnother: async () => serve(await deadPort()),
     client: ({ base }) => makeClient({ base, key: ADMIN_KEY }),
     database,

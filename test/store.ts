@@ -36,6 +36,7 @@ export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
   readonly perform?: PostgresOptions<Query, Command, Reply>['perform']
+  readonly answer?: PostgresOptions<Query, Command, Reply>['answer']
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -75,7 +76,14 @@ export interface SendOptions {
 }
 
 export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
-  const { pagesMax: _pages, writer: _writer, perform: _perform, isolation: _isolation, ...server } = options
+  const {
+    pagesMax: _,
+    writer: _writer,
+    perform: _perform,
+    answer: _answer,
+    isolation: _level,
+    ...server
+  } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
   const logged: LogLine[] = []
@@ -173,7 +181,7 @@ function openVariant(
     url: databaseUrl,
     connectionsMax: 20,
     perform: variant.perform ?? perform,
-    answer,
+    answer: variant.answer ?? answer,
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
     ...(isolation !== undefined && { isolation }),

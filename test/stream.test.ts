@@ -174,6 +174,16 @@ onEveryEngine(engine => {
     await until('there is a place again', async () => (await answerOf(own, '', {})) === '200')
   })
 
+  test('one caller cannot hold all streams', async () => {
+    await using own = await openTestStore(engine, { streams: { streamsMax: 3, streamsPerCallerMax: 1 } })
+    const { data } = await own.client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
+    const till = { Authorization: `Bearer ${data.key}` }
+    await using _theirs = await openStream(own.base, '', till)
+    expect(await answerOf(own, '', till)).toBe('503 overloaded')
+    await using other = await openStream(own.base)
+    expect(other.reply.status).toBe(200)
+  })
+
   test('HEAD is answered as GET is, without a stream', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 1 } })
     for (let times = 0; times < 3; times++) {

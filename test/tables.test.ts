@@ -107,6 +107,7 @@ test('five processes that migrate one PostgreSQL at once agree', async () => {
     expect([...(await pool.unsafe('SELECT version FROM migration ORDER BY version'))]).toEqual([
       { version: 1n },
       { version: 2n },
+      { version: 3n },
     ])
     for (const engine of engines) await engine.close()
   }

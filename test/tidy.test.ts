@@ -22,13 +22,17 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   delivery: ['model', 'contract', 'engine', 'shop'],
   client: ['model', 'contract'],
   console: ['client', 'model', 'contract'],
-  'config.ts': ['model'],
+  'config.ts': ['model', 'setting-readers.ts'],
+  'setting-readers.ts': ['model'],
   'store.ts': ['engine', 'shop'],
   'chores.ts': ['model', 'shop', 'delivery', 'store.ts'],
   'server.ts': ['model', 'contract', 'engine', 'shop', 'api', 'delivery', 'store.ts', 'chores.ts'],
   'writer.ts': ['engine', 'shop'],
   'reader.ts': ['engine', 'shop'],
-  cli: ['model', 'contract', 'engine', 'shop', 'client', 'config.ts', 'store.ts', 'chores.ts', 'server.ts'],
+  cli: [
+    ...['model', 'contract', 'engine', 'shop', 'client'],
+    ...['config.ts', 'setting-readers.ts', 'store.ts', 'chores.ts', 'server.ts'],
+  ],
   'main.ts': ['cli'],
 }
 

@@ -8,7 +8,7 @@ const PATH_CHARS_MAX = 1000
  * library took as long over it as everything else took over a read: see PERFORMANCE.md.
  */
 export function accessLine(exchange: Exchange, status: number, tookMs: number): string {
-  const { request, requestId, path, route, caller, address, nowMs } = exchange
+  const { request, requestId, path, route, caller, errorCode, address, nowMs } = exchange
   const traceparent = request.headers.get('traceparent')
   // The method is a token of HTTP and the request id one of our own pattern: neither has anything to escape.
   return (
@@ -16,6 +16,7 @@ export function accessLine(exchange: Exchange, status: number, tookMs: number): 
     `"path":${JSON.stringify(path.slice(0, PATH_CHARS_MAX))},"status":${status},` +
     `"ms":${Math.round(tookMs * 1000) / 1000}` +
     (route ? `,"operationId":"${route.id}"` : '') +
+    (errorCode ? `,"code":"${errorCode}"` : '') +
     (caller?.keyId ? `,"keyId":"${caller.keyId}"` : '') +
     `,"address":${JSON.stringify(address)}` +
     (traceparent === null ? '' : `,"traceparent":${JSON.stringify(traceparent.slice(0, PATH_CHARS_MAX))}`) +

@@ -124,16 +124,21 @@ export class Place {
    */
   async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
     this.#admission.expectBody(caller, bytesMax)
-    this.#admission.pause(this.#address)
-    this.#holdsRequest = false
     try {
-      const body = await read()
-      this.#admission.resume(this.#address)
-      this.#holdsRequest = true
-      return body
+      return await this.whileWaiting(read)
     } finally {
       this.#admission.bodyEnded(caller, bytesMax)
     }
+  }
+
+  /** Gives the place up while something outside the store is waited for. Throws `overloaded` when none is free then. */
+  async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
+    this.#admission.pause(this.#address)
+    this.#holdsRequest = false
+    const result = await wait()
+    this.#admission.resume(this.#address)
+    this.#holdsRequest = true
+    return result
   }
 
   /** Ends the request: called once, when its answer is ready. */

@@ -31,6 +31,8 @@ export interface Exchange {
   caller?: Caller
   /** Set while the request is admitted; probes need no place. */
   place?: Place
+  /** Why the request was refused; for the log. */
+  errorCode?: string
   /** When the request came, in milliseconds since 1970. */
   readonly nowMs: number
   /** Cuts the connection off, within a few seconds, whatever it still holds. */

@@ -15,6 +15,22 @@ export interface Metrics {
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** Of the default metrics, those that are right on Bun: the others are 0, NaN or gigabytes, or have a wrong type. */
+const defaultsShown: readonly string[] = [
+  'process_cpu_user_seconds_total',
+  'process_cpu_system_seconds_total',
+  'process_cpu_seconds_total',
+  'process_start_time_seconds',
+  'process_resident_memory_bytes',
+  'process_virtual_memory_bytes',
+  'process_open_fds',
+  'process_max_fds',
+  'nodejs_eventloop_lag_seconds',
+  'nodejs_heap_size_total_bytes',
+  'nodejs_heap_size_used_bytes',
+  'nodejs_external_memory_bytes',
+]
+
 /** What one operation has answered: counted here in plain numbers, put into words when somebody asks. */
 interface Tally {
   readonly byStatus: Map<number, number>
@@ -28,6 +44,9 @@ interface Tally {
 export function makeMetrics(): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
+  for (const { name } of register.getMetricsAsArray()) {
+    if (!defaultsShown.includes(name)) register.removeSingleMetric(name)
+  }
   const tallies = new Map<string, Tally>()
   requestCounter(register, tallies)
   deprecationCounter(register, tallies)

@@ -79,11 +79,14 @@ export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, exchange: Exchange)
 /** A query: one row on this thread, anything longer where it holds up nobody; the feed waits if it is asked to. */
 function ask(
   { engine, feed }: Pipeline,
-  { request }: Exchange,
+  exchange: Exchange,
   { reads, endless }: Operation,
   query: Query,
 ): Promise<Reply> {
-  if (endless) return feed.read(query, request.signal)
+  if (endless) {
+    const { request, place } = exchange
+    return feed.read(query, { caller: callerName(exchange), signal: request.signal, place })
+  }
   return reads === 'row' ? engine.readRow(reading => answer(reading, query)) : engine.readScan(query)
 }
 

@@ -6,6 +6,7 @@ import { errorMediaType } from './negotiate.ts'
 /** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers of its code. */
 export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
+  exchange.errorCode = code
   const body: ErrorBody = {
     code,
     message,

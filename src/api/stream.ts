@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { News } from '../engine/news.ts'
 import { StoreError } from '../model/error.ts'
 import { parseSequence } from '../model/event.ts'
@@ -5,9 +6,10 @@ import { eventTypes } from '../model/event-type.ts'
 import { storedInstant } from '../model/instant.ts'
 import { refuseOutside } from '../shop/events.ts'
 import { isKeyGood } from '../shop/keys.ts'
+import { type Capacity, Shares } from './admission.ts'
 import type { ReadRow } from './auth.ts'
 import { type Batch, EventTail, eventsThatFit } from './event-tail.ts'
-import type { Exchange } from './exchange.ts'
+import { callerName, type Exchange } from './exchange.ts'
 
 /** How often a stream says that it lives, and its key is looked at again. */
 const KEEP_ALIVE_MS = 15_000
@@ -26,8 +28,9 @@ export interface StreamsOptions {
   readonly news: News
   readonly readRow: ReadRow
   readonly base: string
-  /** Streams open at once, at most. */
+  /** Streams open at once, at most, and those of one caller. */
   readonly streamsMax: number
+  readonly streamsPerCallerMax: number
   /** Milliseconds since 1970: when keys expire. */
   readonly clock: () => number
   readonly keepAliveMs?: number
@@ -48,11 +51,14 @@ export class Streams {
   readonly #open = new Set<Stream>()
   readonly #ticking: ReturnType<typeof setInterval>
   readonly #empty = Promise.withResolvers<void>()
-  #opening = 0
+  readonly #capacity: Capacity
+  readonly #shares: Shares
   #ended = false
 
   constructor(options: StreamsOptions) {
     this.#options = options
+    this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
+    this.#shares = new Shares(this.#capacity)
     const { news, readRow, base, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
@@ -77,11 +83,13 @@ export class Streams {
     const from = last ?? after
     const headers = { ...exchange.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
-    if (this.#open.size + this.#opening >= this.#options.streamsMax) {
-      const message = `There are ${this.#options.streamsMax} streams already; read the feed, or come later.`
+    const caller = callerName(exchange)
+    if (!this.#shares.take(caller)) {
+      const { total, perCaller } = this.#capacity
+      const message = `At most ${total} streams can be open, ${perCaller} of them by one caller; try again later.`
       throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
     }
-    this.#opening++
+    let stream: Stream | undefined
     try {
       const ends = await this.#tail.join()
       try {
@@ -95,17 +103,19 @@ export class Streams {
         // As GET would be framed: a length of 0 would say that the stream is empty.
         return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
-      const stream = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
-        this.#open.delete(stream)
+      const opened = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
+        this.#open.delete(opened)
+        this.#shares.give(caller)
         this.#tail.leave()
         if (this.#ended && this.#open.size === 0) this.#empty.resolve()
       })
+      stream = opened
       this.#open.add(stream)
       // All were ended while this one was being opened.
       if (this.#ended) stream.end()
       return new Response(stream.readable(), { headers })
     } finally {
-      this.#opening--
+      if (!stream) this.#shares.give(caller)
     }
   }
 
@@ -221,12 +231,15 @@ class Stream {
       return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
     }
     while (!this.#ended && !this.#gone) {
+      if (this.#tickDue) {
+        this.#tickDue = false
+        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+      }
       if (this.#position < this.#tail.head) {
         const bytes = this.#wanted(await this.#batch())
         if (bytes.length > 0) return bytes
-      } else if (this.#tickDue) {
-        this.#tickDue = false
-        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+        // A long history may hold nothing of these types: others want the thread, and the client may have left.
+        await nextTurn()
       } else {
         await new Promise<void>(resolve => {
           this.#wake = resolve

@@ -12,6 +12,9 @@ interface Options {
   readonly seal?: string
 }
 
+const EMPTY =
+  'If it should hold some, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
+
 /** Adds `audit`: looks at the audit trail of a store, running or stopped. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('verify the audit trail of a store, or print it')
@@ -37,6 +40,7 @@ async function runVerify(options: Options): Promise<void> {
   const report = await verifyTrail(store.reading, seal)
   if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
   process.stdout.write(`${summary(report)}\n`)
+  if (report.entries === 0n) say(EMPTY)
 }
 
 async function runExport(options: Options): Promise<void> {
@@ -61,7 +65,7 @@ async function open({ data, databaseUrl }: Options): Promise<OpenReading> {
 }
 
 function summary({ entries, horizon, head }: TrailReport): string {
-  if (entries === 0n) return 'The audit trail is empty.'
+  if (entries === 0n) return 'This store holds no events: there is nothing to verify.'
   say(`Keep the seal: with --seal it shows later that nothing up to entry ${head.position} was rewritten.`)
   const whole = `${entries} entries, ${horizon.position + 1n} to ${head.position}, are whole.`
   return `${whole} Seal: ${head.position}:${head.hash}`

@@ -5,7 +5,12 @@ import { CsvError, parse } from 'csv-parse'
 import type { z } from 'zod'
 import { CategoryRow, PetRow } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
-import { CommandFailed } from './terminal.ts'
+import { CommandFailed, escapeControls } from './terminal.ts'
+
+/** A record has so many characters at most, and so has a line: a file may not decide how much memory it takes. */
+const RECORD_CHARS_MAX = 65_536
+/** What is shown of a cell. */
+const CELL_CHARS_SHOWN = 100
 
 /** One row of a file as it can be staged, or what is wrong with its line. */
 export type Entry<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
@@ -64,7 +69,18 @@ async function* readRows<Row>(
   layout: Layout<Row>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Entry<Row>> {
-  const parser = parse({ bom: true, info: true, relaxColumnCount: true })
+  let ended = 0
+  const parser = parse({
+    bom: true,
+    info: true,
+    relaxColumnCount: true,
+    maxRecordSize: RECORD_CHARS_MAX,
+    // When it fails, records that are on their way are lost: the last line is noted where it is read.
+    onRecord: (record, { lines }) => {
+      ended = lines
+      return record
+    },
+  })
   Readable.from(utf8Text(file, onBytes))
     .on('error', error => parser.destroy(error))
     .pipe(parser)
@@ -79,19 +95,58 @@ async function* readRows<Row>(
       else if (record.length !== 1 || record[0] !== '') yield entryOf(header, record, line, layout)
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new CommandFailed(`${basename(file)}: ${error.message}.`)
-    throw error
+    throw error instanceof CsvError ? unreadable(file, error, ended + 1) : error
   }
   if (header === undefined)
     throw new CommandFailed(`${basename(file)} is empty: its first line must name the columns.`)
 }
 
+function unreadable(file: string, { code, message }: CsvError, line: number): CommandFailed {
+  const what =
+    code === 'CSV_MAX_RECORD_SIZE'
+      ? `the record that begins here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
+      : `${escapeControls(message)}.`
+  return new CommandFailed(`${basename(file)}:${line}: ${what}`)
+}
+
+/** Counts lines and refuses one that is too long, which the parser does not do when its cells are empty. */
+class LineGuard {
+  readonly #file: string
+  #newline: string | undefined
+  #line = 1
+  #chars = 0
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  pass(text: string): void {
+    this.#newline ??= /\r(?=[^\n])|\n/.exec(text)?.[0]
+    for (let from = 0; ; ) {
+      const at = this.#newline === undefined ? -1 : text.indexOf(this.#newline, from)
+      this.#chars += (at < 0 ? text.length : at) - from
+      if (this.#chars > RECORD_CHARS_MAX) {
+        throw new CommandFailed(
+          `${basename(this.#file)}:${this.#line}: the line has more than ${RECORD_CHARS_MAX} characters`,
+        )
+      }
+      if (at < 0) return
+      this.#line++
+      this.#chars = 0
+      from = at + 1
+    }
+  }
+}
+
 async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const guard = new LineGuard(file)
   try {
     for await (const chunk of Bun.file(file).stream()) {
       onBytes(chunk.length)
-      yield decoder.decode(chunk, { stream: true })
+      const text = decoder.decode(chunk, { stream: true })
+      guard.pass(text)
+      yield text
     }
     yield decoder.decode()
   } catch (error) {
@@ -113,9 +168,9 @@ function checkHeader<Row>(
   for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
   for (const [index, name] of names.entries()) {
     if (![...required, ...optional].includes(name)) {
-      fail(`there is no column "${name}"; the columns are ${[...required, ...optional].join(', ')}`)
+      fail(`there is no column ${shown(name)}; the columns are ${[...required, ...optional].join(', ')}`)
     }
-    if (names.indexOf(name) !== index) fail(`the column "${name}" stands here twice`)
+    if (names.indexOf(name) !== index) fail(`the column ${shown(name)} is here twice`)
   }
   return names
 }
@@ -136,8 +191,17 @@ function entryOf<Row>(
   const column = String(issue?.path[0] ?? '')
   return {
     line,
-    problem: `${column} ${JSON.stringify(cells[column] ?? '')} ${rules[column] ?? 'is not valid'}`,
+    problem: `${column} ${shown(cells[column] ?? '')} ${rules[column] ?? 'is not valid'}`,
   }
+}
+
+/** A cell as a message shows it: on one line, and not all of a long one. */
+function shown(cell: string): string {
+  const start = cell.slice(0, CELL_CHARS_SHOWN)
+  return (
+    escapeControls(JSON.stringify(start)) +
+    (start === cell ? '' : ` (the first ${CELL_CHARS_SHOWN} characters)`)
+  )
 }
 
 const rules: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ const countEverMade = sql<{ ever: bigint }>(
   `SELECT CAST(sum(last) AS BIGINT) AS ever FROM counter WHERE noun IN ('category', 'pet')`,
 )
 
-const demoFile = (name: string): string => fileURLToPath(new URL(`../../data/demo/${name}`, import.meta.url))
+const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
 /** Fills a store in which nothing was ever made with the demo shop. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {

@@ -31,8 +31,12 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
   }
 }
 
-/** A store that another process has open, asked over HTTP. */
+const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
+
+/** A store that another process of this machine has open, asked over HTTP. */
 export function runningTarget(base: string, key: string): ImportTarget {
+  // The runtime would send requests for loopback, and the key with them, to a proxy that the environment names.
+  for (const name of proxyVariables) delete process.env[name]
   const client = makeClient({ base, key })
   const importId = newImportId()
   return {

@@ -4,14 +4,14 @@ import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { Refused } from '../client/client.ts'
 import type { Config } from '../config.ts'
-import { type DataLock, DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
+import { DirectoryInUse } from '../engine/data-lock.ts'
 import type { ImportScope } from '../model/import.ts'
-import { openEngine } from '../store.ts'
 import { fileBytes } from './catalogue-file.ts'
 import { engineTarget, runningTarget } from './import-target.ts'
 import { type Files, type ImportReport, type ImportTarget, importFiles } from './importer.ts'
 import { announced } from './running.ts'
 import { configFrom } from './serve.ts'
+import { openStopped } from './stopped-store.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 interface Options extends Files {
@@ -65,39 +65,19 @@ async function runImport(options: Options): Promise<void> {
 
 /** The store itself where it can be opened; where another process holds it, that process. */
 async function openTarget(config: Config, key: string | undefined): Promise<ImportTarget> {
-  const lock = config.databaseUrl === undefined ? takeOrFind(config.data) : undefined
-  if (typeof lock === 'string') return runningTarget(lock, key ?? adminKey(config))
-  const engine = await openEngine({
-    databaseUrl: config.databaseUrl,
-    directory: config.data,
-    log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
-    onFatal: reason => {
-      say(`The store cannot go on: ${reason}`)
-      process.exit(1)
-    },
-  })
-  const target = engineTarget(engine, Date.now, 'import')
-  return {
-    ...target,
-    close: async () => {
-      await target.close()
-      lock?.release()
-    },
-  }
-}
-
-/** The lock of the directory, or the address of the store that holds it. */
-function takeOrFind(directory: string): DataLock | string {
   try {
-    return lockDirectory(directory)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) {
-      throw new CommandFailed(`The data directory ${directory} cannot be written: ${String(error)}`)
+    const store = await openStopped(config)
+    const target = engineTarget(store.engine, Date.now, 'import')
+    const close = async (): Promise<void> => {
+      await store[Symbol.asyncDispose]()
     }
-    const base = announced(directory)
+    return { ...target, close }
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    const base = announced(config.data)
     if (base === undefined)
       throw new CommandFailed(`${error.message} It does not say where it listens; try again.`)
-    return base
+    return runningTarget(base, key ?? adminKey(config))
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type PetRow,
 } from '../model/import.ts'
 import { type Entry, readCategories, readPets } from './catalogue-file.ts'
+import { escapeControls } from './terminal.ts'
 
 /** A store that rows can be staged in and loaded into, running or not. */
 export interface ImportTarget {
@@ -57,7 +58,11 @@ export async function importFiles(
   }
   const outcome = await target.apply(scope)
   const names = { categories: basename(categories ?? ''), pets: basename(pets ?? '') }
-  problems.push(...outcome.problems.map(({ file, line, message }) => `${names[file]}:${line}: ${message}`))
+  problems.push(
+    ...outcome.problems.map(
+      ({ file, line, message }) => `${names[file]}:${line}: ${escapeControls(message)}`,
+    ),
+  )
   return { outcome, problems }
 }
 

@@ -1,27 +1,48 @@
 import { writeSync } from 'node:fs'
 
-/** A group of lines is written when it is so long, or this old. */
+/** A group of lines is written when it has this length or age. */
 const GROUP_CHARS = 65_536
 const GROUP_MS = 100
-/** Lines that wait for a reader who does not read, at most; what comes then is dropped. */
+/** Length of the lines that wait for a slow reader, at most; further lines are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024
+const NEWLINE = 10
 
-/** A destination of log lines that writes them in groups: a system call a line costs more than the request. */
+export interface LogStreamOptions {
+  readonly descriptor: number
+  /** The line that reports how many lines were lost, with its end. */
+  readonly lossLine: (lost: number) => string
+  /** As writeSync of node:fs; returns how many bytes it wrote. */
+  readonly write?: (descriptor: number, bytes: Uint8Array, offset: number) => number
+}
+
+/**
+ * A destination of log lines that writes them in groups: a system call for each line costs more than the request.
+ * It never throws. Lines that cannot be written are dropped and counted, and the count is logged once writing works
+ * again: a full disk or a closed reader must not stop the store.
+ */
 export class LogStream {
-  readonly #descriptor: number
+  readonly #options: LogStreamOptions
   #waiting: string[] = []
   #chars = 0
+  /** What a slow reader has not taken of an earlier group. */
+  #rest: Uint8Array = new Uint8Array()
+  #lost = 0
+  /** Whether the last line was written in part. */
+  #torn = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(descriptor: number) {
-    this.#descriptor = descriptor
+  constructor(options: LogStreamOptions) {
+    this.#options = options
   }
 
   write(line: string): void {
-    if (this.#chars > WAITING_CHARS_MAX) return
+    if (this.#chars + this.#rest.length > WAITING_CHARS_MAX) {
+      this.#lost++
+      return
+    }
     this.#waiting.push(line)
     this.#chars += line.length
-    if (this.#chars >= GROUP_CHARS) this.flush()
+    if (this.#chars >= GROUP_CHARS && this.#rest.length === 0) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
   }
 
@@ -29,17 +50,48 @@ export class LogStream {
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const bytes = Buffer.from(this.#waiting.join(''))
+    const report = (this.#torn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
+    const head = Buffer.concat([this.#rest, Buffer.from(report)])
+    const bytes = Buffer.concat([head, Buffer.from(this.#waiting.join(''))])
     this.#waiting = []
     this.#chars = 0
-    let written = 0
-    try {
-      while (written < bytes.length) written += writeSync(this.#descriptor, bytes, written)
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error
-      this.#waiting = [bytes.toString('utf8', written)]
-      this.#chars = bytes.length - written
+    this.#rest = new Uint8Array()
+    const { written, error } = this.#put(bytes)
+    if (isBusy(error)) {
+      this.#rest = bytes.subarray(written)
       this.#timer = setTimeout(() => this.flush(), GROUP_MS)
     }
+    if (error === undefined || isBusy(error)) {
+      this.#lost = 0
+      this.#torn = false
+      return
+    }
+    this.#lost =
+      written < head.length
+        ? this.#lost + linesIn(bytes.subarray(head.length))
+        : linesIn(bytes.subarray(written))
+    if (written > 0) this.#torn = bytes[written - 1] !== NEWLINE
   }
+
+  #put(bytes: Uint8Array): { written: number; error?: unknown } {
+    const { descriptor, write = writeSync } = this.#options
+    let written = 0
+    try {
+      while (written < bytes.length) written += write(descriptor, bytes, written)
+      return { written }
+    } catch (error) {
+      return { written, error }
+    }
+  }
+}
+
+/** The reader of a pipe is slow: it may take the rest later. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+}
+
+function linesIn(bytes: Uint8Array): number {
+  let count = 0
+  for (const byte of bytes) if (byte === NEWLINE) count++
+  return count
 }

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, readSecretKey } from '../config.ts'
+import { adoptSecretKey, isSecretKeyRight } from '../chores.ts'
+import type { Config } from '../config.ts'
+import { writeWholeFile } from '../engine/private-file.ts'
 import { SECRET_KEY_BYTES } from '../model/webhook.ts'
-import { CommandFailed, say } from './terminal.ts'
+import { readSecretKey } from '../setting-readers.ts'
+import { hasSealedSecret } from '../shop/webhooks.ts'
+import type { StoreEngine } from '../store.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** Adds `new-secret-key`. */
 export function addNewSecretKey(program: Command): void {
@@ -13,37 +18,69 @@ export function addNewSecretKey(program: Command): void {
     .description('make a key that seals the secrets of webhooks, in a file of its own')
     .action((file: string) => {
       makeKey(file)
-      say(`The key lies in ${file}. Without it the secrets of webhooks cannot be read: keep a copy.\n`)
+      say(`The key is in ${file}. Without it the secrets of webhooks cannot be read: keep a copy.\n`)
     })
 }
 
-/** The key in the data directory, made at the first start. Throws CommandFailed for a store without a directory. */
-export function ownSecretKey({ databaseUrl, data }: Config): Uint8Array {
+const OTHER_KEY =
+  'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.'
+
+/**
+ * The secret key that the settings name, or the one in the data directory; undefined when that has none yet. Throws
+ * CommandFailed.
+ */
+export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): Uint8Array | undefined {
+  if (secretKeyFile !== undefined) return secretKeyFile
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
       'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that seals the secrets of webhooks, the same for every process; "petstore new-secret-key FILE" makes one.',
       2,
     )
   }
-  const file = join(data, 'secret-key')
+  const file = ownFile(data)
   try {
     return readSecretKey(readFileSync(file, 'utf8').trim())
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-      throw new CommandFailed(`${file}: ${error instanceof Error ? error.message : error}`)
-    }
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw new CommandFailed(`${file}: ${error instanceof Error ? error.message : error}`)
   }
-  return makeKey(file)
+}
+
+/**
+ * Checks the key against the secrets in the database, and makes one in the data directory if there is none. A missing
+ * key is replaced only while nothing is sealed with it. Throws CommandFailed.
+ */
+export async function settleSecretKey(
+  engine: StoreEngine,
+  found: Uint8Array | undefined,
+  { secretKeyFile, data }: Config,
+  clock: () => number,
+): Promise<Uint8Array> {
+  if (found === undefined && (await engine.readRow(hasSealedSecret))) {
+    throw new CommandFailed(
+      `The key that seals the secrets of the webhooks is missing: put it back as ${ownFile(data)}, from your copy.`,
+    )
+  }
+  const key = found ?? makeKey(ownFile(data))
+  const isRight =
+    (await isSecretKeyRight(engine, key, clock)) ||
+    // The processes of a store that share a key must not change it under one another.
+    (secretKeyFile === undefined && (await adoptSecretKey(engine, key, clock)))
+  if (!isRight) throw new CommandFailed(OTHER_KEY)
+  return key
+}
+
+function ownFile(directory: string): string {
+  return join(directory, 'secret-key')
 }
 
 /** Writes a new key into a file that only its owner reads. Throws CommandFailed when there is such a file. */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {
-    writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    writeWholeFile(file, `${key.toString('base64')}\n`, { replace: false })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`The key cannot be written to ${file}: ${reason}.`)
+    throw new CommandFailed(`The key cannot be written to ${file}: ${reasonOf(error)}.`)
   }
   return key
 }

@@ -1,18 +1,17 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { pino } from 'pino'
-import { ensureAdminKey, isSecretKeyRight } from '../chores.ts'
-import { type Config, ConfigError, type LogLevel, readConfig, type SettingName, settings } from '../config.ts'
-import { type DataLock, DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
-import { NewerDatabase } from '../engine/migrate.ts'
-import { type Serving, startServer } from '../server.ts'
-import { type Log, openEngine, type StoreEngine } from '../store.ts'
+import { ensureAdminKey } from '../chores.ts'
+import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
+import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
+import { StoreError } from '../model/error.ts'
+import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
+import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
-import { LogStream } from './log-stream.ts'
-import { announce, withdraw } from './running.ts'
-import { ownSecretKey } from './secret-key.ts'
-import { CommandFailed, say } from './terminal.ts'
+import { openLog, type ServeLog } from './log.ts'
+import { announce, localAddress, withdraw } from './running.ts'
+import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
+import { openOrFail, takeDirectory } from './stopped-store.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** How long a stop may take before it is forced. */
 const STOP_MS = 9500
@@ -67,110 +66,90 @@ function isSettingName(name: string): name is SettingName {
 }
 
 async function runServe(config: Config): Promise<void> {
-  const destination = new LogStream(1)
-  const log = makeLog(config.logLevel, destination)
-  const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
-  const secretKey = config.secretKeyFile ?? ownSecretKey(config)
-  const engine = await open(config, log, () => destination.flush())
+  const log = openLog(config)
+  // The port comes first: a start that finds it taken leaves the data directory as it was.
+  const port = bind(config)
+  const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
+  if (lock) withdraw(config.data)
+  const foundKey = readOwnSecretKey(config)
+  const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
-  if (!(await isSecretKeyRight(engine, secretKey, clock))) {
-    throw new CommandFailed(
-      'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.',
-    )
-  }
-  const madeKey = await ensureAdminKey(engine, config.adminKey ?? config.adminKeyFile, clock)
-  if (config.demo) await loadDemo(engine, clock)
-  const serving = listen(config, secretKey, engine, log, clock)
-  if (lock) announce(config.data, serving.base)
+  const secretKey = await orFull(() => settleSecretKey(engine, foundKey, config, clock))
+  const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
+  const madeKey = await orFull(() => ensureAdminKey(engine, given, clock))
+  if (config.demo) await orFull(() => loadDemo(engine, clock))
+  const lifecycleClock = clockFrom(config.clock, clock)
+  const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
+  if (lock) announce(config.data, localAddress(config.host, serving.port))
   greet(config, serving, madeKey)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
     await serving.stop()
-    await engine.close()
+    await engine
+      .close()
+      .catch(error => log.error({ fault: reasonOf(error) }, 'the database was not closed completely'))
     if (lock) withdraw(config.data)
     lock?.release()
     log.info({}, 'stopped')
-    destination.flush()
+    log.flush()
   })
 }
 
-function makeLog(level: LogLevel, destination: LogStream): Log {
-  const logger = pino({ level, base: null }, destination)
-  return {
-    info: (fields, message) => logger.info(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    access: logger.isLevelEnabled('info') ? line => destination.write(`${line}\n`) : () => {},
+function endOnFatal(log: ServeLog): (cause: string) => never {
+  return cause => {
+    log.error({ fault: cause }, 'the store cannot go on')
+    log.flush()
+    process.exit(1)
   }
 }
 
-function takeDirectory(directory: string): DataLock {
+/** The lock of the data directory. */
+function takeData(directory: string): DataLock {
   try {
-    return lockDirectory(directory)
+    return takeDirectory(directory)
   } catch (error) {
-    if (error instanceof DirectoryInUse)
-      throw new CommandFailed(`${error.message} Stop it, or choose another --data.`)
-    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reason(error)}.`)
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} Stop it, or choose another --data.`)
   }
 }
 
-async function open(config: Config, log: Log, flush: () => void): Promise<StoreEngine> {
+function bind(config: Config): BoundPort {
+  const { host, port, data, databaseUrl } = config
   try {
-    return await openEngine({
-      databaseUrl: config.databaseUrl,
-      directory: config.data,
-      log,
-      onFatal: cause => {
-        log.error({ fault: cause }, 'the store cannot go on')
-        flush()
-        process.exit(1)
-      },
-    })
+    return bindPort(config)
   } catch (error) {
-    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
-    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'that DATABASE_URL names'
-    throw new CommandFailed(`The database ${where} cannot be opened: ${reason(error)}.`)
-  }
-}
-
-function listen(
-  config: Config,
-  secretKey: Uint8Array,
-  engine: StoreEngine,
-  log: Log,
-  clock: () => number,
-): Serving {
-  const started = clock()
-  const lifecycleClock =
-    config.clock === undefined ? clock : () => (config.clock ?? started) + (clock() - started)
-  try {
-    return startServer({ ...config, secretKey, engine, log, clock, lifecycleClock })
-  } catch (error) {
-    const where = `${config.host}:${config.port}`
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new CommandFailed(`${where} is in use: stop what listens there, or choose another --port.`)
+    if (!(error instanceof Error && 'code' in error)) throw error
+    if (error.code !== 'EADDRINUSE') {
+      throw new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
     }
-    if (error instanceof Error && 'code' in error) {
-      throw new CommandFailed(`The store cannot listen on ${where}: ${reason(error)}.`)
-    }
+    // Started twice: the store that has the directory is what listens.
+    if (databaseUrl === undefined && existsSync(lockFile(data))) takeData(data).release()
+    throw new CommandFailed(`${host}:${port} is in use: stop what listens there, or choose another --port.`)
+  }
+}
+
+/** The clock of deprecation and sunset: it runs from the instant of the setting, or is the usual one. */
+function clockFrom(startAtMs: number | undefined, clock: () => number): () => number {
+  if (startAtMs === undefined) return clock
+  const startedMs = performance.now()
+  return () => startAtMs + Math.floor(performance.now() - startedMs)
+}
+
+/** Turns a full disk at the start into its one sentence. */
+async function orFull<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
     throw error
   }
 }
 
-/** Tells a person where things are. The key goes to a terminal or into a file of its owner: never into a log. */
-function greet(config: Config, { base }: Serving, madeKey: string | undefined): void {
+/** Says where things are. The key itself is in its file, and never in a log. */
+function greet({ data }: Config, { base }: Serving, madeKey: boolean): void {
   const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
-  if (madeKey !== undefined) lines.push(`admin key       ${hand(madeKey, config.data)}`)
+  if (madeKey) lines.push(`admin key       in ${adminKeyPath(data)}`)
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
-}
-
-/** Shows the key on a terminal, or keeps it in a file; answers what to say of it. */
-function hand(key: string, directory: string): string {
-  if (process.stderr.isTTY) return `${key}   (shown this once)`
-  const file = join(directory, 'admin-key')
-  mkdirSync(directory, { recursive: true })
-  rmSync(file, { force: true })
-  writeFileSync(file, `${key}\n`, { mode: 0o600 })
-  return `in ${file}`
 }
 
 function stopOnSignals(stop: () => Promise<void>): void {
@@ -183,14 +162,10 @@ function stopOnSignals(stop: () => Promise<void>): void {
       stop().then(
         () => process.exit(0),
         error => {
-          say(`The store did not stop in order: ${reason(error)}`)
+          say(`The store did not stop gracefully: ${reasonOf(error)}`)
           process.exit(1)
         },
       )
     })
   }
-}
-
-function reason(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 }

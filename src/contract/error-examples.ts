@@ -35,7 +35,7 @@ const messages = {
   pet_not_available: 'Pet 3 is on hold and cannot be ordered.',
   insufficient_stock: 'Pet 3 has 2 of 5 units free; 3 are asked for.',
   order_already_complete: 'Order 1 is complete and cannot be changed.',
-  stock_below_reserved: 'Pet 3 would have 1 units on hand, but 2 are reserved by open orders.',
+  stock_below_reserved: 'Pet 3 would have 1 unit on hand, but open orders reserve 2.',
   stock_out_of_bounds: 'Pet 3 would have 1000000003 units; 1000000000 is the most.',
   pet_in_use: 'Pet 3 has 2 units in open orders.',
   category_in_use: 'Category 1 still has pets in it.',

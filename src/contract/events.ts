@@ -1,4 +1,5 @@
-import { AuditEntry, Event } from '../model/event.ts'
+import { AuditEntry } from '../model/audit-entry.ts'
+import { Event } from '../model/event.ts'
 import { EventType, eventTypes } from '../model/event-type.ts'
 import type { Operation } from './operation.ts'
 import {
@@ -24,7 +25,7 @@ export const events = {
     tag: 'Events',
     summary: 'Read what happened',
     description:
-      'Events in the order in which they happened. The `next` link is always there: follow it for ever, and nothing is missed. An empty page means that nothing else has happened yet; with `wait` the answer waits for it. A page of rare types may hold fewer than `limit` though there is more.',
+      'Events in the order in which they happened. The `next` link is always there: follow it for ever, and nothing is missed. A page of rare types may hold fewer than `limit` events, even none, although there are more: one request looks through a bounded part of the history, and `next` leads on from there. An empty page whose `next` has the same position as `after` means that nothing else has happened yet; with `wait` the answer waits for it.',
     scope: 'events:read',
     stability: 'beta',
     reads: 'scan',

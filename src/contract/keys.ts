@@ -34,11 +34,13 @@ export const keys = {
     path: '/keys/{keyId}',
     tag: 'Keys',
     summary: 'Revoke a key',
-    description: 'It is refused from the next request on.',
+    description:
+      'It is refused from the next request on. `If-Match: *` is always true of a key that exists; a 412 shows its ETag.',
     scope: 'keys:manage',
     stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },
     success: { status: 204, description: 'The key is revoked.' },
+    etag: true,
     errors: ['key_not_found'],
   },
 } as const satisfies Record<string, Operation>

@@ -119,11 +119,8 @@ export function sortParameter<const T extends Readonly<Record<string, string>>>(
   example: T[keyof T] & string,
   description: string,
 ): Parameter<T[keyof T]> {
-  const meta = {
-    id,
-    description: 'The order of a list; a minus reverses it.',
-    ...constantNames(orders.options),
-  }
+  const about = { id, description: 'The order of a list; a minus reverses it.', example }
+  const meta = { ...about, ...constantNames(orders.options) }
   return { ...enumParameter(orders.meta(meta), description), example }
 }
 

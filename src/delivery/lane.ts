@@ -58,7 +58,10 @@ export class Lane {
   #inFlight = 0
   #head: bigint
   #failures = 0n
+  /** An instant of the wall clock, as deliveries have: when the next one that is known falls due. */
   #nextDueMs = 0
+  /** Of the monotonic clock, as everything that measures time: the wall clock may step. */
+  #nextLookMs = 0
   #resumeAtMs = 0
   #pumping = false
   #again = false
@@ -108,7 +111,7 @@ export class Lane {
       }
     } catch (error) {
       this.#options.onFault(error)
-      this.#napUntil(this.#options.clock() + AGAIN_MS)
+      this.#nap(AGAIN_MS)
     }
     this.#pumping = false
     this.#endWhenIdle()
@@ -118,9 +121,10 @@ export class Lane {
   async #fill(): Promise<void> {
     const { readRow, owner, clock } = this.#options
     while (!this.#stopped) {
-      if (clock() < this.#resumeAtMs) return this.#napUntil(this.#resumeAtMs)
+      const restMs = this.#resumeAtMs - performance.now()
+      if (restMs > 0) return this.#nap(restMs)
       if (this.#inFlight >= (pauseMs(this.#failures) > 0 ? 1 : IN_FLIGHT_MAX)) return
-      if (clock() < this.#nextDueMs && !this.#backlog.mayHaveMore(this.#head)) break
+      if (!this.#mayBeDue() && !this.#backlog.mayHaveMore(this.#head)) break
       const receiver = await readRow(reading => receiverOf(reading, this.#id, owner))
       if (!receiver) {
         this.#stopped = true
@@ -131,16 +135,21 @@ export class Lane {
       if (!work) break
       if (!this.#stopped) this.#start(work, receiver)
     }
-    this.#napUntil(this.#nextDueMs)
+    this.#nap(Math.min(this.#nextDueMs - clock(), this.#nextLookMs - performance.now()))
+  }
+
+  #mayBeDue(): boolean {
+    return this.#options.clock() >= this.#nextDueMs || performance.now() >= this.#nextLookMs
   }
 
   async #dueWork(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
-    if (clock() < this.#nextDueMs) return undefined
+    if (!this.#mayBeDue()) return undefined
     // Both as they are before the reading: what ends while it is under way still looks due in it, and may bring the
     // next look forward.
     const atWork = new Set(this.#atWork)
-    this.#nextDueMs = clock() + LOOK_MS
+    this.#nextDueMs = Number.POSITIVE_INFINITY
+    this.#nextLookMs = performance.now() + LOOK_MS
     const pending = await readRow(reading => pendingDeliveries(reading, this.#id))
     const due = pending.find(({ id }) => !atWork.has(id))
     if (!due) return undefined
@@ -202,7 +211,7 @@ export class Lane {
   }
 
   #rest(ms: number): void {
-    this.#resumeAtMs = Math.max(this.#resumeAtMs, this.#options.clock() + ms)
+    this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + ms)
   }
 
   #outcomeOf({ event, due }: Work, answer: Answer, startedMs: number): AttemptOutcome {
@@ -240,10 +249,10 @@ export class Lane {
     this.#nextDueMs = Math.min(this.#nextDueMs, instantMs)
   }
 
-  #napUntil(instantMs: number): void {
+  #nap(ms: number): void {
     clearTimeout(this.#timer)
     if (this.#stopped) return
-    this.#timer = setTimeout(() => this.wake(), Math.max(instantMs - this.#options.clock(), 0))
+    this.#timer = setTimeout(() => this.wake(), Math.max(ms, 0))
   }
 
   #endWhenIdle(): void {

@@ -5,6 +5,10 @@ import { hostOf, type Target } from './address.ts'
 
 const REPLY_BYTES_KEPT = 1024
 const REPLY_BYTES_READ = 64 * 1024
+/** What a connection may bring for a body of that size, framing included. */
+const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
+/** Responses 1xx before the final one: a receiver could send nothing else. (The runtime bounds heads and trailers.) */
+const INFORMATIONAL_MAX = 10
 
 export interface Outgoing {
   readonly target: Target
@@ -42,6 +46,13 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
   const deadline = setTimeout(() => {
     request.destroy(new RequestFailed(`${target.url.host} gave no answer within ${timeoutMs} ms.`))
   }, timeoutMs)
+  let informational = 0
+  request.on('information', () => {
+    if (++informational <= INFORMATIONAL_MAX) return
+    request.destroy(
+      new RequestFailed(`${target.url.host} sent more than ${INFORMATIONAL_MAX} informational responses.`),
+    )
+  })
   // What is settled first holds: an error after the head changes nothing.
   request.on('response', response => resolve(readIncoming(response)))
   request.on('error', error => reject(failureOf(target.url.host, error)))
@@ -87,7 +98,7 @@ async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   response.on('data', (chunk: Buffer) => {
     kept.push(chunk)
     bytes += chunk.length
-    if (bytes >= REPLY_BYTES_READ) response.destroy()
+    if (bytes >= REPLY_BYTES_READ || response.socket.bytesRead >= CONNECTION_BYTES_READ) response.destroy()
   })
   response.on('error', () => ended.resolve())
   response.on('close', () => ended.resolve())

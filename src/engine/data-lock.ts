@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDirectory, reserveFile } from './private-file.ts'
 
 /** Another process has the data directory open. */
 export class DirectoryInUse extends Error {
@@ -13,13 +13,18 @@ export interface DataLock {
   release(): void
 }
 
+export function lockFile(directory: string): string {
+  return join(directory, 'lock')
+}
+
 /**
  * Takes the data directory for this process. The lock is the operating system's (it is held on a small SQLite
  * file), so it goes with the process however that ends. Throws DirectoryInUse.
  */
 export function lockDirectory(directory: string): DataLock {
-  mkdirSync(directory, { recursive: true })
-  const database = new Database(join(directory, 'lock'), { create: true })
+  makeDirectory(directory)
+  reserveFile(lockFile(directory))
+  const database = new Database(lockFile(directory), { create: true })
   try {
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')

@@ -6,6 +6,8 @@ export type Value = string | bigint | null
 /** One SQL statement with `$1`-style parameters, and the type of the rows it answers. */
 export interface Statement<Row> {
   readonly text: string
+  /** The same for PostgreSQL, with the same parameters, where it has a cheaper way to say it. */
+  readonly postgresText?: string
   /** Whether it can change rows. */
   readonly writes: boolean
   /** Only a type: no statement has it. */
@@ -13,8 +15,8 @@ export interface Statement<Row> {
 }
 
 /** Names the type of the rows of a statement where its text stands. */
-export function sql<Row = never>(text: string): Statement<Row> {
-  return { text, writes: !/^\s*SELECT\b/.test(text) }
+export function sql<Row = never>(text: string, postgresText?: string): Statement<Row> {
+  return { text, writes: !/^\s*SELECT\b/.test(text), ...(postgresText !== undefined && { postgresText }) }
 }
 
 /** What a verb reads through. SQLite answers at once, PostgreSQL later: a verb awaits both alike. */
@@ -52,7 +54,10 @@ export interface Engine<Query, Command, Reply> {
   watch(listener: () => void): () => void
   /** Resolves when the engine answers; rejects when it does not. */
   ping(): Promise<void>
-  /** Ends the work in progress and lets go of everything. */
+  /**
+   * Ends the work in progress and releases everything. Rejects when all is durable and closed, but another process
+   * keeps a SQLite database from becoming one whole file.
+   */
   close(): Promise<void>
 }
 

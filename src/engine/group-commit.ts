@@ -2,7 +2,7 @@ import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
 import { StoreError } from '../model/error.ts'
 import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
-import { isFatal } from './sqlite-connection.ts'
+import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 
 /** What the batch loop needs of a connection. */
 export interface WriteConnection {
@@ -13,6 +13,8 @@ export interface WriteConnection {
 }
 
 const begin = sql('BEGIN IMMEDIATE')
+const waitForLock = sql(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+const waitForNoLock = sql('PRAGMA busy_timeout = 0')
 const commit = sql('COMMIT')
 const rollback = sql('ROLLBACK')
 const setSavepoint = sql('SAVEPOINT command')
@@ -43,6 +45,10 @@ export class BatchWriter<Command, Reply> implements Tx {
   #savedHead: Link
   #head: Link
   #careful = 0
+  /** What is in memory may differ from what is stored. */
+  #isStale = false
+  /** Another process held the lock when the last batch came. */
+  #isLocked = false
   #wrote = false
 
   constructor(connection: WriteConnection, perform: (tx: Tx, command: Command) => Promise<Reply>) {
@@ -66,7 +72,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
       if (!(error instanceof HalfWritten)) return this.#lost(commands, error)
-      this.#load()
+      this.#isStale = true
       this.#careful = CAREFUL_BATCHES
       return this.commit(commands)
     }
@@ -107,7 +113,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     one: (command: Command) => Promise<Outcome<Reply>>,
   ): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
-    connection.run(begin)
+    this.#begin()
     const outcomes: Outcome<Reply>[] = []
     for (const command of commands) {
       outcomes.push(await one(command))
@@ -117,6 +123,20 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#save()
     connection.run(commit)
     return outcomes
+  }
+
+  /** A lock of another process is waited for once: commands that came meanwhile have waited already. */
+  #begin(): void {
+    const wasLocked = this.#isLocked
+    this.#isLocked = true
+    if (wasLocked) this.#connection.run(waitForNoLock)
+    try {
+      this.#connection.run(begin)
+    } finally {
+      if (wasLocked) this.#connection.run(waitForLock)
+    }
+    this.#isLocked = false
+    if (this.#isStale) this.#load()
   }
 
   async #bare(command: Command): Promise<Outcome<Reply>> {
@@ -157,11 +177,8 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   #lost(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
-    this.#load()
-    const cause =
-      error instanceof StoreError || error === undefined
-        ? new StoreError('storage_full', 'The store has no space left to write.')
-        : error
+    this.#isStale = true
+    const cause = error ?? new StoreError('storage_full', 'The store has no space left to write.')
     return commands.map(() => failure(cause))
   }
 
@@ -170,6 +187,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#taken = new Map()
     this.#savedHead = this.#loadHead()
     this.#head = this.#savedHead
+    this.#isStale = false
   }
 
   #loadCounters(): Map<Noun, bigint> {

@@ -2,11 +2,13 @@ import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun
 import { StoreError } from '../model/error.ts'
 import type { Reading, Statement, Value } from './engine.ts'
 
-/** Statements kept prepared; lists make some texts of their own, one for each set of filters. */
-const PREPARED_MAX = 500
+/** Statements kept prepared: more than all texts that the lists can make, so that none is prepared twice. */
+export const PREPARED_MAX = 500
 
 /** Pages kept in memory by a connection, at most. */
 const CACHE_KIB = 32_768
+/** How long a statement waits for a lock that another process (a backup tool) holds. */
+export const LOCK_WAIT_MS = 2000
 /** The log is moved into the file when it has so many pages of 4 KiB: rarely enough to write a hot page once. */
 const CHECKPOINT_PAGES = 8000
 
@@ -15,19 +17,21 @@ const VERSION_MIN = 3_051_003
 
 /**
  * One connection to the database file. Reads answer at once; every integer is a bigint.
- * Foreign errors leave as they came, but for a full disk: `storage_full`.
+ * Throws `storage_full` when the disk is full and `overloaded` when another process holds a lock; other errors of
+ * SQLite leave as they came.
  */
 export class SqliteConnection implements Reading {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
 
-  constructor(file: string, options: { readonly: boolean }) {
+  /** `waitMs`: how long a statement waits for a lock that another process holds. */
+  constructor(file: string, options: { readonly: boolean; waitMs?: number }) {
     this.database = new Database(file, {
       ...(options.readonly ? { readonly: true } : { create: true }),
       strict: true,
       safeIntegers: true,
     })
-    this.database.run('PRAGMA busy_timeout = 5000')
+    this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     if (!options.readonly) this.#durable()
@@ -58,7 +62,12 @@ export class SqliteConnection implements Reading {
   #prepare<Row>({ text }: Statement<Row>): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
     // The one text was prepared for the one row type: what is kept under it has that type.
-    if (known) return known as Prepared<Row, SQLQueryBindings[]>
+    if (known) {
+      // The order of the map is that of use: what was not used for longest is forgotten first.
+      this.#prepared.delete(text)
+      this.#prepared.set(text, known)
+      return known as Prepared<Row, SQLQueryBindings[]>
+    }
     if (this.#prepared.size >= PREPARED_MAX) this.#forgetOldest()
     const prepared = this.database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
     this.#prepared.set(text, prepared)
@@ -78,6 +87,15 @@ export class SqliteConnection implements Reading {
       return work()
     } catch (error) {
       if (isFull(error)) throw new StoreError('storage_full', 'The store has no space left to write.')
+      if (errorCode(error).startsWith('SQLITE_BUSY')) {
+        throw new StoreError(
+          'overloaded',
+          'Another process holds the lock of the database; try again shortly.',
+          {
+            retryAfterSeconds: 1,
+          },
+        )
+      }
       throw error
     }
   }

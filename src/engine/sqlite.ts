@@ -1,19 +1,23 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Engine, Reading, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
+import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
+import { makeWhole, watchFiles } from './sqlite-files.ts'
 import { TurnReading } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [storeTables, webhookTables]
+const migrations = [storeTables, webhookTables, keyVersion]
 
 /** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
+/** How long a read on this thread waits for a lock of another process: everybody waits with it. */
+const LOCK_WAIT_HERE_MS = 10
 /** Lists answered together, at most. */
 const QUERIES_A_BATCH_MAX = 32
 
@@ -44,9 +48,13 @@ export async function openSqlite<Query, Command, Reply>(
   options: SqliteOptions,
 ): Promise<Engine<Query, Command, Reply>> {
   const file = databaseFile(options.directory)
-  mkdirSync(options.directory, { recursive: true })
+  makeDirectory(options.directory)
+  reserveFile(file)
   await migrateFile(file)
-  const own = new TurnReading(new SqliteConnection(file, { readonly: true }))
+  const own = new TurnReading(
+    new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
+    options.onFatal,
+  )
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
   const writer = new WorkerQueue<Start, Command, Reply>(
     options.writer,
@@ -61,6 +69,9 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
+  const endWatch = watchFiles([file, `${file}-wal`], gone => {
+    options.onFatal(`${gone} was deleted or replaced under the running store: no write would last`)
+  })
   const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
@@ -83,8 +94,12 @@ export async function openSqlite<Query, Command, Reply>(
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
     },
     close: async () => {
-      await Promise.all([writer.close(), reader.close()])
+      endWatch()
+      // A connection that only reads cannot remove the log, so it must not be the last.
+      await reader.close()
       own.close()
+      await writer.close()
+      makeWhole(file)
     },
   }
 }
@@ -137,13 +152,17 @@ export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) 
 /** The body of the reader worker: the lists of a batch see one state of the store, and share its locks. */
 export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
   serve<Start, Query, Reply>(({ file }) => {
-    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }))
+    let fatal: string | undefined
+    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }), reason => {
+      fatal = reason
+    })
     return {
       answer: async batch => {
         const outcomes = await Promise.all(
           batch.map(query => answer(reading, query).then(reply => ({ reply }), failure)),
         )
         reading.refresh()
+        if (fatal !== undefined) throw new Error(fatal)
         return outcomes
       },
       close: () => reading.close(),

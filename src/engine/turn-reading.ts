@@ -1,36 +1,55 @@
 import { type Reading, type Statement, sql, type Value } from './engine.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
+import { isFatal } from './sqlite-connection.ts'
 
 const begin = sql('BEGIN')
 const commit = sql('COMMIT')
+const rollback = sql('ROLLBACK')
+
+/** What the shared reads need of a connection. */
+export interface ReadConnection {
+  readonly inTransaction: boolean
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[]
+  run(statement: Statement<unknown>, ...values: Value[]): number
+  close(): void
+}
 
 /**
  * Reads of one turn of the event loop share one read transaction: taking and leaving its locks are system calls that
- * cost several times what the row costs. `refresh` ends it early, so that who has been told of a commit sees it.
+ * cost several times what the row costs. `refresh` ends it early, so that a client that was notified of a commit sees
+ * it. `onFatal` is called when the file cannot be trusted, or a transaction cannot be ended.
  */
 export class TurnReading implements Reading {
-  readonly #connection: SqliteConnection
+  readonly #connection: ReadConnection
+  readonly #onFatal: (reason: string) => void
   #open = false
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: ReadConnection, onFatal: (reason: string) => void) {
     this.#connection = connection
+    this.#onFatal = onFatal
   }
 
   one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    this.#begin()
-    return this.#connection.one(statement, ...values)
+    return this.#read(() => this.#connection.one(statement, ...values))
   }
 
   many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    this.#begin()
-    return this.#connection.many(statement, ...values)
+    return this.#read(() => this.#connection.many(statement, ...values))
   }
 
-  /** Lets the next read see what has been committed. */
+  /** Lets the next read see what has been committed. Never throws: it also runs where nobody could catch it. */
   refresh(): void {
     if (!this.#open) return
     this.#open = false
-    this.#connection.run(commit)
+    const connection = this.#connection
+    // An error may have ended the transaction already.
+    if (!connection.inTransaction) return
+    try {
+      connection.run(commit)
+    } catch (error) {
+      if (isFatal(error)) this.#end(error)
+      else this.#rollBack()
+    }
   }
 
   close(): void {
@@ -38,10 +57,34 @@ export class TurnReading implements Reading {
     this.#connection.close()
   }
 
+  #read<T>(work: () => T): T {
+    try {
+      this.#begin()
+      return work()
+    } catch (error) {
+      if (isFatal(error)) this.#end(error)
+      throw error
+    }
+  }
+
   #begin(): void {
     if (this.#open) return
     this.#connection.run(begin)
     this.#open = true
     setImmediate(() => this.refresh())
+  }
+
+  /** Nothing was written, so nothing is lost; a transaction that stays open would show old rows for ever. */
+  #rollBack(): void {
+    const connection = this.#connection
+    try {
+      connection.run(rollback)
+    } catch (error) {
+      if (connection.inTransaction) this.#end(error)
+    }
+  }
+
+  #end(error: unknown): void {
+    this.#onFatal(`reading the database failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

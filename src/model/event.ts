@@ -3,9 +3,7 @@ import { Category } from './category.ts'
 import { constantNames } from './constant-names.ts'
 import { TEST_TYPE } from './event-type.ts'
 import { instant } from './instant.ts'
-import { int64 } from './int64.ts'
 import { InventoryItem } from './inventory.ts'
-import { ApiKey } from './key.ts'
 import { Order } from './order.ts'
 import { Pet } from './pet.ts'
 import { Webhook } from './webhook.ts'
@@ -18,12 +16,12 @@ const id = z.string().meta({
   maxLength: 19,
   example: '721',
 })
-const subject = z.string().meta({
+export const subject = z.string().meta({
   description: 'What it happened to: kind and id.',
   maxLength: 64,
   example: 'orders/1',
 })
-const time = instant.meta({ description: 'When it happened.', example: '2026-11-21T09:30:00.120Z' })
+export const time = instant.meta({ description: 'When it happened.', example: '2026-11-21T09:30:00.120Z' })
 
 const envelope = {
   specversion: z.string().meta({
@@ -65,37 +63,8 @@ const envelopeExample = {
   sequence: '0000000000000000721',
 }
 
-const auditMembers = {
-  position: int64.meta({ description: 'The position of the entry in the audit log.', example: 727 }),
-  subject,
-  at: time,
-  keyId: int64.optional().meta({
-    description: 'The key that made the change; absent when the store made it itself.',
-    example: 1,
-  }),
-  requestId: z.string().meta({
-    description: 'The id of the request that made the change; the logs carry it too.',
-    maxLength: 128,
-    example: 'till-2.00042',
-  }),
-  hash: z.string().meta({
-    description: 'SHA-256 over this entry and the hash of the one before, in base64url.',
-    pattern: '^[A-Za-z0-9_-]{43}$',
-    maxLength: 43,
-    example: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
-  }),
-}
-
-const auditExample = {
-  position: 727,
-  at: '2026-11-21T09:30:00.120Z',
-  keyId: 1,
-  requestId: 'till-2.00042',
-  hash: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
-}
-
 /** The types of event about one kind of resource, as an enum with a name of its own. */
-function typesOf<const T extends readonly string[]>(noun: string, types: T) {
+export function typesOf<const T extends readonly string[]>(noun: string, types: T) {
   return z.enum(types).meta({
     id: `${noun}Type`,
     description: 'What happened.',
@@ -104,7 +73,7 @@ function typesOf<const T extends readonly string[]>(noun: string, types: T) {
   })
 }
 
-const dataText = 'The resource after the change; for `deleted` and `cancelled`, as it was last.'
+export const dataText = 'The resource after the change; for `deleted` and `cancelled`, as it was last.'
 
 const petTypes = ['petstore.pet.created', 'petstore.pet.updated', 'petstore.pet.deleted'] as const
 const categoryTypes = [
@@ -119,46 +88,31 @@ const orderTypes = [
   'petstore.order.cancelled',
 ] as const
 const inventoryTypes = ['petstore.inventory.changed'] as const
-const webhookTypes = ['petstore.webhook.disabled', TEST_TYPE] as const
-const webhookAuditTypes = [
-  ...webhookTypes,
-  'petstore.webhook.created',
-  'petstore.webhook.updated',
-  'petstore.webhook.deleted',
-  'petstore.webhook.secret-rotated',
-  'petstore.webhook.redelivered',
-] as const
-const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
-
-const PetEventType = typesOf('PetEvent', petTypes)
-const CategoryEventType = typesOf('CategoryEvent', categoryTypes)
-const OrderEventType = typesOf('OrderEvent', orderTypes)
-const InventoryEventType = typesOf('InventoryEvent', inventoryTypes)
+export const webhookTypes = ['petstore.webhook.disabled', TEST_TYPE] as const
+export const PetEventType = typesOf('PetEvent', petTypes)
+export const CategoryEventType = typesOf('CategoryEvent', categoryTypes)
+export const OrderEventType = typesOf('OrderEvent', orderTypes)
+export const InventoryEventType = typesOf('InventoryEvent', inventoryTypes)
 const WebhookEventType = typesOf('WebhookEvent', webhookTypes)
-const WebhookAuditType = typesOf('WebhookAudit', webhookAuditTypes)
-const KeyAuditType = typesOf('KeyAudit', keyTypes)
-
-const petExample = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }
-const categoryExample = { id: 1, name: 'Dogs' }
-const orderExample = { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false }
-const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
-const webhookExample = {
+export const petExample = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }
+export const categoryExample = { id: 1, name: 'Dogs' }
+export const orderExample = {
+  id: 1,
+  petId: 3,
+  quantity: 1,
+  shipDate: '2026-12-01T09:30:00Z',
+  complete: false,
+}
+export const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
+export const webhookExample = {
   id: 1,
   url: 'https://till.example',
   enabled: false,
   disabledReason: 'gone',
   createdAt: '2026-11-21T09:30:00.120Z',
 }
-const keyExample = {
-  id: 2,
-  name: 'till 2',
-  scopes: ['orders:read', 'orders:write'],
-  hint: 'mOYq',
-  createdAt: '2026-11-21T09:30:00.120Z',
-}
-
-/** One schema of an event or an audit entry: the members that all share, with the types and the data of one resource. */
-function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
+/** The schema of an event or an audit entry about one kind of resource: shared members, types and data. */
+export function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
   members: M,
   type: T,
   data: D,
@@ -172,14 +126,6 @@ function eventMeta(id: string, thing: string, type: string, subjectText: string,
     id,
     description: `Something that happened to ${thing}. ${dataText}`,
     example: { ...envelopeExample, subject: subjectText, type, data },
-  }
-}
-
-function auditMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
-  return {
-    id,
-    description: `A change of ${thing}, with who made it. ${dataText}`,
-    example: { ...auditExample, subject: subjectText, type, data },
   }
 }
 
@@ -245,64 +191,6 @@ export const Event = z
     },
   })
 export type Event = z.output<typeof Event>
-
-export const AuditEntry = z
-  .discriminatedUnion('type', [
-    about(
-      auditMembers,
-      PetEventType,
-      Pet,
-      auditMeta('PetAuditEntry', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
-    ),
-    about(
-      auditMembers,
-      CategoryEventType,
-      Category,
-      auditMeta(
-        'CategoryAuditEntry',
-        'a category',
-        'petstore.category.created',
-        'categories/1',
-        categoryExample,
-      ),
-    ),
-    about(
-      auditMembers,
-      OrderEventType,
-      Order,
-      auditMeta('OrderAuditEntry', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
-    ),
-    about(
-      auditMembers,
-      InventoryEventType,
-      InventoryItem,
-      auditMeta('InventoryAuditEntry', 'a stock', 'petstore.inventory.changed', 'inventory/3', itemExample),
-    ),
-    about(
-      auditMembers,
-      WebhookAuditType,
-      Webhook,
-      auditMeta('WebhookAuditEntry', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
-    ),
-    about(
-      auditMembers,
-      KeyAuditType,
-      ApiKey,
-      auditMeta('KeyAuditEntry', 'a key', 'petstore.key.created', 'keys/2', keyExample),
-    ),
-  ])
-  .meta({
-    id: 'AuditEntry',
-    description:
-      'An entry of the audit log: who changed what, and when. Its `type` tells which schema it has. Later versions may add types: ignore those you do not know.',
-    example: {
-      ...auditExample,
-      type: 'petstore.order.completed',
-      subject: 'orders/1',
-      data: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: true },
-    },
-  })
-export type AuditEntry = z.output<typeof AuditEntry>
 
 /** The place of an event as CloudEvents' `sequence` wants it: texts that sort as the numbers do. */
 export function sequenceText(position: bigint): string {

@@ -147,3 +147,8 @@ export const StoreSummary = z
     },
   })
 export type StoreSummary = z.output<typeof StoreSummary>
+
+/** `1 unit`, `2 units`: for messages. */
+export function unitsText(count: bigint): string {
+  return `${count} ${count === 1n ? 'unit' : 'units'}`
+}

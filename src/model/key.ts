@@ -34,13 +34,15 @@ const scopes = z
   })
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
 const expiresAt = instant.meta({
-  description: 'From then on the key is refused. When a key is made it must be in the future.',
+  description:
+    'From then on the key is refused. It must be in the future, and not later than the expiry of the key that creates this one: that is also its default, and without either the key does not expire.',
   example: '2027-11-21T00:00:00Z',
 })
 
 export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nullable().optional() }).meta({
   id: 'NewApiKey',
-  description: 'A key to be. It can hold only scopes that its maker holds.',
+  description:
+    'A key to create. It has only scopes that the key of the request has, and expires no later than that key.',
   example: { name: 'till 2', scopes: ['orders:read', 'orders:write'] },
 })
 export type NewApiKey = z.output<typeof NewApiKey>

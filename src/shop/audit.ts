@@ -2,7 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reading, sql, type Value } from '../engine/engine.ts'
 import type { EventRecord } from '../model/audit.ts'
-import type { AuditEntry } from '../model/event.ts'
+import type { AuditEntry } from '../model/audit-entry.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
 import { eventColumns, findEnds, type PlacedEvent } from './events.ts'
@@ -39,7 +39,7 @@ export async function listAudit(
   ]
   const statement = sql<AuditRow>(`SELECT hash, ${eventColumns} FROM event
     WHERE position >= $1 AND position < $2 ${where.map(text => `AND ${text}`).join(' ')}
-    ORDER BY position DESC LIMIT ${limit + 1}`)
+    ORDER BY position DESC LIMIT $${values.push(BigInt(limit + 1))}`)
   const rows = await reading.many(statement, ...values)
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from

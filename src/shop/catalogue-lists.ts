@@ -7,7 +7,7 @@ import type { InventoryItem } from '../model/inventory.ts'
 import { type Pet, PetStatus } from '../model/pet.ts'
 import { nameKey, prefixEnd } from '../model/text.ts'
 import { categoryColumns, categoryOf } from './categories.ts'
-import { type Condition, compares, equals, isIn, listPage } from './lists.ts'
+import { type Condition, compares, equals, isIn, listPage, padded } from './lists.ts'
 import { petColumns, petOf } from './pet-row.ts'
 import { inventoryItem } from './stock.ts'
 
@@ -15,6 +15,8 @@ type Sort = { readonly column: string; readonly descending: boolean }
 
 /** The most ids that one request may name; then the page holds them all. */
 const IDS_MAX = contract.listPets.query.id.most
+const ID_SIZES = [1, IDS_MAX]
+const STATUS_SIZES = [1, PetStatus.options.length]
 
 /** Lists pets by any filters, each way an index scan: see the indexes of the table. */
 export async function listPets(reading: Reading, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
@@ -34,9 +36,9 @@ export async function listPets(reading: Reading, input: Input<typeof contract.li
       branches: id
         ? [
             [
-              isIn('id', distinct(id)),
-              ...narrow('status', status),
-              ...narrow('category_id', categoryId),
+              isIn('id', padded(distinct(id), ID_SIZES)),
+              anyStatus(status),
+              ...(categoryId ? [isIn('category_id', padded(distinct(categoryId), [20]))] : []),
               ...prefix,
             ],
           ]
@@ -92,8 +94,10 @@ export async function listInventory(
       filters: { petId, status, quantityAtMost },
       sort,
       branches: petId
-        ? [[isIn('id', distinct(petId)), ...narrow('status', status), ...atMost]]
-        : (distinct(statuses)?.map(value => [equals('status', value), ...atMost]) ?? [[]]),
+        ? [[isIn('id', padded(distinct(petId), ID_SIZES)), anyStatus(status), ...atMost]]
+        : statuses
+          ? padded(distinct(statuses), STATUS_SIZES).map(value => [equals('status', value), ...atMost])
+          : [[]],
     },
     inventoryItem,
   )
@@ -124,14 +128,10 @@ function petBranches(
   categoryId: readonly bigint[] | undefined,
   prefix: readonly Condition[],
 ): Condition[][] {
-  if (!categoryId)
-    return status ? distinct(status).map(one => [equals('status', one), ...prefix]) : [[...prefix]]
-  return distinct(categoryId).flatMap(category =>
-    distinct(status ?? PetStatus.options).map(one => [
-      equals('category_id', category),
-      equals('status', one),
-      ...prefix,
-    ]),
+  const statuses = padded(distinct(status ?? PetStatus.options), STATUS_SIZES)
+  if (!categoryId) return status ? statuses.map(one => [equals('status', one), ...prefix]) : [[...prefix]]
+  return padded(distinct(categoryId)).flatMap(category =>
+    statuses.map(one => [equals('category_id', category), equals('status', one), ...prefix]),
   )
 }
 
@@ -141,12 +141,10 @@ function namePrefix(name: string): Condition[] {
   return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
 }
 
-function narrow(column: string, values: readonly (string | bigint)[] | undefined): Condition[] {
-  return values ? [isIn(column, distinct(values))] : []
+function anyStatus(status: readonly PetStatus[] | undefined): Condition {
+  return isIn('status', padded(distinct(status ?? PetStatus.options), STATUS_SIZES))
 }
 
-export function distinct<T>(values: readonly T[]): T[]
-export function distinct<T>(values: readonly T[] | undefined): T[] | undefined
-export function distinct<T>(values: readonly T[] | undefined): T[] | undefined {
-  return values && [...new Set(values)]
+export function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)]
 }

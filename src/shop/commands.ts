@@ -1,6 +1,7 @@
 import { type CommandId, type Contract, contract } from '../contract/contract.ts'
 import type { Input, Operation, Output } from '../contract/operation.ts'
 import type { Tx } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
 import { categoryOf, createCategory, deleteCategory, getCategory, updateCategory } from './categories.ts'
 import type { Context } from './context.ts'
@@ -8,8 +9,8 @@ import { redeliver, redeliverFailed } from './deliveries.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from './dispatch.ts'
 import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
-import { createKey, installAdminKey, revokeKey } from './keys.ts'
-import { keepNote } from './notes.ts'
+import { createKey, getKey, installAdminKey, keyOf, resetAdminKey, revokeKey } from './keys.ts'
+import { keepNote, replaceNote } from './notes.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
 import { petOf } from './pet-row.ts'
 import { createPet, deletePet, getPet, updatePet } from './pets.ts'
@@ -43,7 +44,7 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
   setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
   adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
   createKey,
-  revokeKey,
+  revokeKey: onTarget(getKey, keyOf, revokeKey),
   createWebhook,
   updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
   deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
@@ -53,13 +54,15 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
   redeliverFailed,
   stageImport,
   applyImport,
-  discardImport,
+  discardImport: withoutEtag(discardImport),
 }
 
 /** What the store does of its own accord. */
 const chores = {
   installAdminKey,
+  resetAdminKey,
   keepNote,
+  replaceNote,
   leaseWebhooks,
   releaseWebhooks,
   recordAttempts,
@@ -132,6 +135,15 @@ function onTarget<I, T, R>(
     const target = await find(tx, input)
     checkConditions(conditions, () => writeJson(show(target)))
     return verb(tx, input, context, target)
+  }
+}
+
+/** A verb on something without a representation, which no If-Match can match (RFC 9110, section 13.1.1). */
+function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): Verb<I, R> {
+  return async (tx, input, _, { ifMatch }) => {
+    if (ifMatch !== undefined)
+      throw new StoreError('precondition_failed', 'An import has no ETag that If-Match could match.')
+    return verb(tx, input)
   }
 }
 

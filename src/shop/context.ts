@@ -26,4 +26,6 @@ export interface Question {
 export interface Caller {
   readonly keyId: bigint | null
   readonly scopes: readonly string[]
+  /** The instant in the stored form from which the key is refused; absent when it does not expire. */
+  readonly expiresAt?: string
 }

@@ -7,7 +7,7 @@ import type { EventType, TEST_TYPE } from '../model/event-type.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
-import { equals, listPage } from './lists.ts'
+import { equals, listPage, padded } from './lists.ts'
 import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
 
 /** Failed deliveries that one command makes due again, at most. */
@@ -36,12 +36,11 @@ interface AttemptRow {
 const deliveryColumns = `id, event_id AS "eventId", event_type AS "type", state, attempts, next_at AS "nextAt",
   created_at AS "createdAt"`
 
-const readAttempts = (count: number) =>
+const readAttempts = (places: string) =>
   sql<AttemptRow>(`
     SELECT delivery_id AS "deliveryId", at, duration_ms AS "durationMs", attempt.status, error, reply
     FROM attempt JOIN delivery ON delivery.id = delivery_id AND number > attempts - ${ATTEMPTS_SHOWN_MAX}
-    WHERE delivery_id IN (${Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')})
-    ORDER BY delivery_id, number`)
+    WHERE delivery_id IN (${places}) ORDER BY delivery_id, number`)
 
 const makeDue = sql<DeliveryRow>(`
   UPDATE delivery SET state = 'pending', next_at = $3, round_attempts = 0, updated_at = $3
@@ -107,7 +106,8 @@ export async function redeliverFailed(
 
 async function withAttempts(reading: Reading, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
   if (rows.length === 0) return []
-  const attempts = await reading.many(readAttempts(rows.length), ...rows.map(({ id }) => id))
+  const ids = padded(rows.map(({ id }) => id))
+  const attempts = await reading.many(readAttempts(ids.map((_, index) => `$${index + 1}`).join(', ')), ...ids)
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
   return rows.map(({ id, eventId, type, state, nextAt, createdAt }) => ({
     id,

@@ -4,11 +4,11 @@ import { type Reading, sql, type Tx } from '../engine/engine.ts'
 import type { EventRecord, Link } from '../model/audit.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
-import { type AuditOnlyType, type EventType, eventTypes } from '../model/event-type.ts'
+import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
 import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import type { Context, Question } from './context.ts'
-import { LIMIT_DEFAULT } from './lists.ts'
+import { LIMIT_DEFAULT, padded } from './lists.ts'
 
 /** Positions that one reading looks through, at most: it bounds what a rare type costs. */
 const POSITIONS_A_READING_MAX = 2000n
@@ -40,6 +40,14 @@ const insertEvent = sql(`
 const findLinks = sql<Link & { readonly place: 'head' | 'horizon' }>(
   'SELECT place, position, hash FROM chain',
 )
+
+/** Types that one reading asks for, at most: all there are. */
+const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
+
+const findStretch = sql<PlacedEvent>(`
+  SELECT ${placedColumns} FROM event WHERE position > $1 AND position <= $2
+    AND type IN (${Array.from({ length: TYPES_MAX }, (_, index) => `$${index + 4}`).join(', ')})
+  ORDER BY position LIMIT $3`)
 
 /**
  * Records that something happened, in the transaction in which it does: the outbox, the feed and the audit trail in
@@ -104,10 +112,7 @@ export async function readStretch(
   const ends = await findEnds(reading)
   refuseOutside(after, ends)
   const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
-  const places = types.map((_, index) => `$${index + 3}`).join(', ')
-  const statement = sql<PlacedEvent>(`SELECT ${placedColumns} FROM event
-    WHERE position > $1 AND position <= $2 AND type IN (${places}) ORDER BY position LIMIT ${limit + 1}`)
-  const rows = await reading.many(statement, after, to, ...types)
+  const rows = await reading.many(findStretch, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
   // What was swept while this was being read is missing in it.
   refuseOutside(after, await findEnds(reading))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }

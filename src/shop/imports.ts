@@ -15,6 +15,11 @@ interface StagedRow {
   readonly hold: bigint
 }
 
+/** Rows that one sweep deletes, at most. */
+const SWEPT_MAX = 1000
+/** In place of an instant in the first row of an import: before all instants, so the next sweep deletes its rows. */
+const DISCARDED = ''
+
 const stageRow = sql(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
@@ -29,9 +34,19 @@ const findNamed = sql<{ id: bigint }>(
   'SELECT id FROM category WHERE name_key = $1 AND name = $2 ORDER BY id LIMIT 2',
 )
 
-const sweep = sql('DELETE FROM staged_row WHERE at < $1')
+const findNextImport = sql<{ importId: bigint; at: string }>(`
+  SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $1 ORDER BY import_id, file, line LIMIT 1`)
 
-/** What an importer that was cut off left behind is forgotten after so long. */
+// From the end, since the first row says that the others may be deleted.
+const sweepImport = sql(`
+  DELETE FROM staged_row WHERE import_id = $1 AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
+
+const markDiscarded = sql(`
+  UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $1 AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file, line LIMIT 1)`)
+
+/** An importer that was cut off leaves rows behind: they are deleted so long after its first. */
 const STAGED_KEPT_MS = 24 * 3_600_000
 
 /** Problems that are told of one import, at most. */
@@ -61,6 +76,8 @@ export async function applyImport(
   { importId, body }: { importId: bigint; body: ImportScope },
   context: Context,
 ): Promise<ImportOutcome> {
+  const first = await tx.one(findNextImport, importId - 1n)
+  if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, importId)
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
   const fresh: StagedRow[] = []
@@ -82,7 +99,8 @@ export async function applyImport(
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
   if (load) await loadRows(tx, context, importId, fresh, names)
-  await discardImport(tx, { importId })
+  // At once, since it is a small part of what this transaction writes, and a second apply must find nothing.
+  await tx.run(forget, importId)
   return {
     categoriesCreated: load || body.dryRun ? BigInt(fresh.length) : 0n,
     categoriesFound,
@@ -91,15 +109,21 @@ export async function applyImport(
   }
 }
 
-/** Forgets the staged rows of an import. */
+/** Leaves the staged rows of an import, which may be a million, to the next sweep. */
 export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
-  await tx.run(forget, importId)
+  await tx.run(markDiscarded, importId)
   return undefined
 }
 
-/** Forgets rows that were staged a day ago and never applied. */
-export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<void> {
-  await tx.run(sweep, storedInstant(Date.parse(now) - STAGED_KEPT_MS))
+/** Deletes rows that were discarded, or staged a day ago and never applied; a thousand at most. Returns how many. */
+export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
+  const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
+  for (let after = -1n; ; ) {
+    const next = await tx.one(findNextImport, after)
+    if (!next) return 0
+    if (next.at < before) return tx.run(sweepImport, next.importId)
+    after = next.importId
+  }
 }
 
 async function loadRows(

@@ -7,6 +7,7 @@ import {
   type StockAdjustment,
   type StockMovement,
   type StoreSummary,
+  unitsText,
 } from '../model/inventory.ts'
 import type { Context } from './context.ts'
 import { findPet, type PetRow } from './pet-row.ts'
@@ -65,13 +66,13 @@ async function changeQuantity(
   if (after > STOCK_MAX) {
     throw new StoreError(
       'stock_out_of_bounds',
-      `Pet ${id} would have ${after} units; ${STOCK_MAX} is the most.`,
+      `Pet ${id} would have ${unitsText(after)}; ${STOCK_MAX} is the most.`,
     )
   }
   if (after < reserved) {
     throw new StoreError(
       'stock_below_reserved',
-      `Pet ${id} would have ${after} units on hand, but ${reserved} are reserved by open orders.`,
+      `Pet ${id} would have ${unitsText(after)} on hand, but open orders reserve ${reserved}.`,
     )
   }
   throw new Stale(`pet ${id}`)

@@ -1,5 +1,5 @@
 import type { Page } from '../contract/operation.ts'
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
 import { StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
@@ -8,38 +8,51 @@ import type { Caller, Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './lists.ts'
 
-interface KeyRow {
+export interface KeyRow {
   readonly id: bigint
   readonly name: string
   readonly scopes: string
   readonly hint: string
   readonly createdAt: string
   readonly expiresAt: string | null
+  readonly version: bigint
 }
 
-const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt"`
+const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", version`
 
 const findKeyByHash = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE hash = $1 AND revoked_at IS NULL`)
 
+const findActiveKey = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE id = $1 AND revoked_at IS NULL`)
+
 const insertKey = sql(`
-  INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`)
+  INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, 1)`)
+
+/** Processes of one store may start at once with one key: the first inserts it. */
+const insertKeyOnce = sql(`${insertKey.text} ON CONFLICT (hash) DO NOTHING`)
 
 const markRevoked = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING ${keyColumns}`)
-
-const revokeOthersOfEnvironment = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2 WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+  UPDATE api_key SET revoked_at = $2, version = version + 1 WHERE id = $1 AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const findEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>(`
-  SELECT ${keyColumns}, revoked_at AS "revokedAt" FROM api_key WHERE hash = $1 AND made_by = 'environment'`)
+const revokeOthersOfEnvironment = sql<KeyRow>(`
+  UPDATE api_key SET revoked_at = $2, version = version + 1
+  WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+  RETURNING ${keyColumns}`)
 
-const revive = sql('UPDATE api_key SET revoked_at = NULL WHERE id = $1')
+const giveToEnvironment = sql<KeyRow & { readonly revokedAt: string | null }>(`
+  UPDATE api_key SET made_by = 'environment' WHERE hash = $1
+  RETURNING ${keyColumns}, revoked_at AS "revokedAt"`)
 
-const findActiveKeys = sql<Pick<KeyRow, 'scopes' | 'expiresAt'>>(
-  'SELECT scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
+const makeAdmin = sql<KeyRow>(`
+  UPDATE api_key SET scopes = $2, expires_at = NULL, revoked_at = NULL, version = version + 1 WHERE id = $1
+  RETURNING ${keyColumns}`)
+
+const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>(
+  'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
+
+const findAnyByHash = sql<{ id: bigint }>('SELECT id FROM api_key WHERE hash = $1')
 
 const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
@@ -54,7 +67,8 @@ export async function findCaller(reading: Reading, token: string, now: string): 
   if (!key) throw new StoreError('invalid_token', 'The key is unknown or was revoked.')
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new StoreError('invalid_token', 'The key has expired.')
-  return { keyId: key.id, scopes: readScopes(key.scopes) }
+  const { id: keyId, expiresAt } = key
+  return { keyId, scopes: readScopes(key.scopes), ...(expiresAt !== null && { expiresAt }) }
 }
 
 /** Whether a key was neither revoked nor is expired at `now`. */
@@ -85,7 +99,10 @@ export async function listKeys(reading: Reading, input: ListQuery): Promise<Page
   )
 }
 
-/** Makes a key, of the scopes its maker holds. Throws `insufficient_scope`; `validation_failed` for a past expiry. */
+/**
+ * Creates a key with scopes that the caller holds, and that expires no later than the caller's key.
+ * Throws `insufficient_scope`; `validation_failed` for another expiry.
+ */
 export async function createKey(
   tx: Tx,
   { body }: { body: NewApiKey },
@@ -99,17 +116,7 @@ export async function createKey(
       scope: beyond,
     })
   }
-  const expiresAt = body.expiresAt ? toStoredInstant(body.expiresAt) : null
-  if (expiresAt !== null && expiresAt <= context.now) {
-    throw validationFailed([
-      {
-        in: 'body',
-        pointer: '/expiresAt',
-        code: 'out_of_range',
-        message: 'expiresAt must be in the future.',
-      },
-    ])
-  }
+  const expiresAt = grantedExpiry(body.expiresAt, context)
   if (!context.secret) throw new Error('createKey was given no secret')
   const { shown: key, kept } = context.secret
   const row: KeyRow = {
@@ -119,16 +126,24 @@ export async function createKey(
     hint: keyHint(key),
     createdAt: context.now,
     expiresAt,
+    version: 1n,
   }
   await tx.run(insertKey, row.id, name, row.scopes, row.hint, kept, 'key', context.now, expiresAt)
-  await recordCreation(tx, context, row, 1n)
+  await recordCreation(tx, context, row)
   return { ...keyOf(row), key }
 }
 
-/** Revokes a key at once. Throws `key_not_found`. */
+/** Reads a key that was not revoked. Throws `key_not_found`. */
+export async function getKey(reading: Reading, { keyId }: { keyId: bigint }): Promise<KeyRow> {
+  const row = await reading.one(findActiveKey, keyId)
+  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  return row
+}
+
+/** Revokes a key at once. */
 export async function revokeKey(tx: Tx, { keyId }: { keyId: bigint }, context: Context): Promise<undefined> {
   const row = await tx.one(markRevoked, keyId, context.now)
-  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  if (!row) throw new Stale(`key ${keyId}`)
   await recordRevocation(tx, context, row)
   return undefined
 }
@@ -142,45 +157,101 @@ export async function hasAdminKey(reading: Reading, now: string): Promise<boolea
   )
 }
 
+/** Whether the store has a key, or ever had it. */
+export async function isKeyKnown(reading: Reading, token: string): Promise<boolean> {
+  return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
+}
+
 /** The admin key of a first start, or the one that the environment sets: that replaces the one it set before. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },
   context: Context,
 ): Promise<void> {
-  const hash = keyHash(token)
   if (madeBy === 'environment') {
-    for (const row of await tx.many(revokeOthersOfEnvironment, hash, context.now)) {
+    for (const row of await tx.many(revokeOthersOfEnvironment, keyHash(token), context.now)) {
       await recordRevocation(tx, context, row)
     }
-    const known = await tx.one(findEnvironmentKey, hash)
-    if (known?.revokedAt) {
-      await tx.run(revive, known.id)
-      await recordCreation(tx, context, known, 3n)
-    }
-    if (known) return
+    if (await adoptKey(tx, token, context)) return
   }
+  await insertAdminKey(tx, token, { name: `admin (${madeBy})`, madeBy }, context)
+}
+
+/**
+ * Makes a key that the store already has the admin key of the environment, whoever made it: it then holds admin, does
+ * not expire, and is not revoked. Returns whether there is such a key.
+ */
+async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
+  const known = await tx.one(giveToEnvironment, keyHash(token))
+  if (!known) return false
+  const { id, scopes, expiresAt, revokedAt } = known
+  if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true
+  const adopted = await tx.one(makeAdmin, id, writeJson(['admin']))
+  if (adopted) await recordCreation(tx, context, adopted)
+  return true
+}
+
+/** A new admin key for a store whose keys are lost; `revokeOthers` revokes every other key that holds admin. */
+export async function resetAdminKey(
+  tx: Tx,
+  { token, revokeOthers }: { token: string; revokeOthers: boolean },
+  context: Context,
+): Promise<void> {
+  for (const { id, scopes } of revokeOthers ? await tx.many(findActiveKeys) : []) {
+    if (readScopes(scopes).includes('admin')) await revokeKey(tx, { keyId: id }, context)
+  }
+  await insertAdminKey(tx, token, { name: 'admin (reset)', madeBy: 'first start' }, context)
+}
+
+async function insertAdminKey(
+  tx: Tx,
+  token: string,
+  { name, madeBy }: { name: string; madeBy: 'first start' | 'environment' },
+  context: Context,
+): Promise<void> {
   const row: KeyRow = {
     id: await tx.nextId('key'),
-    name: `admin (${madeBy})`,
+    name,
     scopes: writeJson(['admin']),
     hint: keyHint(token),
     createdAt: context.now,
     expiresAt: null,
+    version: 1n,
   }
-  await tx.run(insertKey, row.id, row.name, row.scopes, row.hint, hash, madeBy, context.now, null)
-  await recordCreation(tx, context, row, 1n)
+  const hash = keyHash(token)
+  const inserted = await tx.run(
+    insertKeyOnce,
+    ...[row.id, name, row.scopes, row.hint, hash, madeBy, context.now, null],
+  )
+  if (inserted > 0) await recordCreation(tx, context, row)
 }
 
-async function recordCreation(tx: Tx, context: Context, row: KeyRow, version: bigint): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, version, keyOf(row))
+async function recordCreation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
+  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, row.version, keyOf(row))
 }
 
 async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, 2n, keyOf(row))
+  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, row.version, keyOf(row))
 }
 
-function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
+/** The expiry that is asked for, or else that of the caller's key: no key outlives the one that created it. */
+function grantedExpiry(asked: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
+  const latest = caller.expiresAt
+  if (!asked) return latest ?? null
+  const expiresAt = toStoredInstant(asked)
+  if (expiresAt <= now) throw wrongExpiry('expiresAt must be in the future.')
+  if (latest === undefined || expiresAt <= latest) return expiresAt
+  throw wrongExpiry(
+    `expiresAt must not be later than ${sentInstant(latest)}, when the key of this request expires.`,
+  )
+}
+
+function wrongExpiry(message: string): StoreError {
+  return validationFailed([{ in: 'body', pointer: '/expiresAt', code: 'out_of_range', message }])
+}
+
+/** The row as it is sent, without the secret. */
+export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
   return {
     id,
     name,

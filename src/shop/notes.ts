@@ -13,3 +13,11 @@ export async function readNote(reading: Reading, name: string): Promise<string |
 export async function keepNote(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
   await tx.run(insertNote, name, value)
 }
+
+const upsertNote = sql(`
+  INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
+
+/** Stores a text under a name, instead of the one that is there. */
+export async function replaceNote(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
+  await tx.run(upsertNote, name, value)
+}

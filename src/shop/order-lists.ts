@@ -6,8 +6,12 @@ import type { MovementReason, StockMovement } from '../model/inventory.ts'
 import type { Order } from '../model/order.ts'
 import { distinct, sortBy } from './catalogue-lists.ts'
 import { getInventoryItem } from './inventory.ts'
-import { type Condition, compares, equals, isNotNull, listPage } from './lists.ts'
+import { type Condition, compares, equals, isNotNull, listPage, padded } from './lists.ts'
 import { orderColumns, orderOf } from './orders.ts'
+
+// Texts that sort before and after every stored instant, for an end of a range that is open.
+const BEFORE_ANY = ''
+const AFTER_ANY = '~'
 
 /** Lists orders; by shipDate only those that have one. */
 export async function listOrders(
@@ -17,9 +21,14 @@ export async function listOrders(
   const { petId, complete, shipDateAfter, shipDateBefore } = input
   const ranged = shipDateAfter !== undefined || shipDateBefore !== undefined
   const sort = sortBy(input.sort, { shipDate: 'ship_date' }, ranged ? 'shipDate' : undefined)
-  const range: Condition[] = sort.column === 'ship_date' ? [isNotNull('ship_date')] : []
-  if (shipDateAfter) range.push(compares('ship_date', '>', toStoredInstant(shipDateAfter)))
-  if (shipDateBefore) range.push(compares('ship_date', '<', toStoredInstant(shipDateBefore)))
+  const range: Condition[] =
+    sort.column === 'ship_date'
+      ? [
+          isNotNull('ship_date'),
+          compares('ship_date', '>', shipDateAfter ? toStoredInstant(shipDateAfter) : BEFORE_ANY),
+          compares('ship_date', '<', shipDateBefore ? toStoredInstant(shipDateBefore) : AFTER_ANY),
+        ]
+      : []
   return listPage(
     reading,
     {
@@ -81,7 +90,7 @@ function orderBranches(
 ): Condition[][] {
   if (!petId && complete === undefined && range.length === 0) return [[]]
   const states = complete === undefined ? [0n, 1n] : [complete ? 1n : 0n]
-  const heads = petId ? distinct(petId).map(id => [equals('pet_id', id)]) : [[]]
+  const heads = petId ? padded(distinct(petId)).map(id => [equals('pet_id', id)]) : [[]]
   return heads.flatMap(head => states.map(state => [...head, equals('complete', state), ...range]))
 }
 

@@ -1,6 +1,6 @@
 import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
-import { openingStock, type Stock, statusOf } from '../model/inventory.ts'
+import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
 import { nameKey } from '../model/text.ts'
 import { addToCategory, removeFromCategory } from './categories.ts'
@@ -118,7 +118,7 @@ export async function deletePet(
   before: PetRow,
 ): Promise<undefined> {
   if (before.reserved > 0n) {
-    throw new StoreError('pet_in_use', `Pet ${petId} has ${before.reserved} units in open orders.`)
+    throw new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(before.reserved)} in open orders.`)
   }
   if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
@@ -154,7 +154,8 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
       if (quantity === reserved) throw refuse('every unit is reserved; restock it, or cancel an order.')
       return { ...stock, onHold: false }
     case 'sold':
-      if (reserved > 0n) throw refuse(`${reserved} units are in open orders; complete or cancel them first.`)
+      if (reserved > 0n)
+        throw refuse(`open orders hold ${unitsText(reserved)}; complete or cancel them first.`)
       return { quantity: 0n, reserved, onHold: false }
   }
 }

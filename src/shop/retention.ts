@@ -29,18 +29,18 @@ const removeAttempts = sql('DELETE FROM attempt WHERE delivery_id = $1')
 const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
 
 /**
- * Forgets the oldest events, as long as they happened before an instant: a thousand at most, and always a beginning
- * of the trail, so that what is kept has no holes. The horizon keeps the hash of the last one.
+ * Deletes the oldest events, as long as they happened before an instant: a thousand at most, and always a beginning
+ * of the trail, so that what is kept has no holes. The horizon keeps the hash of the last one. Returns how many.
  */
-export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<void> {
+export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { horizon } = await findEnds(tx)
   const oldest = await tx.many(readOldest, horizon)
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
-  if (!last) return
-  // Another process may have swept meanwhile: what it has left is looked at anew, the next time.
-  if ((await tx.run(moveHorizon, horizon, last.position, last.hash)) === 0) return
-  await tx.run(removeEvents, horizon, last.position)
+  if (!last) return 0
+  // Another process may have swept meanwhile: the rest is that one's.
+  if ((await tx.run(moveHorizon, horizon, last.position, last.hash)) === 0) return 0
+  return tx.run(removeEvents, horizon, last.position)
 }
 
 /**

@@ -1,7 +1,13 @@
 import { Stale, sql, type Tx } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { sentInstant } from '../model/instant.ts'
-import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
+import {
+  type InventoryItem,
+  type MovementReason,
+  STOCK_MAX,
+  type StockMovement,
+  unitsText,
+} from '../model/inventory.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns } from './pet-row.ts'
@@ -129,7 +135,7 @@ export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Prom
   if (units > free) {
     return new StoreError(
       'insufficient_stock',
-      `Pet ${petId} has ${free} of ${pet.quantity} units free; ${units} ${units === 1n ? 'is' : 'are'} asked for.`,
+      `Pet ${petId} has ${free} of ${unitsText(pet.quantity)} free; ${units} ${units === 1n ? 'is' : 'are'} asked for.`,
     )
   }
   return new Stale(`pet ${petId}`)

@@ -239,3 +239,10 @@ function givenSecret({ secret }: Context): NewSecret {
   if (!secret) throw new Error('a command that makes a secret was given none')
   return secret
 }
+
+const findAnyWebhook = sql<{ id: bigint }>('SELECT id FROM webhook LIMIT 1')
+
+/** Whether the store holds a secret that only the key it was sealed with can open. */
+export async function hasSealedSecret(reading: Reading): Promise<boolean> {
+  return (await reading.one(findAnyWebhook)) !== undefined
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import type { Command } from 'commander'
+import { resetAdminKey } from '../chores.ts'
+import type { Config } from '../config.ts'
+import { DirectoryInUse } from '../engine/data-lock.ts'
+import { databaseFile } from '../engine/sqlite.ts'
+import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
+import { configFrom } from './serve.ts'
+import { openStopped, type StoppedStore } from './stopped-store.ts'
+import { CommandFailed, say } from './terminal.ts'
+
+interface Options {
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly revokeOthers?: boolean
+}
+
+/** Adds `keys`: the way back for people who lost the admin key. */
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('manage the admin key of a stopped store')
+  keys
+    .command('reset-admin')
+    .description('make a new admin key and write it to the file admin-key in the data directory')
+    .option('--revoke-others', 'revoke every other key that holds admin')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .action(runReset)
+}
+
+async function runReset({ data, databaseUrl, revokeOthers = false }: Options): Promise<void> {
+  const config = configFrom({ data, databaseUrl })
+  await using store = await open(config)
+  await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)
+  const others = revokeOthers ? ' Every other key that held admin is revoked.' : ''
+  say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)
+}
+
+async function open(config: Config): Promise<StoppedStore> {
+  if (config.databaseUrl === undefined && !existsSync(databaseFile(config.data))) {
+    throw new CommandFailed(`There is no store in ${config.data}: name its directory with --data.`)
+  }
+  try {
+    return await openStopped(config)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} Stop it first, then reset the key.`)
+  }
+}

@@ -1,0 +1,29 @@
+import { pino } from 'pino'
+import type { Config } from '../config.ts'
+import type { Log } from '../store.ts'
+import { LogStream } from './log-stream.ts'
+import { readableLine } from './readable-log.ts'
+
+/** The log of a serving process. `flush` writes what waits. */
+export interface ServeLog extends Log {
+  flush(): void
+}
+
+/** Opens the log on standard output. */
+export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): ServeLog {
+  const isReadable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true)
+  // The JSON path hands its line on as it is: it is on the way of every request.
+  const shown = isReadable ? readableLine : (line: string): string => line
+  const destination = new LogStream({ descriptor: 1, lossLine: lost => shown(lossLine(lost)) })
+  const logger = pino({ level: logLevel, base: null }, { write: line => destination.write(shown(line)) })
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    access: logger.isLevelEnabled('info') ? line => destination.write(shown(`${line}\n`)) : () => {},
+    flush: () => destination.flush(),
+  }
+}
+
+function lossLine(lost: number): string {
+  return `{"level":40,"time":${Date.now()},"lost":${lost},"msg":"log lines were lost: they could not be written"}\n`
+}

@@ -1,0 +1,60 @@
+const levels: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: 'info',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+}
+
+/** What a terminal could take for a command or another order of the text: controls, format characters, line ends. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+/** A value that cannot be mistaken for two. */
+const PLAIN = /^[^\s"=]*$/
+
+/** Turns a line of the log from JSON into a line for people: `12:30:01 GET /pets 200 1.2 ms`, then what else it has. */
+export function readableLine(line: string): string {
+  const entry: Record<string, unknown> = JSON.parse(line)
+  const { level, time, msg, requestId, method, path, status, ms, operationId, address, ...rest } = entry
+  const at = timeOf(Number(time))
+  if (typeof method === 'string' && typeof path === 'string') {
+    const took = `${Number(ms).toFixed(1)} ms`
+    // The fault of such a request is logged under its id.
+    const fields = Number(status) >= 500 ? { ...rest, requestId } : rest
+    return `${[at, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
+  }
+  const head = [at, levels[Number(level)] ?? level, msg].map(safe).join(' ')
+  const { fault, ...fields } = rest
+  return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(fault)}`
+}
+
+/** The members of an entry that are not at its front: ` keyId=7 code=pet_not_found`. */
+function fieldsOf(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => ` ${name}=${shownValue(value)}`)
+    .join('')
+}
+
+function shownValue(value: unknown): string {
+  const text = safe(typeof value === 'string' ? value : JSON.stringify(value))
+  return typeof value !== 'string' || PLAIN.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`
+}
+
+/** A fault with its stack, each line indented, so that none can pass for a line of the log. */
+function traceOf(fault: unknown): string {
+  if (typeof fault !== 'string') return ''
+  return fault
+    .split('\n')
+    .map(line => `    ${safe(line)}\n`)
+    .join('')
+}
+
+function timeOf(ms: number): string {
+  const date = new Date(ms)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map(part => String(part).padStart(2, '0'))
+    .join(':')
+}
+
+function safe(value: unknown): string {
+  return String(value).replaceAll(UNSAFE, char => `\\u{${char.codePointAt(0)?.toString(16)}}`)
+}

@@ -1,0 +1,53 @@
+import type { Config } from '../config.ts'
+import { DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import { type EngineOptions, openEngine, type StoreEngine } from '../store.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
+
+/** A store that a command has opened for itself; SQLite stores are locked against other processes. */
+export interface StoppedStore extends AsyncDisposable {
+  readonly engine: StoreEngine
+}
+
+/** Opens a store that no process serves. Throws DirectoryInUse, or CommandFailed. */
+export async function openStopped(config: Config): Promise<StoppedStore> {
+  const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
+  const engine = await openOrFail(config, {
+    log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
+    onFatal: reason => {
+      say(`The store cannot go on: ${reason}`)
+      process.exit(1)
+    },
+  })
+  return {
+    engine,
+    [Symbol.asyncDispose]: async () => {
+      await engine.close().catch(error => say(reasonOf(error)))
+      lock?.release()
+    },
+  }
+}
+
+/** Opens the engine that the settings name. Throws CommandFailed. */
+export async function openOrFail(
+  { databaseUrl, data }: Config,
+  options: Pick<EngineOptions, 'log' | 'onFatal'>,
+): Promise<StoreEngine> {
+  try {
+    return await openEngine({ databaseUrl, directory: data, ...options })
+  } catch (error) {
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    const where = databaseUrl === undefined ? `in ${data}` : 'that DATABASE_URL names'
+    throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+/** Locks a data directory. Throws DirectoryInUse, or CommandFailed. */
+export function takeDirectory(directory: string): { release(): void } {
+  try {
+    return lockDirectory(directory)
+  } catch (error) {
+    if (error instanceof DirectoryInUse) throw error
+    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
+  }
+}

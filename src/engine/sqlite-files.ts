@@ -1,0 +1,56 @@
+import { existsSync, statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { SqliteConnection } from './sqlite-connection.ts'
+
+/** How long the last checkpoint waits for another process that reads. */
+const BUSY_MS = 1000
+/** How soon deleted files are noticed. A look before each commit would cost a system call for each. */
+const LOOK_MS = 1000
+
+/**
+ * Moves everything in the write-ahead log into the database file, and removes the log: a copy of that one file is then
+ * the whole store. Every other connection of this process must be closed, the reading ones before the writing one.
+ * Throws when another process has the database open.
+ */
+export function makeWhole(file: string): void {
+  if (!existsSync(file)) return
+  const connection = new SqliteConnection(file, { readonly: false })
+  try {
+    connection.database.run(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    const result = connection.database
+      .query<{ busy: bigint; log: bigint; checkpointed: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
+      .get()
+    if (result?.busy !== 0n) {
+      throw new Error(`Another process has ${file} open: keep ${file}-wal with it.`)
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Calls `onGone` when a file is deleted or replaced while it is open: what is written to it since then is lost. Returns
+ * a function that ends the watch.
+ */
+export function watchFiles(files: readonly string[], onGone: (file: string) => void): () => void {
+  const opened = files.map(file => ({ file, was: statSync(file, { bigint: true }) }))
+  let isOver = false
+  const timer = setInterval(async () => {
+    for (const { file, was } of opened) {
+      const isThere = await stat(file, { bigint: true }).then(
+        ({ dev, ino }) => dev === was.dev && ino === was.ino,
+        // Any other error says nothing about the file that is open.
+        error => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
+      )
+      if (isOver || isThere) continue
+      isOver = true
+      clearInterval(timer)
+      onGone(file)
+    }
+  }, LOOK_MS)
+  timer.unref()
+  return () => {
+    isOver = true
+    clearInterval(timer)
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { Category } from './category.ts'
+import {
+  about,
+  CategoryEventType,
+  categoryExample,
+  dataText,
+  InventoryEventType,
+  itemExample,
+  OrderEventType,
+  orderExample,
+  PetEventType,
+  petExample,
+  subject,
+  time,
+  typesOf,
+  webhookExample,
+  webhookTypes,
+} from './event.ts'
+import { int64 } from './int64.ts'
+import { InventoryItem } from './inventory.ts'
+import { ApiKey } from './key.ts'
+import { Order } from './order.ts'
+import { Pet } from './pet.ts'
+import { Webhook } from './webhook.ts'
+
+const auditMembers = {
+  position: int64.meta({ description: 'The position of the entry in the audit log.', example: 727 }),
+  subject,
+  at: time,
+  keyId: int64.optional().meta({
+    description: 'The key that made the change; absent when the store made it itself.',
+    example: 1,
+  }),
+  requestId: z.string().meta({
+    description: 'The id of the request that made the change; the logs carry it too.',
+    maxLength: 128,
+    example: 'till-2.00042',
+  }),
+  hash: z.string().meta({
+    description: 'SHA-256 over this entry and the hash of the one before, in base64url.',
+    pattern: '^[A-Za-z0-9_-]{43}$',
+    maxLength: 43,
+    example: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
+  }),
+}
+
+const auditExample = {
+  position: 727,
+  at: '2026-11-21T09:30:00.120Z',
+  keyId: 1,
+  requestId: 'till-2.00042',
+  hash: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
+}
+
+const webhookAuditTypes = [
+  ...webhookTypes,
+  'petstore.webhook.created',
+  'petstore.webhook.updated',
+  'petstore.webhook.deleted',
+  'petstore.webhook.secret-rotated',
+  'petstore.webhook.redelivered',
+] as const
+const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
+
+const WebhookAuditType = typesOf('WebhookAudit', webhookAuditTypes)
+const KeyAuditType = typesOf('KeyAudit', keyTypes)
+
+const keyExample = {
+  id: 2,
+  name: 'till 2',
+  scopes: ['orders:read', 'orders:write'],
+  hint: 'mOYq',
+  createdAt: '2026-11-21T09:30:00.120Z',
+}
+
+function auditMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
+  return {
+    id,
+    description: `A change of ${thing}, with who made it. ${dataText}`,
+    example: { ...auditExample, subject: subjectText, type, data },
+  }
+}
+
+export const AuditEntry = z
+  .discriminatedUnion('type', [
+    about(
+      auditMembers,
+      PetEventType,
+      Pet,
+      auditMeta('PetAuditEntry', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
+    ),
+    about(
+      auditMembers,
+      CategoryEventType,
+      Category,
+      auditMeta(
+        'CategoryAuditEntry',
+        'a category',
+        'petstore.category.created',
+        'categories/1',
+        categoryExample,
+      ),
+    ),
+    about(
+      auditMembers,
+      OrderEventType,
+      Order,
+      auditMeta('OrderAuditEntry', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
+    ),
+    about(
+      auditMembers,
+      InventoryEventType,
+      InventoryItem,
+      auditMeta('InventoryAuditEntry', 'a stock', 'petstore.inventory.changed', 'inventory/3', itemExample),
+    ),
+    about(
+      auditMembers,
+      WebhookAuditType,
+      Webhook,
+      auditMeta('WebhookAuditEntry', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
+    ),
+    about(
+      auditMembers,
+      KeyAuditType,
+      ApiKey,
+      auditMeta('KeyAuditEntry', 'a key', 'petstore.key.created', 'keys/2', keyExample),
+    ),
+  ])
+  .meta({
+    id: 'AuditEntry',
+    description:
+      'An entry of the audit log: who changed what, and when. Its `type` tells which schema it has. Later versions may add types: ignore those you do not know.',
+    example: {
+      ...auditExample,
+      type: 'petstore.order.completed',
+      subject: 'orders/1',
+      data: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: true },
+    },
+  })
+export type AuditEntry = z.output<typeof AuditEntry>

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { parseInstantMs } from './model/instant.ts'
+import { isKeyText } from './model/key.ts'
+import { SECRET_KEY_BYTES } from './model/webhook.ts'
+
+// How the text of each kind of setting is read. Each throws a message that says what would be right.
+
+export function readPort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (port < 0 || port > 65_535) throw new Error('the port must be a number from 0 to 65535.')
+  return port
+}
+
+export function readUrl(text: string, protocols: readonly string[], example: string): string {
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+    throw new Error(`it must be a URL such as ${example}.`)
+  }
+  return text
+}
+
+/** Links are made by appending to it: nothing may follow its path, and nobody's password may be in them. */
+export function readBaseUrl(text: string): string {
+  const url = readUrl(text, ['http:', 'https:'], 'https://shop.example')
+  const { username, password, pathname, origin } = new URL(url)
+  if (username !== '' || password !== '' || /[?#@]/.test(text)) {
+    throw new Error('it must be a URL such as https://shop.example, without user, query or fragment.')
+  }
+  return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '')
+}
+
+export function readDirectory(text: string): string {
+  if (text.trim() === '' || text === ':memory:' || text.startsWith('file:')) {
+    throw new Error('it must name a directory: the store keeps its data in files.')
+  }
+  return text
+}
+
+export function readInstant(text: string): number {
+  const ms = parseInstantMs(text)
+  if (ms === undefined) throw new Error('it must be an RFC 3339 instant such as 2028-01-01T00:00:00Z.')
+  return ms
+}
+
+export function readChoice<T extends string>(text: string, choices: readonly T[]): T {
+  const choice = choices.find(one => one === text)
+  if (choice === undefined) throw new Error(`it must be one of ${choices.join(', ')}.`)
+  return choice
+}
+
+export function readKey(text: string): string {
+  if (!isKeyText(text))
+    throw new Error('it must be a whole key (pst_ and 49 characters); "petstore new-key" makes one.')
+  return text
+}
+
+/** The key in a file of 44 characters: base64 of 32 bytes. */
+export function readSecretKey(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length !== SECRET_KEY_BYTES || bytes.toString('base64') !== text) {
+    throw new Error('it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.')
+  }
+  return bytes
+}
+
+/** In milliseconds. */
+export function readRetention(text: string): number | 'forever' {
+  const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
+  if (text === 'forever') return text
+  if (!match) throw new Error('it must be a number of days (90d) or hours (36h), or forever.')
+  return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
+}
+
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    throw new Error('it must name a file that can be read.')
+  }
+}
+
+export function readRate(text: string): { requests: number; seconds: number } | 'off' {
+  if (text === 'off') return 'off'
+  const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text) ?? []
+  if (!requests || !seconds) throw new Error('it must be requests/seconds, such as 60000/60, or off.')
+  return { requests: Number(requests), seconds: Number(seconds) }
+}
+
+export function readList(text: string): string[] {
+  return text
+    .split(',')
+    .map(entry => entry.trim())
+    .filter(entry => entry !== '')
+}
+
+export function readOrigin(entry: string): string {
+  if (entry !== '*' && !(URL.canParse(entry) && new URL(entry).origin === entry)) {
+    throw new Error('each must be * or an origin such as https://shop.example, without a path.')
+  }
+  return entry
+}
+
+export function readNetwork(entry: string): string {
+  const [address = '', bits = '0'] = entry.split('/')
+  const family = isIP(address)
+  if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 6 ? 128 : 32)) {
+    throw new Error('each must be an address or a network such as 10.0.0.0/8.')
+  }
+  return entry
+}

@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs'
+import type { watchFiles } from '../../src/engine/sqlite-files.ts'
+
+const LOOK_MS = 10
+
+/** Broken on purpose: a watch that only looks whether its files are there. */
+export const watchExistence: typeof watchFiles = (files, onGone) => {
+  const timer = setInterval(() => {
+    const gone = files.find(file => !existsSync(file))
+    if (gone === undefined) return
+    clearInterval(timer)
+    onGone(gone)
+  }, LOOK_MS)
+  return () => clearInterval(timer)
+}

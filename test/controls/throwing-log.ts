@@ -1,0 +1,23 @@
+import type { LogStream, LogStreamOptions } from '../../src/cli/log-stream.ts'
+
+/** Broken on purpose: a log whose failure to write goes up to the code that logs. */
+export class ThrowingLog implements Pick<LogStream, 'write' | 'flush'> {
+  readonly #options: LogStreamOptions
+  #waiting: string[] = []
+
+  constructor(options: LogStreamOptions) {
+    this.#options = options
+  }
+
+  write(line: string): void {
+    this.#waiting.push(line)
+  }
+
+  flush(): void {
+    const bytes = Buffer.from(this.#waiting.splice(0).join(''))
+    let written = 0
+    while (written < bytes.length) {
+      written += this.#options.write?.(this.#options.descriptor, bytes, written) ?? 0
+    }
+  }
+}
