@@ -19,7 +19,7 @@ function nounOf(event: Event): string {
     case 'petstore.order.placed':
       return event.data.petId ? 'order' : ''
     case 'petstore.inventory.changed':
-      return event.data.reason ? 'inventory' : ''
+      return event.data.status ? 'inventory' : ''
     case 'petstore.webhook.disabled':
       return event.data.url ? 'webhook' : ''
     default:

@@ -53,7 +53,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("created {}", *pet.name);
     let order: NewOrder = serde_json::from_value(serde_json::json!({ "petId": pet.id }))?;
     let placed = client.place_order(None, &order).await?;
-    println!("ordered {}", placed.quantity);
+    println!("ordered {}", placed.quantity.expect("an order of the store has a quantity"));
     let refused = error_of(client.place_order(None, &order).await);
     println!("refused {} {}", *refused.code, refused.status);
 
