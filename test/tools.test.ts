@@ -6,7 +6,7 @@ import { makeClient } from '../src/client/client.ts'
 import { useEverything } from './client-session.ts'
 import { openDemo } from './description-session.ts'
 import { readDocument } from './document.ts'
-import { openProxy } from './proxy.ts'
+import { openMock, openProxy } from './proxy.ts'
 import { ADMIN_KEY } from './store.ts'
 import { scratch } from './tool.ts'
 
@@ -64,3 +64,22 @@ describe('Prism as a validating proxy', () => {
     TOOL_MS_MAX,
   )
 })
+
+test(
+  'Prism as a mock server responds with the status that a request prefers, in the body as well',
+  async () => {
+    await using mock = await openMock(description)
+    const answer = await fetch(`${mock.base}/store/orders`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        'Content-Type': 'application/json',
+        Prefer: 'code=409',
+      },
+      body: '{"petId":3}',
+    })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ code: 'pet_not_available', status: 409 })
+  },
+  TOOL_MS_MAX,
+)

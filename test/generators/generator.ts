@@ -14,7 +14,7 @@ export interface Generator {
   /** Where the generated code is, for counting its lines. */
   readonly code: string
   /** What a reader must know before using the output. */
-  readonly note?: string
+  readonly description?: string
 }
 
 /** The lines that every program prints first, word for word. */

@@ -3,12 +3,13 @@ import { npmGenerators } from './npm-generators.ts'
 
 const OPENAPI_GENERATOR = '7.24.0'
 const copyJar = 'mvn -q org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
-const openapiGeneratorJar = `${copyJar} -Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR} -DoutputDirectory=.`
+const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
+const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory=.`
 
 function openapiGenerator(
   name: string,
   options: string,
-  rest: Pick<Generator, 'compile' | 'run' | 'needs' | 'code'> & { note?: string; install?: string },
+  rest: Pick<Generator, 'compile' | 'run' | 'needs' | 'code'> & { description?: string; install?: string },
 ): Generator {
   return {
     name: `openapi-generator ${name}`,
@@ -24,6 +25,8 @@ function openapiGenerator(
 const goNames = ['Pet', 'Category', 'Order', 'ApiKey', 'Webhook']
   .map(noun => `New${noun}=${noun}Draft`)
   .join()
+const goProperties =
+  'enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,useOneOfDiscriminatorLookup=true'
 const javaRun =
   'java -cp client/target/classes:client/target/dependency/*:. Program "$BASE" "$KEY" "$SAMPLES"'
 const javaCompile = [
@@ -54,21 +57,33 @@ export const generators: readonly Generator[] = [
     install: 'GOBIN=$PWD go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
     generate:
       'mkdir -p program/petstore && ./oapi-codegen -generate types,client -package petstore -o program/petstore/petstore.go openapi.yaml',
-    compile: `cp $PROGRAM/main.go program && cd program && go mod init program && go mod edit -require=github.com/oapi-codegen/runtime@v1.6.0 && ${goBuild}`,
+    compile: [
+      'cp $PROGRAM/main.go program',
+      'cd program',
+      'go mod init program',
+      'go mod edit -require=github.com/oapi-codegen/runtime@v1.6.0',
+      goBuild,
+    ].join(' && '),
     run: goRun,
     code: 'program/petstore',
   },
-  openapiGenerator(
-    'go',
-    `-g go --additional-properties=enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false --model-name-mappings ${goNames}`,
-    {
-      needs: ['go'],
-      compile: `mkdir -p program && cp $PROGRAM/main.go program && cd program && go mod init program && go mod edit -replace=github.com/GIT_USER_ID/GIT_REPO_ID=../client && (cd ../client && go mod tidy) && ${goBuild}`,
-      run: goRun,
-      code: 'client',
-      note: 'The mappings are for the names NewPet and NewCategory, which the specification fixes: Go has constructors of these names. The properties keep the constants of enums apart, and let responses have members that the client does not know.',
-    },
-  ),
+  openapiGenerator('go', `-g go --additional-properties=${goProperties} --model-name-mappings ${goNames}`, {
+    needs: ['go'],
+    compile: [
+      'mkdir -p program',
+      'cp $PROGRAM/main.go program',
+      'cd program',
+      'go mod init program',
+      'go mod edit -replace=github.com/GIT_USER_ID/GIT_REPO_ID=../client',
+      '(cd ../client',
+      'go mod tidy)',
+      goBuild,
+    ].join(' && '),
+    run: goRun,
+    code: 'client',
+    description:
+      'The mappings are for the names NewPet and NewCategory, which the specification fixes: Go has constructors of these names. The properties keep the constants of enums apart, let responses have members that the client does not know, and decode an event by its type.',
+  }),
   openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
     needs: ['python3'],
     install:
@@ -88,7 +103,8 @@ export const generators: readonly Generator[] = [
     compile: javaCompile,
     run: javaRun,
     code: 'client/src/main',
-    note: 'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without it they are errors.',
+    description:
+      'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without it they are errors.',
   }),
   openapiGenerator('typescript-fetch', '-g typescript-fetch', {
     needs: ['npm', 'node'],
@@ -97,7 +113,7 @@ export const generators: readonly Generator[] = [
       'cp $PROGRAM/program.ts $PROGRAM/../session.ts . && npx tsc --strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --skipLibCheck program.ts',
     run: '"$BUN" program.ts "$BASE" "$KEY" "$SAMPLES"',
     code: 'client',
-    note: 'Ids over 2^53 are rounded.',
+    description: 'Ids over 2^53 are rounded.',
   }),
   {
     name: 'progenitor',

@@ -14,12 +14,12 @@ function npmGenerator(given: {
   packages?: string
   generate: string
   code: string
-  note?: string
+  description?: string
 }): Generator {
-  const { name, version, packages = '', generate, code, note = AS_TYPED } = given
+  const { name, version, packages = '', generate, code, description = AS_TYPED } = given
   const install = `npm init -y && npm install -E ${name}@${version} ${TYPESCRIPT} @types/node@20.19.0 ${packages}`
   // The programs read their samples from files, with the types of Node.
-  return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, note }
+  return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
 }
 
 /** Generators of TypeScript that npm installs; the first two run in `npm test` as well. */
@@ -30,7 +30,7 @@ export const npmGenerators: readonly Generator[] = [
     packages: 'openapi-fetch@0.17.0',
     generate: 'npx openapi-typescript openapi.yaml --default-non-nullable=false -o types.ts',
     code: 'types.ts',
-    note: `With openapi-fetch. Without the option, members with a default are required in a request. ${AS_TYPED}`,
+    description: `With openapi-fetch. Without the option, members with a default are required in a request. ${AS_TYPED}`,
   }),
   npmGenerator({
     name: '@hey-api/openapi-ts',

@@ -8,8 +8,8 @@ creates one, orders it, reads the code of a refused order, and decodes an event 
 \`test/generators/\`.
 
 A later version of the store may add members and event types. The table says what each client does with a member or an
-event type that it does not know: \`ignored\`, \`kept\` or \`error\`. Where a type is an error, ask for the types you know
-with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993 reaches the store digit for digit.
+event type that it does not know: \`ignored\`, \`kept\` or \`error\`. Where a type is an error, ask for the types you
+know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993 reaches the store digit for digit.
 `
 
 /** docs/generators.md: the outcomes of a run. */
@@ -20,8 +20,8 @@ export function page(outcomes: readonly Outcome[]): string {
     const [outcome = ''] = result.split(/[:\n]/)
     return `| ${[generator.name, generator.version, outcome, ...cells, lines].join(' | ')} |`
   })
-  const commands = outcomes.map(({ generator: { name, generate, note } }) =>
-    [`### ${name}`, '', '```sh', generate, '```', ...(note ? ['', note] : []), ''].join('\n'),
+  const commands = outcomes.map(({ generator: { name, generate, description } }) =>
+    [`### ${name}`, '', '```sh', generate, '```', ...(description ? ['', description] : []), ''].join('\n'),
   )
   return [
     introduction,

@@ -1,10 +1,20 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { openDemo } from '../description-session.ts'
 import { ADMIN_KEY } from '../store.ts'
 import { expectedLines, type Generator, observedLines, samples } from './generator.ts'
 
 const STEP_MS_MAX = 1_200_000
+const OUTCOME = 'outcome.json'
 const description = join(import.meta.dir, '..', '..', 'openapi.yaml')
 
 /** What became of one generator. */
@@ -25,6 +35,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   if (missing) return { ...none, result: `skipped: no ${missing}` }
   const started = performance.now()
   const directory = join(scratch, folderOf(generator))
+  rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   copyFileSync(description, join(directory, 'openapi.yaml'))
   for (const [name, value] of Object.entries(samples)) {
@@ -34,13 +45,21 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   const lines = said.trim().split('\n')
   const strays = expectedLines.filter((line, index) => lines[index] !== line)
   const result = failed ?? (strays.length > 0 ? `the program did not print: ${strays.join('; ')}` : 'works')
-  return {
+  const outcome = {
     generator,
     result,
     observed: Object.fromEntries(observedLines.map(name => [name, reported(lines, name)])),
     codeLines: linesUnder(join(directory, generator.code)),
     seconds: Math.round((performance.now() - started) / 1000),
   }
+  writeFileSync(join(directory, OUTCOME), JSON.stringify(outcome))
+  return outcome
+}
+
+/** The outcome of the last run of a generator in a scratch directory. */
+export function lastOutcome(generator: Generator, scratch: string): Outcome | undefined {
+  const file = join(scratch, folderOf(generator), OUTCOME)
+  return existsSync(file) ? { ...JSON.parse(readFileSync(file, 'utf8')), generator } : undefined
 }
 
 /** The folder of a generator's program, beside this file. */

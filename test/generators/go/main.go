@@ -84,8 +84,10 @@ func main() {
 	_, _, err = client.PetsAPI.GetPet(ctx, 9007199254740993).Execute()
 	exact := map[bool]string{true: "exact", false: "rounded"}
 	fmt.Println("id", exact[strings.Contains(errorOf(err).Message, "9007199254740993")])
+	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-member"), &event)
 	fmt.Println("event member", fate(err, event, "colour"))
+	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-type"), &event)
 	fmt.Println("event type", fate(err, event, "groomed"))
 	var other petstore.Pet

@@ -32,9 +32,11 @@ await session(
     refusedOrder: async petId => (await placeOrder({ body: { petId } })).error,
     messageOfMissingPet: async petId => (await getPet({ path: { petId } })).error?.message,
     firstEvent: async type => {
+      // The session asks for types of the description.
       const { data } = await listEvents({ query: { type: [type as FeedEventType], limit: 1 } })
       return data?.[0] ? nounOf(data[0]) : 'none'
     },
+    // The samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,

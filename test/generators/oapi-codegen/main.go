@@ -89,6 +89,7 @@ func main() {
 	err := json.Unmarshal(sample("event-unknown-member"), &event)
 	value, _ := event.ValueByDiscriminator()
 	fmt.Println("event member", fate(err, value, "colour"))
+	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-type"), &event)
 	if err == nil {
 		_, err = event.ValueByDiscriminator()

@@ -85,6 +85,7 @@ func main() {
 	fmt.Println("id", exact[strings.Contains(missing.Message, "9007199254740993")])
 	err := event.UnmarshalJSON(sample("event-unknown-member"))
 	fmt.Println("event member", fate(err, &event, "colour"))
+	event = api.Event{}
 	err = event.UnmarshalJSON(sample("event-unknown-type"))
 	fmt.Println("event type", fate(err, &event, "groomed"))
 	var other api.Pet

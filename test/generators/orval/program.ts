@@ -61,9 +61,11 @@ await session(
       return status === 404 ? data.message : undefined
     },
     firstEvent: async type => {
+      // The session asks for types of the description.
       const { status, data } = await listEvents({ type: [type as FeedEventType], limit: 1 }, options)
       return status === 200 && data[0] ? nounOf(data[0]) : 'none'
     },
+    // The samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,

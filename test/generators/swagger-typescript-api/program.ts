@@ -10,6 +10,7 @@ async function errorOf(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call
   } catch (response) {
+    // The client rejects with its own HttpResponse, and with nothing else that a store sends.
     return (response as { error: Refusal }).error
   }
   throw new globalThis.Error('the call succeeded')
@@ -41,9 +42,11 @@ await session(
     refusedOrder: petId => errorOf(api.store.placeOrder({ petId })),
     messageOfMissingPet: async id => (await errorOf(api.pets.getPet(id))).message,
     firstEvent: async type => {
+      // The session asks for types of the description.
       const [event] = (await api.events.listEvents({ type: [type as FeedEventType], limit: 1 })).data
       return event ? nounOf(event) : 'none'
     },
+    // The samples are events.
     nounOf: event => nounOf(event as Event),
     readEvent: json => json,
     readPet: json => json,
