@@ -122,7 +122,7 @@ export const generators: readonly Generator[] = [
     install: 'cargo install --debug --locked -q cargo-progenitor --version 0.15.1 --root .',
     generate: 'bin/cargo-progenitor progenitor -i openapi.yaml -o client -n petstore-client -v 1.0.0',
     compile:
-      'mkdir -p program && cp -r $PROGRAM/Cargo.toml $PROGRAM/src program && cd program && cargo build -q',
+      'mkdir -p program && cp -r $PROGRAM/Cargo.toml $PROGRAM/src program && cd program && cargo build -q --target-dir target',
     run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/src',
   },

@@ -89,7 +89,12 @@ func main() {
 	fmt.Println("event member", fate(err, event, "colour"))
 	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-type"), &event)
-	fmt.Println("event type", fate(err, event, "groomed"))
+	if err == nil && event.GetActualInstance() == nil {
+		// An event without content: it cannot be written as JSON again.
+		fmt.Println("event type ignored")
+	} else {
+		fmt.Println("event type", fate(err, event, "groomed"))
+	}
 	var other petstore.Pet
 	err = json.Unmarshal(sample("pet-unknown-member"), &other)
 	fmt.Println("pet member", fate(err, other, "colour"))
