@@ -115,17 +115,17 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
 }
 
 /** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
-async function answer(
+function answer(
   { admission, pipeline, paths }: RoutesOptions,
   exchange: Exchange,
   methods: Methods | undefined,
   handler: Handler | undefined,
-): Promise<Response> {
+): Promise<Response> | Response {
   if (!handler?.isProbe) exchange.place = admission.enter(rateGroup(exchange.address))
   refuseBadTarget(exchange)
   // An operation counts a request once it knows the key.
   if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, exchange)
-  return await (handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths))
+  return handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths)
 }
 
 /** What may be silent for longer than the runtime bears: loading a catalogue, waiting for events. */
