@@ -46,6 +46,8 @@ export class Shares {
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 /** Bodies that are arriving, and the bytes that they may have. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
+/** Large bodies of responses that are being sent: each holds a piece or two in memory. */
+const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 
 /**
@@ -54,6 +56,7 @@ const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 
  * capacity instead: clients that send slowly cannot keep others out.
  */
 export class Admission {
+  readonly largeBodies = new Shares(LARGE_BODIES)
   readonly #requests = new Shares(REQUESTS)
   readonly #bodies = new Shares(BODIES)
   readonly #bodyBytes = new Shares(BODY_BYTES)

@@ -75,7 +75,7 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
 
 /** Serves one path; without methods, what has no path. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { clock, addressOf, onAnswer, cors, pipeline } = options
+  const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
   return async (request, server, match) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
@@ -85,6 +85,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       address: addressOf(request, peer),
       nowMs: clock(),
       match,
+      largeBodies: admission.largeBodies,
       cut: () => server.timeout(request, 1),
     })
     applyCors(cors, exchange)
@@ -145,7 +146,8 @@ function answerWithout(
 ): Response {
   if (!methods) {
     const similar = similarPath(paths.keys(), path)
-    const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
+    const hint =
+      similar === undefined ? '' : ` Did you mean ${similar}${similar === path ? ', without dots' : ''}?`
     throw new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
   }
   const { method } = request
