@@ -127,13 +127,10 @@ function readOperation(path: string, method: string, part: unknown, follow: Foll
     parameters: written.parameters.map(one => readParameter(one, follow)),
     body: readBody(written.requestBody, follow),
     answers: new Map(
-      // What `default` stands for is no documented response.
-      Object.entries(written.responses)
-        .filter(([status]) => status !== 'default')
-        .map(([status, answer]) => [
-          Number(status),
-          readAnswer(answer, written['x-error-codes'][status] ?? [], follow),
-        ]),
+      Object.entries(written.responses).map(([status, answer]) => [
+        Number(status),
+        readAnswer(answer, written['x-error-codes'][status] ?? [], follow),
+      ]),
     ),
     scope,
   }

@@ -4,7 +4,7 @@ import type { JsonValue } from '../src/model/json.ts'
 export const INT64_MIN = -(2n ** 63n)
 export const INT64_MAX = 2n ** 63n - 1n
 
-const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'event-stream'] as const
+const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'binary'] as const
 
 /** A schema of OpenAPI 3.0 as far as the description uses them; every bound is there, said or not. */
 export interface Schema {

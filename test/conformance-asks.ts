@@ -127,7 +127,6 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
   invalidParameter,
   (_, ask) => withQuery(ask, 'colour=red'),
   (_, ask) => withQuery(ask, 'x'.repeat(8192)),
-  (_, ask) => ({ ...ask, headers: { ...ask.headers, 'X-Padding': 'x'.repeat(17_000) } }),
   (operation, ask) => (operation.query ? withQuery(ask, 'cursor=abc') : undefined),
   (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'text/html' } }),
   ({ scope }, ask) => ({ ...ask, authorization: scope === 'public' ? 'Basic eDp5' : null }),

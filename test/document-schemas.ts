@@ -24,8 +24,8 @@ const annotations = [
 export function validatorOf({ components }: OpenApi): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
-  // Text without an end: only its beginning is ever seen.
-  ajv.addFormat('event-stream', /^retry: \d+\nid: \d+\n\n/)
+  // The one binary body is the stream of events, of which only the beginning is ever seen.
+  ajv.addFormat('binary', /^retry: \d+\nid: \d+\n\n/)
   const definitions = eachSchema(components.schemas)
   const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {

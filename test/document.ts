@@ -81,10 +81,7 @@ export function readDocument(json: unknown): Described {
       const operation = Operation.parse(followed(document, part))
       if (operations.has(operation.operationId))
         throw new Error(`${operation.operationId} is described twice`)
-      // What `default` stands for is no documented response: a status must be named to count as one.
-      const { default: unexpected, ...responses } = operation.responses
-      if (!unexpected) throw new Error(`${operation.operationId} has no default response`)
-      operations.set(operation.operationId, { ...operation, responses, method: method.toUpperCase(), path })
+      operations.set(operation.operationId, { ...operation, method: method.toUpperCase(), path })
     }
   }
   return { document, operations }

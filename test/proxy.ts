@@ -13,8 +13,17 @@ export interface ValidatingProxy extends AsyncDisposable {
  * violations.
  */
 export async function openProxy(description: string, store: string): Promise<ValidatingProxy> {
+  return await openPrism(['proxy', description, store])
+}
+
+/** Starts Prism as a mock server: it responds with the examples of a description. */
+export async function openMock(description: string): Promise<ValidatingProxy> {
+  return await openPrism(['mock', description])
+}
+
+async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
   const port = String(freePort())
-  const child = Bun.spawn([PRISM, 'proxy', description, store, '--host', '127.0.0.1', '--port', port], {
+  const child = Bun.spawn([PRISM, ...args, '--host', '127.0.0.1', '--port', port], {
     env: toolEnvironment(),
     stdin: 'ignore',
     stdout: 'pipe',

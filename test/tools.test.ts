@@ -6,95 +6,14 @@ import { makeClient } from '../src/client/client.ts'
 import { useEverything } from './client-session.ts'
 import { openDemo } from './description-session.ts'
 import { readDocument } from './document.ts'
-import { openProxy } from './proxy.ts'
+import { openMock, openProxy } from './proxy.ts'
 import { ADMIN_KEY } from './store.ts'
-import { runScript, runTool, scratch } from './tool.ts'
+import { scratch } from './tool.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const description = join(ROOT, 'openapi.yaml')
 const text = readFileSync(description, 'utf8')
 const TOOL_MS_MAX = 120_000
-
-const withTypescriptApi = ['--preload', join(import.meta.dir, 'typescript-api.ts')]
-const typeCheck =
-  '--strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --types'.split(' ')
-
-/** Type-checks one program and what it imports; answers what is wrong with it. */
-async function compile(program: string): Promise<string> {
-  // The empty list of types: nothing of this project is to be seen.
-  const { said } = await runTool('tsc', [...typeCheck, '', '--ignoreConfig', program])
-  return said
-}
-
-describe('openapi-typescript', () => {
-  const program = `
-import type { components, paths } from './types.ts'
-
-type Pet = paths['/pets/{petId}']['get']['responses'][200]['content']['application/json']
-type Refusal = paths['/pets']['post']['responses'][422]['content']['application/json']
-const pet: Pet = { id: 3, name: 'Biscuit', categoryId: 1, status: 'available' }
-const order: components['schemas']['NewOrder'] = { petId: pet.id, quantity: 1, complete: false }
-const refusal: Refusal = { code: 'unknown_reference', message: 'Category 404 does not exist.', status: 422 }
-// @ts-expect-error: a pet has an id
-const idless: Pet = { name: 'Nobody', categoryId: 1 }
-// @ts-expect-error: there is no such status
-const lost: Pet = { ...pet, status: 'lost' }
-export const all = [pet, order, refusal, idless, lost]
-`
-
-  test(
-    'makes types that compile, and that know a pet from what is none',
-    async () => {
-      using directory = scratch()
-      const types = join(directory.path, 'types.ts')
-      const cli = join(ROOT, 'node_modules', 'openapi-typescript', 'bin', 'cli.js')
-      const made = await runScript(
-        [...withTypescriptApi, cli, description, '--output', types],
-        directory.path,
-      )
-      expect([made.exitCode, made.said.match(/warn|error/i)]).toEqual([0, null])
-      writeFileSync(join(directory.path, 'program.ts'), program)
-      expect(await compile(join(directory.path, 'program.ts'))).toBe('')
-    },
-    TOOL_MS_MAX,
-  )
-})
-
-describe('@hey-api/openapi-ts', () => {
-  const program = `
-import { createCategory, createPet, getPet, listPets, placeOrder } from './sdk'
-import { client } from './sdk/client.gen'
-
-declare const process: { argv: string[] }
-const [, , base = '', key = ''] = process.argv
-client.setConfig({ baseUrl: base, auth: key })
-
-const pets = await listPets({ query: { status: ['available'], limit: 2 } })
-const category = await createCategory({ body: { name: 'Ferrets' }, throwOnError: true })
-const pet = await createPet({ body: { name: 'Nimbus', categoryId: category.data.id }, throwOnError: true })
-const order = await placeOrder({ body: { petId: pet.data.id }, throwOnError: true })
-const refused = await getPet({ path: { petId: 404404 } })
-console.log(JSON.stringify([pets.data?.length, pet.data.name, order.data.petId === pet.data.id, refused.error?.code]))
-`
-
-  test(
-    'makes a client that compiles, lists pets, creates one and orders it',
-    async () => {
-      using directory = scratch()
-      await using store = await openDemo()
-      const cli = join(ROOT, 'node_modules', '@hey-api', 'openapi-ts', 'dist', 'run.mjs')
-      const output = ['--input', description, '--output', join(directory.path, 'sdk'), '--no-log-file']
-      const made = await runScript([...withTypescriptApi, cli, ...output], directory.path)
-      expect([made.exitCode, made.said.match(/warn|error/i)]).toEqual([0, null])
-      const file = join(directory.path, 'program.ts')
-      writeFileSync(file, program)
-      expect(await compile(file)).toBe('')
-      const ran = await runScript([file, store.base, ADMIN_KEY], directory.path)
-      expect(ran).toEqual({ exitCode: 0, said: '[2,"Nimbus",true,"pet_not_found"]\n' })
-    },
-    TOOL_MS_MAX,
-  )
-})
 
 describe('Prism as a validating proxy', () => {
   /** The violations that Prism names in a session of our client through it, and what the session did. */
@@ -145,3 +64,22 @@ describe('Prism as a validating proxy', () => {
     TOOL_MS_MAX,
   )
 })
+
+test(
+  'Prism as a mock server responds with the status that a request prefers, in the body as well',
+  async () => {
+    await using mock = await openMock(description)
+    const answer = await fetch(`${mock.base}/store/orders`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        'Content-Type': 'application/json',
+        Prefer: 'code=409',
+      },
+      body: '{"petId":3}',
+    })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ code: 'pet_not_available', status: 409 })
+  },
+  TOOL_MS_MAX,
+)

@@ -21,7 +21,8 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
   const content =
     'stream' in success
       ? {
-          'text/event-stream': { schema: { type: 'string', format: 'event-stream' }, example: streamExample },
+          // Not a format of our own: ogen then hands out the bytes, as for any body without an end.
+          'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: streamExample },
         }
       : schema && { 'application/json': { schema, example: answerExample(id) } }
   return {

@@ -35,7 +35,7 @@ export type Entry = readonly [id: string, operation: Operation]
 /** The components for refusals, and where each operation refers to them. */
 export interface Refusals {
   readonly components: Part
-  /** The responses of one operation, by status; `default` stands for errors that no operation documents. */
+  /** The responses of one operation, by status. */
   readonly responsesOf: (entry: Entry) => Part
 }
 
@@ -45,9 +45,6 @@ interface Kind {
   readonly codes: Set<ErrorCodeName>
   readonly operations: Operation[]
 }
-
-const HEADERS_TOO_LARGE = 'HeaderFieldsTooLarge'
-const UNEXPECTED = 'UnexpectedError'
 
 /** The refusals of these operations: one component for each status and kind, shared by all of them. */
 export function refusalsOf(entries: readonly Entry[]): Refusals {
@@ -64,17 +61,14 @@ export function refusalsOf(entries: readonly Entry[]): Refusals {
   }
   const components = Object.fromEntries([...kinds.values()].map(kind => [kind.name, kindPart(kind)]))
   return {
-    components: { ...components, ...fixedComponents },
+    components,
     responsesOf: ([, operation]) => {
       const responses = codesByStatus(operation).map(([status, codes]): [string, Part] => [
         String(status),
         responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
       ])
-      return {
-        ...Object.fromEntries(responses),
-        431: responseRef(HEADERS_TOO_LARGE),
-        default: responseRef(UNEXPECTED),
-      }
+      // No default: progenitor takes it for a success as well, and refuses two types of success.
+      return Object.fromEntries(responses)
     },
   }
 }
@@ -82,17 +76,6 @@ export function refusalsOf(entries: readonly Entry[]): Refusals {
 /** The error codes of an operation by status: the extension `x-error-codes`. */
 export function errorCodesPart(operation: Operation): Part {
   return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [String(status), codes]))
-}
-
-const fixedComponents: Part = {
-  [HEADERS_TOO_LARGE]: {
-    description:
-      'The request line and the header fields have more than 16 KiB. The runtime refuses such a request before any operation: the response has no body.',
-  },
-  [UNEXPECTED]: {
-    description: 'Any other error. It has the same form.',
-    content: { 'application/json': { schema: schemaPart(ErrorBody) } },
-  },
 }
 
 function codesByStatus(operation: Operation): [number, ErrorCodeName[]][] {

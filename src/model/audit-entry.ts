@@ -63,8 +63,8 @@ const webhookAuditTypes = [
 ] as const
 const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
 
-const WebhookAuditType = typesOf('WebhookAudit', webhookAuditTypes)
-const KeyAuditType = typesOf('KeyAudit', keyTypes)
+const WebhookAuditType = typesOf(webhookAuditTypes)
+const KeyAuditType = typesOf(keyTypes)
 
 const keyExample = {
   id: 2,

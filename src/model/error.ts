@@ -169,7 +169,7 @@ export const ErrorBody = z
   .meta({
     id: 'Error',
     description: 'What every refusal looks like.',
-    example: { code: 'pet_not_found', message: 'Pet 404 does not exist.', status: 404 },
+    // No example: Prism would prefer it to the example of the status that a request asks for.
   })
 export type ErrorBody = z.output<typeof ErrorBody>
 

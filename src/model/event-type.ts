@@ -16,8 +16,9 @@ export const eventTypes = [
   'petstore.inventory.changed',
   'petstore.webhook.disabled',
 ] as const
+// Its component has another name: ogen gives the name EventType to the discriminator of Event.
 export const EventType = z.enum(eventTypes).meta({
-  id: 'EventType',
+  id: 'FeedEventType',
   description: 'A type of event. Later versions may add others.',
   example: 'petstore.order.placed',
   ...constantNames(eventTypes),

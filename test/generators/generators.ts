@@ -1,0 +1,140 @@
+import type { Generator } from './generator.ts'
+import { npmGenerators } from './npm-generators.ts'
+
+const OPENAPI_GENERATOR = '7.24.0'
+const copyJar = 'mvn -q org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
+const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
+const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory=.`
+
+function openapiGenerator(
+  name: string,
+  options: string,
+  rest: Pick<Generator, 'compile' | 'run' | 'needs' | 'code'> & { description?: string; install?: string },
+): Generator {
+  return {
+    name: `openapi-generator ${name}`,
+    version: OPENAPI_GENERATOR,
+    generate: `java -jar openapi-generator-cli-${OPENAPI_GENERATOR}.jar generate -i openapi.yaml ${options} -o client`,
+    ...rest,
+    needs: ['java', 'mvn', ...rest.needs],
+    install: rest.install ? `${openapiGeneratorJar} && ${rest.install}` : openapiGeneratorJar,
+  }
+}
+
+// The names NewPet and NewCategory are the specification's: as models of Go they collide with constructors.
+const goNames = ['Pet', 'Category', 'Order', 'ApiKey', 'Webhook']
+  .map(noun => `New${noun}=${noun}Draft`)
+  .join()
+const goProperties =
+  'enumClassPrefix=true,disallowAdditionalPropertiesIfNotPresent=false,useOneOfDiscriminatorLookup=true'
+const javaRun =
+  'java -cp client/target/classes:client/target/dependency/*:. Program "$BASE" "$KEY" "$SAMPLES"'
+const javaCompile = [
+  '(cd client && mvn -q -Dmaven.test.skip=true compile dependency:copy-dependencies -DincludeScope=runtime)',
+  "javac -cp 'client/target/classes:client/target/dependency/*' -d . $PROGRAM/Program.java",
+].join(' && ')
+const goRun = './program/program "$BASE" "$KEY" "$SAMPLES"'
+const goBuild = 'go mod tidy && go build -o program .'
+
+/** Every generator that the description is tried with, those from npm last. */
+export const generators: readonly Generator[] = [
+  {
+    name: 'ogen',
+    version: '1.24.0',
+    needs: ['go'],
+    // By a module of tools: `go run` at a version asks for the list of all versions as well.
+    install:
+      'mkdir -p program && cp $PROGRAM/tools.go program && cd program && go mod init program && go mod edit -require=github.com/ogen-go/ogen@v1.24.0 && go mod tidy && go build -o ../ogen github.com/ogen-go/ogen/cmd/ogen',
+    generate: './ogen --target program/api --package api --clean openapi.yaml',
+    compile: `cp $PROGRAM/main.go program && cd program && ${goBuild}`,
+    run: goRun,
+    code: 'program/api',
+  },
+  {
+    name: 'oapi-codegen',
+    version: '2.8.2',
+    needs: ['go'],
+    install: 'GOBIN=$PWD go install github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+    generate:
+      'mkdir -p program/petstore && ./oapi-codegen -generate types,client -package petstore -o program/petstore/petstore.go openapi.yaml',
+    compile: [
+      'cp $PROGRAM/main.go program',
+      'cd program',
+      'go mod init program',
+      'go mod edit -require=github.com/oapi-codegen/runtime@v1.6.0',
+      goBuild,
+    ].join(' && '),
+    run: goRun,
+    code: 'program/petstore',
+  },
+  openapiGenerator('go', `-g go --additional-properties=${goProperties} --model-name-mappings ${goNames}`, {
+    needs: ['go'],
+    compile: [
+      'mkdir -p program',
+      'cp $PROGRAM/main.go program',
+      'cd program',
+      'go mod init program',
+      'go mod edit -replace=github.com/GIT_USER_ID/GIT_REPO_ID=../client',
+      '(cd ../client',
+      'go mod tidy)',
+      goBuild,
+    ].join(' && '),
+    run: goRun,
+    code: 'client',
+    description:
+      'The mappings are for the names NewPet and NewCategory, which the specification fixes: Go has constructors of these names. The properties keep the constants of enums apart, let responses have members that the client does not know, and decode an event by its type.',
+  }),
+  openapiGenerator('python', '-g python --additional-properties=packageName=petstore', {
+    needs: ['python3'],
+    install:
+      'python3 -m venv venv && venv/bin/pip -q install pydantic==2.12.0 python-dateutil==2.9.0.post0 urllib3==2.5.0 typing-extensions==4.15.0',
+    compile: 'venv/bin/python -m compileall -q client/petstore',
+    run: 'PYTHONPATH=client venv/bin/python $PROGRAM/program.py "$BASE" "$KEY" "$SAMPLES"',
+    code: 'client/petstore',
+  }),
+  openapiGenerator('java-native', '-g java --library native', {
+    needs: ['javac'],
+    compile: javaCompile,
+    run: javaRun,
+    code: 'client/src/main',
+  }),
+  openapiGenerator('java-okhttp', '-g java --library okhttp-gson', {
+    needs: ['javac'],
+    compile: javaCompile,
+    run: javaRun,
+    code: 'client/src/main',
+    description:
+      'Add `--additional-properties=disallowAdditionalPropertiesIfNotPresent=false` before later versions of the store add members: without it they are errors.',
+  }),
+  openapiGenerator('typescript-fetch', '-g typescript-fetch', {
+    needs: ['npm', 'node'],
+    install: 'npm init -y && npm install -E typescript@5.9.3 @types/node@20.19.0',
+    compile:
+      'cp $PROGRAM/program.ts $PROGRAM/../session.ts . && npx tsc --strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --skipLibCheck program.ts',
+    run: '"$BUN" program.ts "$BASE" "$KEY" "$SAMPLES"',
+    code: 'client',
+    description: 'Ids over 2^53 are rounded.',
+  }),
+  {
+    name: 'progenitor',
+    version: '0.15.1',
+    needs: ['cargo'],
+    install: 'cargo install --debug --locked -q cargo-progenitor --version 0.15.1 --root .',
+    generate: 'bin/cargo-progenitor progenitor -i openapi.yaml -o client -n petstore-client -v 1.0.0',
+    compile:
+      'mkdir -p program && cp -r $PROGRAM/Cargo.toml $PROGRAM/src program && cd program && cargo build -q',
+    run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
+    code: 'client/src',
+  },
+  {
+    name: 'openapi-python-client',
+    version: '0.29.1',
+    needs: ['python3'],
+    install: 'python3 -m venv venv && venv/bin/pip -q install openapi-python-client==0.29.1',
+    generate: 'venv/bin/openapi-python-client generate --path openapi.yaml --output-path client',
+    compile: 'venv/bin/python -m compileall -q client/petstore_client',
+    run: 'PYTHONPATH=client venv/bin/python $PROGRAM/program.py "$BASE" "$KEY" "$SAMPLES"',
+    code: 'client/petstore_client',
+  },
+  ...npmGenerators,
+]

@@ -1,0 +1,53 @@
+import type { Generator } from './generator.ts'
+
+const TYPESCRIPT = 'typescript@5.9.3'
+const STRICT =
+  '--strict --noEmit --module preserve --target esnext --lib esnext,dom,dom.iterable --skipLibCheck'
+const compile = `cp $PROGRAM/program.ts $PROGRAM/../session.ts . && npx tsc ${STRICT} program.ts`
+const run = '"$BUN" program.ts "$BASE" "$KEY" "$SAMPLES"'
+const AS_TYPED =
+  'The types are not checked when a response is read: everything is kept. Ids over 2^53 are rounded.'
+
+function npmGenerator(given: {
+  name: string
+  version: string
+  packages?: string
+  generate: string
+  code: string
+  description?: string
+}): Generator {
+  const { name, version, packages = '', generate, code, description = AS_TYPED } = given
+  const install = `npm init -y && npm install -E ${name}@${version} ${TYPESCRIPT} @types/node@20.19.0 ${packages}`
+  // The programs read their samples from files, with the types of Node.
+  return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
+}
+
+/** Generators of TypeScript that npm installs; the first two run in `npm test` as well. */
+export const npmGenerators: readonly Generator[] = [
+  npmGenerator({
+    name: 'openapi-typescript',
+    version: '7.13.0',
+    packages: 'openapi-fetch@0.17.0',
+    generate: 'npx openapi-typescript openapi.yaml --default-non-nullable=false -o types.ts',
+    code: 'types.ts',
+    description: `With openapi-fetch. Without the option, members with a default are required in a request. ${AS_TYPED}`,
+  }),
+  npmGenerator({
+    name: '@hey-api/openapi-ts',
+    version: '0.95.0',
+    generate: 'npx openapi-ts -i openapi.yaml -o sdk',
+    code: 'sdk',
+  }),
+  npmGenerator({
+    name: 'swagger-typescript-api',
+    version: '13.13.0',
+    generate: 'npx swagger-typescript-api generate -p openapi.yaml -o . -n petstore.ts',
+    code: 'petstore.ts',
+  }),
+  npmGenerator({
+    name: 'orval',
+    version: '8.33.0',
+    generate: 'npx orval --input openapi.yaml --output petstore.ts --client fetch',
+    code: 'petstore.ts',
+  }),
+]

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+
+/** What a generated TypeScript client does for the session: one line of glue for each call. */
+export interface Calls {
+  listPets(): Promise<readonly unknown[] | undefined>
+  createPet(name: string): Promise<{ readonly id: number; readonly name: string } | undefined>
+  placeOrder(petId: number): Promise<{ readonly quantity?: number } | undefined>
+  /** An order that the store refuses: the body of the error. */
+  refusedOrder(petId: number): Promise<{ readonly code: string; readonly status: number } | undefined>
+  /** The id that the store read, out of the message of pet_not_found. */
+  messageOfMissingPet(id: number): Promise<string | undefined>
+  /** The noun of the first event of a type, found by narrowing the union. */
+  firstEvent(type: string): Promise<string>
+  nounOf(event: unknown): string
+  readEvent(json: unknown): unknown
+  readPet(json: unknown): unknown
+}
+
+const first = {
+  pet: 'petstore.pet.created',
+  category: 'petstore.category.created',
+  order: 'petstore.order.placed',
+  inventory: 'petstore.inventory.changed',
+} as const
+
+/** Prints one line for each step, in the words that the runner expects. */
+export async function session(calls: Calls, samples: string): Promise<void> {
+  const sample = (name: string): unknown => JSON.parse(readFileSync(`${samples}/${name}.json`, 'utf8'))
+  console.log(`listed ${(await calls.listPets())?.length} pets`)
+  const pet = await calls.createPet('Nimbus')
+  console.log(`created ${pet?.name}`)
+  console.log(`ordered ${(await calls.placeOrder(pet?.id ?? 0))?.quantity}`)
+  const refused = await calls.refusedOrder(pet?.id ?? 0)
+  console.log(`refused ${refused?.code} ${refused?.status}`)
+  const nouns: string[] = []
+  for (const type of Object.values(first)) nouns.push(await calls.firstEvent(type))
+  nouns.push(calls.nounOf(calls.readEvent(sample('event-webhook'))))
+  console.log(`decoded ${nouns.join(' ')}`)
+  // Not a literal: it would be rounded to ...992 all the same, and the linter would say so.
+  const message = await calls.messageOfMissingPet(Number('9007199254740993'))
+  console.log(`id ${message?.includes('9007199254740993') ? 'exact' : 'rounded'}`)
+  console.log(`event member ${fateOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)
+  console.log(`event type ${fateOf(() => calls.readEvent(sample('event-unknown-type')), 'type')}`)
+  console.log(`pet member ${fateOf(() => calls.readPet(sample('pet-unknown-member')), 'colour')}`)
+}
+
+/** Whether a decoded value still has a member: `kept`, `ignored`, or `error` when decoding fails. */
+function fateOf(decode: () => unknown, member: string): 'kept' | 'ignored' | 'error' {
+  try {
+    const decoded = decode()
+    return typeof decoded === 'object' && decoded !== null && member in decoded ? 'kept' : 'ignored'
+  } catch {
+    return 'error'
+  }
+}
