@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../src/api/admission.ts'
 import { Feed } from '../src/api/feed.ts'
+import { bodyInPieces } from '../src/api/large-body.ts'
 import { News } from '../src/engine/news.ts'
 import { PlaceWhileBodyArrives } from './controls/place-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from './store.ts'
@@ -83,6 +84,36 @@ test('readers of the feed that wait hold no places, and one caller cannot be all
   expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
+describe('clients that do not read what they asked for', () => {
+  test('take a bounded share of the large responses, one piece at a time', async () => {
+    const { largeBodies } = new Admission()
+    const bytes = new Uint8Array(1_000_000)
+    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInPieces(largeBodies, 'slow', bytes)))
+    const readers = bodies.map(body => body.getReader())
+    for (const reader of readers) expect((await reader.read()).value?.length).toBe(64 * 1024)
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('overloaded')
+    expect(codeOf(() => bodyInPieces(largeBodies, 'other', bytes))).toBe('admitted')
+    expect(bodyInPieces(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
+    await readers[0]?.cancel()
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+    // One that is read to its end is over too.
+    for (;;) if ((await readers[1]?.read())?.done) break
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+  })
+
+  test('get a large response whole when they read it', async () => {
+    await using store = await openTestStore('sqlite')
+    const description = 'x'.repeat(2000)
+    for (let name = 0; name < 60; name++)
+      await store.client.createCategory({ body: { name: `${name}`, description } })
+    const reply = await fetch(`${store.base}/categories?limit=100`)
+    const items: unknown = await reply.json()
+    expect(Array.isArray(items) && items.length).toBe(60)
+    const head = await fetch(`${store.base}/categories?limit=100`, { method: 'HEAD' })
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(120_000)
+  })
+})
+
 describe('the places of requests', () => {
   test('are never all held by one address', () => {
     const admission = new Admission()
@@ -126,6 +157,11 @@ describe('the places of requests', () => {
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('shutting_down')
   })
 })
+
+function streamOf(body: ReturnType<typeof bodyInPieces>): ReadableStream<Uint8Array> {
+  if (!(body instanceof ReadableStream)) throw new Error('the body is not sent in pieces')
+  return body
+}
 
 function codeOf(enter: () => unknown): string {
   try {

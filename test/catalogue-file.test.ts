@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPets } from '../src/cli/catalogue-file.ts'
+import { readWithoutBound } from './controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
 /** Of each hostile file: far more than may be read of it. */
@@ -43,6 +44,11 @@ async function read(text: string): Promise<Reading> {
 
 const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
+
+test('control: without a bound a file with an endless cell is read to its end', async () => {
+  const read = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
+  expect(read / MIB).toBeGreaterThan(READ_MAX_MIB)
+})
 
 describe('a file that would take all memory is refused with the number of its line', () => {
   const cases = [

@@ -34,7 +34,7 @@ describe('the docs page in a real browser', () => {
       if (!local) faults.push(`it asked ${request.url()}`)
     })
     page.on('console', message => {
-      if (message.type() === 'error') faults.push(message.text())
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
     })
     page.on('pageerror', error => faults.push(error.message))
     await page.goto(base + path)

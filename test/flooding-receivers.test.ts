@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import { type Incoming, post, RequestFailed } from '../src/delivery/request.ts'
+import { unboundedPost } from './controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024
 /** What the sockets of both ends may hold beyond what was read. */
@@ -13,7 +14,7 @@ interface Flooded {
 }
 
 /** Sends one request to a receiver that sends `head` and then `again` for as long as the connection is open. */
-async function flood(head: string, again: string): Promise<Flooded> {
+async function flood(head: string, again: string, send = post, timeoutMs = TIMEOUT_MS): Promise<Flooded> {
   let sentBytes = 0
   const receiver = createServer(socket => {
     const pump = (): void => {
@@ -38,7 +39,7 @@ async function flood(head: string, again: string): Promise<Flooded> {
     })
   })
   const target = { url: new URL(`http://127.0.0.1:${port}/hook`), address: '127.0.0.1', family: 4 } as const
-  const outcome = await post({ target, headers: {}, body: '{}', timeoutMs: TIMEOUT_MS }).catch(error => {
+  const outcome = await send({ target, headers: {}, body: '{}', timeoutMs }).catch(error => {
     if (error instanceof RequestFailed) return error
     throw error
   })
@@ -84,3 +85,8 @@ test('a few informational responses before the final one are no failure', async 
   const { outcome } = await flood(`${hint.repeat(5)}${final}`, '')
   expect(outcome).toMatchObject({ status: 204 })
 }, 60_000)
+
+test('control: a sender without a bound reads a flood until its deadline', async () => {
+  const { sentBytes } = await flood('', hint.repeat(500), unboundedPost, 5000)
+  expect(sentBytes / MIB).toBeGreaterThan(SENT_MAX_MIB)
+})

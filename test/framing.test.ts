@@ -82,6 +82,21 @@ onEveryEngine(engine => {
       expect(await countOf('Trailed')).toBe(0)
     })
 
+    test('before bytes that are no request is refused with them, and has no effect', async () => {
+      const body = JSON.stringify({ name: 'Surplus' })
+      const fields = `Host: store\r\n${KEY}${JSON_TYPE}Content-Length: ${body.length}\r\n\r\n`
+      const { petId, orderId } = await makePet(store().client, { quantity: 2n, reserved: 1n })
+      const statuses: number[] = []
+      for (const surplus of ['\r\n', '\n', ' ', '}', 'GARBAGE\r\n\r\n']) {
+        statuses.push((await send(`POST /categories HTTP/1.1\r\n${fields}${body}${surplus}`)).status)
+        const cancel = `DELETE /store/orders/${orderId} HTTP/1.1\r\nHost: store\r\n${KEY}\r\n${surplus}`
+        statuses.push((await send(cancel)).status)
+      }
+      expect(new Set(statuses)).toEqual(new Set([400]))
+      expect(await countOf('Surplus')).toBe(0)
+      expect((await store().client.getInventoryItem({ petId })).data.reserved).toBe(1n)
+    })
+
     test('without a trailer field has its effect', async () => {
       expect((await send(chunked('Chunked', ''))).status).toBe(201)
       expect(await countOf('Chunked')).toBe(1)

@@ -29,15 +29,22 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 test(
-  'the same seed asks the same',
+  'one client makes the same requests under the same seed, and gets the same answers',
   async () => {
-    const counts: Report['counts'][] = []
-    for (const engine of ['sqlite', 'sqlite'] as const) {
-      await using store = await openTestStore(engine)
-      counts.push((await fuzzAt(store.base, { requests: 2_000 })).counts)
+    const runs: string[][] = []
+    for (let run = 0; run < 2; run++) {
+      // Without webhooks: when a delivery is made depends on the machine, and what can be asked of it too.
+      await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
+      await fuzzAt(store.base, { requests: 1_000, clients: 1 })
+      const lines = store.logged
+        .map(({ fields }) => fields)
+        .filter(({ requestId }) => /^fuzz-/.test(`${requestId}`))
+      runs.push(
+        lines.map(({ requestId, method, path, status }) => `${requestId} ${method} ${path} ${status}`),
+      )
     }
-    const [first, second] = counts.map(rows => [...rows].map(([label, row]) => [label, sum(row)]).sort())
-    expect(first).toEqual(second ?? [])
+    expect(runs[0]?.length).toBeGreaterThan(900)
+    expect(runs[0]).toEqual(runs[1] ?? [])
   },
   RUN_MS_MAX,
 )

@@ -13,14 +13,22 @@ interface Running {
 let running: Promise<Running> | undefined
 let databases = 0
 
-/** Makes an empty database on the one PostgreSQL of this test run and answers its URL. */
+/** The variable that names a server which several processes of one run share. */
+export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
+
+/** Makes an empty database on the PostgreSQL of this test run. Returns its URL. */
 export async function newDatabase(): Promise<string> {
-  running ??= start()
-  const { address } = await running
-  const name = `store_${++databases}`
+  const address = process.env[SHARED_SERVER] ?? (await startPostgres())
+  const name = `store_${process.pid}_${++databases}`
   await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
   await admin.unsafe(`CREATE DATABASE ${name}`)
   return `${address}/${name}`
+}
+
+/** Starts the server of this process, once. Returns its address. */
+export async function startPostgres(): Promise<string> {
+  running ??= start()
+  return (await running).address
 }
 
 /** Stops that server at once, without a checkpoint: its data is thrown away. */
@@ -47,7 +55,7 @@ async function start(): Promise<Running> {
     port,
     persistent: false,
     createPostgresUser: true,
-    postgresFlags: ['-c', 'max_connections=300', '-c', 'fsync=off'],
+    postgresFlags: ['-c', 'max_connections=600', '-c', 'fsync=off'],
     onLog: () => {},
     onError: () => {},
   })

@@ -185,6 +185,17 @@ onEveryEngine(engine => {
     }
   })
 
+  test('a store whose database does not answer in time is live, and not ready', async () => {
+    await using stuck = await openTestStore(engine)
+    const { ping } = stuck.engine
+    Reflect.set(stuck.engine, 'ping', () => new Promise(() => {}))
+    const began = performance.now()
+    expect((await fetch(`${stuck.base}/readyz`)).status).toBe(503)
+    expect(performance.now() - began).toBeGreaterThan(1000)
+    expect((await fetch(`${stuck.base}/livez`)).status).toBe(200)
+    Reflect.set(stuck.engine, 'ping', ping)
+  })
+
   test('a store whose database is gone is live, and not ready', async () => {
     const broken = await openTestStore(engine)
     await broken.engine.close()

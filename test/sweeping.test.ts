@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type SweepOptions, startSweeping } from '../src/chores.ts'
 import type { Log, StoreEngine } from '../src/store.ts'
+import { cappedSweep } from './controls/capped-sweep.ts'
 import { onEveryEngine, openTestStore, type TestStore } from './store.ts'
 import { until } from './until.ts'
 
@@ -105,6 +106,13 @@ onEveryEngine(kind => {
     const { data } = await client.applyImport({ importId: 9n, body: { keepGoing: false, dryRun: false } })
     expect(data.categoriesCreated).toBe(0n)
   }, 90_000)
+})
+
+test('control: a sweep with a fixed number of commands leaves rows', async () => {
+  await using store = await openTestStore('sqlite')
+  await fillWithOld(store)
+  await cappedSweep(store.engine)
+  expect(await countOld(store)).toBeGreaterThan(0n)
 })
 
 /** An engine in which every sweep finds more, as often as `times`. */

@@ -9,7 +9,8 @@ export interface Capacity {
 /** Gives out parts of a capacity, so that no caller can take all of it. */
 export class Shares {
   readonly #capacity: Capacity
-  readonly #held = new Map<string, number>()
+  /** Objects, so that the common case changes a number and not the map. */
+  readonly #held = new Map<string, { amount: number }>()
   #total = 0
 
   constructor(capacity: Capacity) {
@@ -22,19 +23,22 @@ export class Shares {
 
   /** Takes an amount for a caller; false, without taking any, when there is not enough. */
   take(caller: string, amount = 1): boolean {
-    const held = this.#held.get(caller) ?? 0
-    if (this.#total + amount > this.#capacity.total || held + amount > this.#capacity.perCaller) return false
+    const held = this.#held.get(caller)
+    const amountOfCaller = (held?.amount ?? 0) + amount
+    if (this.#total + amount > this.#capacity.total || amountOfCaller > this.#capacity.perCaller) return false
     this.#total += amount
-    this.#held.set(caller, held + amount)
+    if (held) held.amount = amountOfCaller
+    else this.#held.set(caller, { amount })
     return true
   }
 
   /** Returns what a caller took. */
   give(caller: string, amount = 1): void {
     this.#total -= amount
-    const left = (this.#held.get(caller) ?? 0) - amount
-    if (left > 0) this.#held.set(caller, left)
-    else this.#held.delete(caller)
+    const held = this.#held.get(caller)
+    if (!held) return
+    held.amount -= amount
+    if (held.amount <= 0) this.#held.delete(caller)
   }
 }
 
@@ -42,6 +46,8 @@ export class Shares {
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 /** Bodies that are arriving, and the bytes that they may have. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
+/** Large bodies of responses that are being sent: each holds a piece or two in memory. */
+const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 
 /**
@@ -50,6 +56,7 @@ const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 
  * capacity instead: clients that send slowly cannot keep others out.
  */
 export class Admission {
+  readonly largeBodies = new Shares(LARGE_BODIES)
   readonly #requests = new Shares(REQUESTS)
   readonly #bodies = new Shares(BODIES)
   readonly #bodyBytes = new Shares(BODY_BYTES)

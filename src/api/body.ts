@@ -59,7 +59,7 @@ async function readAll(request: Request): Promise<Uint8Array> {
   }
 }
 
-async function readChunks({ body, signal }: Request): Promise<Uint8Array> {
+async function readChunks({ body }: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let total = 0
   for await (const chunk of body ?? []) {
@@ -67,11 +67,17 @@ async function readChunks({ body, signal }: Request): Promise<Uint8Array> {
     if (total > BODY_BYTES_MAX) throw tooLarge()
     chunks.push(chunk)
   }
-  // The runtime reports the end of the last chunk before it reads what follows, and refuses a trailer section only
-  // then. By the next turn of the event loop it has: a request that it refused must have no effect.
-  await new Promise(resolve => setImmediate(resolve))
-  if (signal.aborted) throw new Error('the runtime refused the end of the body')
   return Buffer.concat(chunks)
+}
+
+/**
+ * Throws `malformed_json` for a request that the runtime has refused. The runtime reports the end of a request before
+ * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are no request.
+ * By the next turn of the event loop it has: a request that it refused must have no effect.
+ */
+export async function assertNotRefused(request: Request): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+  if (request.signal.aborted) throw new StoreError('malformed_json', 'The request did not arrive whole.')
 }
 
 function tooLarge(): StoreError {

@@ -82,6 +82,7 @@ function isPort(text: string): boolean {
 
 /** An IPv4 address that came over an IPv6 socket, in its own form. */
 function withoutMapping(address: string): string {
+  if (!address.startsWith('::')) return address
   const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : ''
   return isIP(mapped) === 4 ? mapped : address
 }

@@ -2,7 +2,8 @@ import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { readConditions } from './conditional.ts'
-import { type Exchange, varyBy } from './exchange.ts'
+import { callerName, type Exchange, varyBy } from './exchange.ts'
+import { bodyInPieces } from './large-body.ts'
 
 /** Bytes under which compression saves less than its header fields cost. */
 const COMPRESSED_BYTES_MIN = 1024
@@ -49,10 +50,11 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
  * Throws `invalid_parameter` for conditions that cannot be read, `precondition_failed` for If-Match.
  */
 export function sendContent(
-  { request, headers }: Exchange,
+  exchange: Exchange,
   { type, identity, gzip }: Content,
   fields: Readonly<Record<string, string>> = {},
 ): Response {
+  const { request, headers, largeBodies } = exchange
   const coded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
   const sent: Record<string, string> = {
     ...headers,
@@ -68,7 +70,11 @@ export function sendContent(
   }
   sent['Content-Type'] = type
   if (coded === gzip) sent['Content-Encoding'] = 'gzip'
-  return new Response(coded.bytes, { headers: sent })
+  if (request.method === 'HEAD') {
+    sent['Content-Length'] = String(coded.bytes.length)
+    return new Response(null, { headers: sent })
+  }
+  return new Response(bodyInPieces(largeBodies, callerName(exchange), coded.bytes), { headers: sent })
 }
 
 /** Whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or else by `*`. */

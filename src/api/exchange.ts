@@ -1,7 +1,7 @@
 import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
-import type { Place } from './admission.ts'
+import type { Place, Shares } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import type { Match } from './paths.ts'
 
@@ -27,6 +27,8 @@ export interface Exchange {
   readonly pathParameters: Readonly<Record<string, string>>
   /** Header fields that every answer to this request bears, a refusal as well. */
   readonly headers: Record<string, string>
+  /** Gives out the sending of large bodies. */
+  readonly largeBodies: Shares
   route?: Route
   caller?: Caller
   /** Set while the request is admitted; probes need no place. */
@@ -46,13 +48,15 @@ export interface Arrival {
   readonly peer: string
   readonly address: string
   readonly nowMs: number
+  readonly largeBodies: Shares
   /** Where the router of the runtime found nothing, and the path is equivalent to another. */
   readonly match: Match | undefined
   readonly cut: () => void
 }
 
 /** Opens the exchange: splits the target without decoding it, and takes or makes the request id. */
-export function openExchange({ request, peer, address, nowMs, match, cut }: Arrival): Exchange {
+export function openExchange(arrival: Arrival): Exchange {
+  const { request, peer, address, nowMs, match, largeBodies, cut } = arrival
   const { path, query } = targetOf(request.url)
   const given = request.headers.get('x-request-id')
   const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
@@ -65,6 +69,7 @@ export function openExchange({ request, peer, address, nowMs, match, cut }: Arri
     address,
     pathParameters: match?.parameters ?? request.params ?? {},
     headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
+    largeBodies,
     nowMs,
     cut,
   }
@@ -72,7 +77,7 @@ export function openExchange({ request, peer, address, nowMs, match, cut }: Arri
 
 /** Path and query of a URL as the runtime gives it. Without a usable Host there is no scheme and no authority in it. */
 export function targetOf(url: string): { path: string; query: string } {
-  const from = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  const from = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
   const mark = url.indexOf('?', from)
   return mark < 0
     ? { path: url.slice(from), query: '' }

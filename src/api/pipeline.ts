@@ -9,17 +9,21 @@ import { answer, type Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { authenticate, authorize } from './auth.ts'
-import { expectedBytes, readBody, refuseBodyByHeaders } from './body.ts'
+import { assertNotRefused, expectedBytes, readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
 import { callerName, type Exchange, type Route } from './exchange.ts'
 import type { Feed } from './feed.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
+import { bodyInPieces } from './large-body.ts'
 import { enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { Streams } from './stream.ts'
 import { validateBody } from './validate.ts'
+
+/** Texts that may be large bodies; shorter ones take no look at their bytes. */
+const LARGE_CHARS = 16 * 1024
 
 /** What answering needs; everything is passed in, so that many stores can live in one process. */
 export interface Pipeline {
@@ -105,6 +109,7 @@ async function carryOut(
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // Outside the transaction: nothing waits on the network inside of one.
   if (operation.vets) await vetUrl(memberOf(body, operation.vets))
+  await assertNotRefused(exchange.request)
   return engine.execute({
     id,
     input: body === undefined ? parameters : { ...parameters, body },
@@ -146,8 +151,16 @@ function respond(
   }
   if (reply.body === null) return new Response(null, { status: reply.status, headers })
   headers['Content-Type'] = 'application/json'
-  if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(reply.body))
-  return new Response(request.method === 'HEAD' ? null : reply.body, { status: reply.status, headers })
+  if (request.method === 'HEAD') {
+    headers['Content-Length'] = String(Buffer.byteLength(reply.body))
+    return new Response(null, { status: reply.status, headers })
+  }
+  const body = reply.body.length > LARGE_CHARS ? largeBody(exchange, reply.body) : reply.body
+  return new Response(body, { status: reply.status, headers })
+}
+
+function largeBody(exchange: Exchange, text: string): ReturnType<typeof bodyInPieces> {
+  return bodyInPieces(exchange.largeBodies, callerName(exchange), Uint8Array.from(Buffer.from(text)))
 }
 
 function cacheControl({ scope, secret, method }: Operation): string {

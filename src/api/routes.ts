@@ -75,7 +75,7 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
 
 /** Serves one path; without methods, what has no path. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { clock, addressOf, onAnswer, cors, pipeline } = options
+  const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
   return async (request, server, match) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
@@ -85,6 +85,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       address: addressOf(request, peer),
       nowMs: clock(),
       match,
+      largeBodies: admission.largeBodies,
       cut: () => server.timeout(request, 1),
     })
     applyCors(cors, exchange)
@@ -115,17 +116,17 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
 }
 
 /** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
-async function answer(
+function answer(
   { admission, pipeline, paths }: RoutesOptions,
   exchange: Exchange,
   methods: Methods | undefined,
   handler: Handler | undefined,
-): Promise<Response> {
+): Promise<Response> | Response {
   if (!handler?.isProbe) exchange.place = admission.enter(rateGroup(exchange.address))
   refuseBadTarget(exchange)
   // An operation counts a request once it knows the key.
   if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, exchange)
-  return await (handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths))
+  return handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths)
 }
 
 /** What may be silent for longer than the runtime bears: loading a catalogue, waiting for events. */
@@ -145,7 +146,8 @@ function answerWithout(
 ): Response {
   if (!methods) {
     const similar = similarPath(paths.keys(), path)
-    const hint = similar === undefined ? '' : ` Did you mean ${similar}?`
+    const hint =
+      similar === undefined ? '' : ` Did you mean ${similar}${similar === path ? ', without dots' : ''}?`
     throw new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
   }
   const { method } = request

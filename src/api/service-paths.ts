@@ -30,7 +30,7 @@ export function servicePaths(
     return get(async exchange => sendContent(exchange, await content(), fields))
   }
   const catalog = '/.well-known/api-catalog'
-  const ping = sharedPing(engine.ping)
+  const ping = sharedPing(() => engine.ping())
   return new Map([
     ['/', get(exchange => home(exchange, base))],
     ['/openapi.json', same('application/json', () => writeJson(describe({ base, serves })))],
@@ -65,11 +65,18 @@ function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   }
 }
 
+/** How long a probe waits for the database. */
+const PING_MS_MAX = 1500
+
 async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Response> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('the database is late')), PING_MS_MAX)
   try {
-    await ping()
+    await Promise.race([ping(), late.promise])
   } catch {
     throw new StoreError('overloaded', 'The database does not answer.', { retryAfterSeconds: 5 })
+  } finally {
+    clearTimeout(timer)
   }
   return text(exchange, '{"status":"ready"}', 'application/json')
 }

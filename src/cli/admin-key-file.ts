@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyFile } from '../chores.ts'
 import { makeDirectory, writeWholeFile } from '../engine/private-file.ts'
@@ -30,6 +30,8 @@ export function adminKeyFile(directory: string): KeyFile {
 /** The key in the file; undefined without a file, or when it holds no key. */
 function readKey(path: string): string | undefined {
   try {
+    // To read a pipe that somebody put here would wait for its other end.
+    if (!statSync(path).isFile()) return undefined
     const text = readFileSync(path, 'utf8').trim()
     return isKeyText(text) ? text : undefined
   } catch {

@@ -58,10 +58,12 @@ export function readPets(file: string, onBytes: (count: number) => void): AsyncG
 /** The size of a file in bytes. Throws CommandFailed when there is none. */
 export async function fileBytes(file: string): Promise<number> {
   try {
-    return (await stat(file)).size
+    const about = await stat(file)
+    if (about.isFile()) return about.size
   } catch {
     throw new CommandFailed(`${file} cannot be read.`)
   }
+  throw new CommandFailed(`${file} is not a file with rows in it: a directory or a device cannot be loaded.`)
 }
 
 async function* readRows<Row>(
@@ -72,27 +74,25 @@ async function* readRows<Row>(
   let ended = 0
   const parser = parse({
     bom: true,
-    info: true,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
-    // When it fails, records that are on their way are lost: the last line is noted where it is read.
-    onRecord: (record, { lines }) => {
+    // When it fails, records that are on their way are lost: the last line is noted where it is read. Empty lines end
+    // here as well: a million of them would wait in memory.
+    onRecord: (cells, { lines }) => {
+      const line = ended + 1
       ended = lines
-      return record
+      return cells.length === 1 && cells[0] === '' ? null : [String(line), ...cells]
     },
   })
   Readable.from(utf8Text(file, onBytes))
     .on('error', error => parser.destroy(error))
     .pipe(parser)
   let header: string[] | undefined
-  let before = 0
   try {
-    const records: AsyncIterable<{ record: string[]; info: { lines: number } }> = parser
-    for await (const { record, info } of records) {
-      const line = BigInt(before + 1)
-      before = info.lines
-      if (header === undefined) header = checkHeader(file, record, layout)
-      else if (record.length !== 1 || record[0] !== '') yield entryOf(header, record, line, layout)
+    const records: AsyncIterable<string[]> = parser
+    for await (const [line = '0', ...cells] of records) {
+      if (header === undefined) header = checkHeader(file, cells, layout)
+      else yield entryOf(header, cells, BigInt(line), layout)
     }
   } catch (error) {
     throw error instanceof CsvError ? unreadable(file, error, ended + 1) : error

@@ -154,7 +154,8 @@ function greet({ data }: Config, { base }: Serving, madeKey: boolean): void {
 
 function stopOnSignals(stop: () => Promise<void>): void {
   let stopping = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // SIGHUP comes when the terminal of the store is closed.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stopping) return
       stopping = true

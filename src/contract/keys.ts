@@ -35,7 +35,7 @@ export const keys = {
     tag: 'Keys',
     summary: 'Revoke a key',
     description:
-      'It is refused from the next request on. `If-Match: *` is always true of a key that exists; a 412 shows its ETag.',
+      'It is refused from the next request on. A key can revoke only keys whose scopes it holds. `If-Match: *` is always true of a key that exists; a 412 shows its ETag.',
     scope: 'keys:manage',
     stability: 'stable',
     pathParameters: { keyId: idParameter('The id of the key.', 2) },

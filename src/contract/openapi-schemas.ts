@@ -58,6 +58,8 @@ function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
     if (!(types instanceof z.ZodEnum)) throw new Error(`${propertyName} of a union is an enum`)
     for (const value of types.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
   }
+  // Readers that look at the type first (Scalar does) take a schema without one for none at all.
+  part.type = 'object'
   part.oneOf ??= part.anyOf
   part.anyOf = undefined
   part.discriminator = { propertyName, mapping }

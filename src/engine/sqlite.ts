@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { lockFile } from './data-lock.ts'
 import type { Engine, Reading, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
@@ -69,7 +71,9 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
-  const endWatch = watchFiles([file, `${file}-wal`], gone => {
+  const lock = lockFile(options.directory)
+  const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
+  const endWatch = watchFiles(watched, gone => {
     options.onFatal(`${gone} was deleted or replaced under the running store: no write would last`)
   })
   const watchers = new Set<() => void>()

@@ -111,11 +111,7 @@ export async function createKey(
   const { name } = body
   const scopes = [...new Set(body.scopes)]
   const beyond = scopes.find(scope => !holds(context.caller, scope))
-  if (beyond) {
-    throw new StoreError('insufficient_scope', `A key without the scope ${beyond} cannot grant it.`, {
-      scope: beyond,
-    })
-  }
+  if (beyond) throw beyondScope(beyond, 'grant it')
   const expiresAt = grantedExpiry(body.expiresAt, context)
   if (!context.secret) throw new Error('createKey was given no secret')
   const { shown: key, kept } = context.secret
@@ -140,8 +136,23 @@ export async function getKey(reading: Reading, { keyId }: { keyId: bigint }): Pr
   return row
 }
 
-/** Revokes a key at once. */
-export async function revokeKey(tx: Tx, { keyId }: { keyId: bigint }, context: Context): Promise<undefined> {
+/** Revokes a key at once. Throws `insufficient_scope` for a key that may do what the caller's may not. */
+export async function revokeKey(
+  tx: Tx,
+  { keyId }: { keyId: bigint },
+  context: Context,
+  { scopes }: KeyRow,
+): Promise<undefined> {
+  const beyond = readScopes(scopes).find(scope => !holds(context.caller, scope))
+  if (beyond) throw beyondScope(beyond, 'revoke a key that holds it')
+  return revoke(tx, keyId, context)
+}
+
+function beyondScope(scope: Scope, what: string): StoreError {
+  return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${what}.`, { scope })
+}
+
+async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {
   const row = await tx.one(markRevoked, keyId, context.now)
   if (!row) throw new Stale(`key ${keyId}`)
   await recordRevocation(tx, context, row)
@@ -198,7 +209,7 @@ export async function resetAdminKey(
   context: Context,
 ): Promise<void> {
   for (const { id, scopes } of revokeOthers ? await tx.many(findActiveKeys) : []) {
-    if (readScopes(scopes).includes('admin')) await revokeKey(tx, { keyId: id }, context)
+    if (readScopes(scopes).includes('admin')) await revoke(tx, id, context)
   }
   await insertAdminKey(tx, token, { name: 'admin (reset)', madeBy: 'first start' }, context)
 }

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { type Described, type DescribedOperation, target } from './document.ts'
+
+const Schema = z.looseObject({
+  type: z.string().optional(),
+  format: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  pattern: z.string().optional(),
+  nullable: z.boolean().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+  required: z.array(z.string()).default([]),
+  properties: z.record(z.string(), z.unknown()).default({}),
+  items: z.unknown().optional(),
+})
+type Schema = z.output<typeof Schema>
+
+/** Whether a schema is of what clients send or of what they get: the same change breaks one and not the other. */
+type Direction = 'sent' | 'received'
+
+/** The two versions of a description. */
+interface Versions {
+  readonly before: Described
+  readonly after: Described
+}
+
+/**
+ * What a client that was written for the first description could trip over in the second, each as a sentence that
+ * begins with the operationId. New operations, optional parameters, members of responses and values of enums break
+ * nobody who ignores what it does not know.
+ */
+export function breakingChanges(versions: Versions): string[] {
+  const changes: string[] = []
+  for (const [id, old] of versions.before.operations) {
+    const now = versions.after.operations.get(id)
+    if (!now) changes.push(`${id} is gone`)
+    else changes.push(...operationChanges(versions, old, now).map(change => `${id} ${change}`))
+  }
+  return changes
+}
+
+function operationChanges(versions: Versions, old: DescribedOperation, now: DescribedOperation): string[] {
+  const changes: string[] = []
+  if (old.method !== now.method || old.path !== now.path) changes.push(`is ${now.method} ${now.path} now`)
+  if (old['x-scope'] !== now['x-scope']) changes.push(`needs the scope ${now['x-scope'] ?? 'none'} now`)
+  for (const parameter of old.parameters) {
+    const { name } = parameter
+    const same = now.parameters.find(one => one.name === name && one.in === parameter.in)
+    if (!same) changes.push(`takes no parameter ${name} any more`)
+    else {
+      if (same.required && !parameter.required) changes.push(`requires the parameter ${name} now`)
+      changes.push(...schemaChanges(versions, `parameter ${name}`, parameter.schema, same.schema, 'sent'))
+    }
+  }
+  for (const { name, required, in: place } of now.parameters) {
+    const isNew = !old.parameters.some(one => one.name === name && one.in === place)
+    if (isNew && required) changes.push(`requires the parameter ${name} now`)
+  }
+  const [oldBody, body] = [old, now].map(
+    ({ requestBody }) => requestBody?.content['application/json']?.schema,
+  )
+  if (oldBody !== undefined && body === undefined) changes.push('takes no body any more')
+  if (oldBody === undefined && body !== undefined) changes.push('requires a body now')
+  changes.push(...schemaChanges(versions, 'body', oldBody, body, 'sent'))
+  for (const [status, { content }] of Object.entries(old.responses)) {
+    if (!status.startsWith('2')) continue
+    const same = now.responses[status]
+    if (!same) changes.push(`does not respond with ${status} any more`)
+    const schemas = [content, same?.content].map(one => one?.['application/json']?.schema)
+    changes.push(...schemaChanges(versions, `response ${status}`, schemas[0], schemas[1], 'received'))
+  }
+  return changes
+}
+
+function schemaChanges(
+  versions: Versions,
+  place: string,
+  oldPart: unknown,
+  part: unknown,
+  direction: Direction,
+  depth = 0,
+): string[] {
+  // Deeper than any schema of the description: those that refer to themselves end here.
+  if (oldPart === undefined || part === undefined || depth > 12) return []
+  const [old, now] = [readSchema(versions.before, oldPart), readSchema(versions.after, part)]
+  const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
+  for (const [name, member] of Object.entries(old.properties)) {
+    const same = now.properties[name]
+    if (same === undefined) changes.push(`${place}: ${name} is gone`)
+    else changes.push(...schemaChanges(versions, `${place}/${name}`, member, same, direction, depth + 1))
+  }
+  for (const name of direction === 'sent' ? now.required : old.required) {
+    const list = direction === 'sent' ? old.required : now.required
+    if (!list.includes(name))
+      changes.push(`${place}: ${name} is ${direction === 'sent' ? 'required' : 'optional'} now`)
+  }
+  return [...changes, ...schemaChanges(versions, `${place}/*`, old.items, now.items, direction, depth + 1)]
+}
+
+/** What changed in a schema itself: a narrower one breaks whoever sends, another type or form whoever receives too. */
+function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
+  const changes: string[] = []
+  if (old.type !== now.type) changes.push(`the type is ${now.type} now`)
+  if (old.format !== now.format) changes.push(`the format is ${now.format} now`)
+  if (direction === 'received') {
+    return now.nullable && !old.nullable ? [...changes, 'it can be null now'] : changes
+  }
+  if (old.nullable && !now.nullable) changes.push('it cannot be null any more')
+  if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is another')
+  const removed = (old.enum ?? []).filter(value => now.enum && !now.enum.includes(value))
+  for (const value of removed) changes.push(`${String(value)} is not allowed any more`)
+  for (const bound of ['minimum', 'minLength', 'minItems'] as const) {
+    if ((now[bound] ?? Number.NEGATIVE_INFINITY) > (old[bound] ?? Number.NEGATIVE_INFINITY)) {
+      changes.push(`${bound} is ${now[bound]} now`)
+    }
+  }
+  for (const bound of ['maximum', 'maxLength', 'maxItems'] as const) {
+    if ((now[bound] ?? Number.POSITIVE_INFINITY) < (old[bound] ?? Number.POSITIVE_INFINITY)) {
+      changes.push(`${bound} is ${now[bound]} now`)
+    }
+  }
+  return changes
+}
+
+function readSchema({ document }: Described, part: unknown): Schema {
+  const reference: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, '$ref') : undefined
+  return Schema.parse(typeof reference === 'string' ? target(document, reference) : part)
+}

@@ -1,0 +1,22 @@
+import { request } from 'node:http'
+import type { post } from '../../src/delivery/request.ts'
+
+/** Broken on purpose: reads whatever a receiver sends for as long as it sends it. */
+export const unboundedPost: typeof post = ({ target, body, timeoutMs }) =>
+  new Promise(resolve => {
+    const { url, address } = target
+    const outgoing = request({
+      method: 'POST',
+      host: address,
+      port: url.port,
+      path: url.pathname,
+      agent: false,
+    })
+    const end = (): void => {
+      outgoing.destroy()
+      resolve({ status: 0, reply: '' })
+    }
+    outgoing.on('error', end)
+    setTimeout(end, timeoutMs)
+    outgoing.end(body)
+  })
