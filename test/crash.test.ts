@@ -12,6 +12,7 @@ import { newDatabase } from './postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from './process.ts'
 import { proved, timeLimitMs, times } from './proof.ts'
 import { ADMIN_KEY, onEveryEngine, type RawRow } from './store.ts'
+import { until } from './until.ts'
 
 const ROUNDS = times(10, 250)
 const CLIENTS = 16
@@ -71,8 +72,11 @@ async function crashRound(
   const broken: string[] = []
   {
     await using server = await store.start()
+    const before = journal.acknowledged.size
     const loading = load(server.base, petId, round, journal)
-    await Bun.sleep(60 + ((round * 37) % 90))
+    // However slow the machine is, the kill comes when the load is on.
+    await until('orders are acknowledged', () => journal.acknowledged.size > before + CLIENTS)
+    await Bun.sleep((round * 37) % 90)
     await server.kill('SIGKILL')
     await loading
   }
