@@ -97,8 +97,8 @@ function spawn<Out extends 'pipe' | 'ignore'>(
 
 async function answers(port: number): Promise<boolean> {
   try {
-    await fetch(`http://127.0.0.1:${port}/`)
-    return true
+    // A store that has bound its port and is still starting responds with 503.
+    return (await fetch(`http://127.0.0.1:${port}/`)).status !== 503
   } catch {
     return false
   }

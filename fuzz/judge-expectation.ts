@@ -70,11 +70,13 @@ function judgeValid(
 }
 
 /** What the state of the store, or a rule that the description has in words, can hold against a request. */
-function mayRefuse({ method, query }: Ask, status: number, { code, errors }: JsonObject): boolean {
+function mayRefuse({ method, query, operation }: Ask, status: number, { code, errors }: JsonObject): boolean {
   if (method !== 'GET' && status === 409) return true
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const places = Array.isArray(errors) ? errors.filter(isObject) : []
   const all = (test: (place: JsonObject) => boolean): boolean => places.length > 0 && places.every(test)
+  // A key revokes only keys whose scopes it holds.
+  if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
   // An address that the operator does not let events be sent to.
   if (method !== 'GET' && status === 422 && all(place => place.pointer === '/url')) return true
   // A position that is not reached yet.
@@ -114,6 +116,7 @@ function judgeHead(get: Answer, head: Answer): Finding[] {
   const free = [
     'date',
     'x-request-id',
+    'ratelimit',
     ...(isList ? ['link'] : []),
     ...(isSame ? [] : ['etag', 'content-length']),
   ]

@@ -1,31 +1,44 @@
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { startOwnStore } from './own-store.ts'
 import { reportText } from './report.ts'
 import { fuzz } from './run.ts'
 
-// bun fuzz/main.ts --requests 10000 --seed 1
-//   [--url http://127.0.0.1:8080 --key pst_...] [--database-url postgres://...]
-// Without --url it starts a store of its own and ends it. Exits with 1 when something was found.
+const program = new Command('npm run fuzz --')
+  .description(
+    'Sends random valid and invalid requests to a store, and checks the responses by its description.',
+  )
+  .option('--requests <count>', 'how many requests', wholeNumber, 10_000)
+  .option('--seed <number>', 'what the requests are made from', wholeNumber, 1)
+  .option('--url <url>', 'a store on this machine; without it the run starts one of its own and ends it')
+  .option('--key <key>', 'an admin key of that store')
+  .option('--database-url <url>', 'a PostgreSQL database for the store of its own')
+  .addHelpText(
+    'after',
+    `
+Exits with 1 when something was found. With --url, use a store that you can throw away: the run creates keys, orders,
+pets and webhooks in it and does not remove them.`,
+  )
+  .parse()
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '1' },
-    url: { type: 'string' },
-    key: { type: 'string' },
-    'database-url': { type: 'string' },
-  },
-})
-const requests = wholeNumber('--requests', values.requests)
-const seed = wholeNumber('--seed', values.seed)
+interface Options {
+  readonly requests: number
+  readonly seed: number
+  readonly url?: string
+  readonly key?: string
+  readonly databaseUrl?: string
+}
 
-const { url, key } = values
-if (url !== undefined) {
-  if (key === undefined) throw new Error('--url needs --key, an admin key of that store')
-  await run(url.replace(/\/$/, ''), key)
-} else {
-  await using store = await startOwnStore(values['database-url'])
-  await run(store.url, store.key)
+const { requests, seed, url, key, databaseUrl } = program.opts<Options>()
+if (url !== undefined && key === undefined)
+  program.error('error: --url needs --key, an admin key of that store')
+try {
+  if (url !== undefined && key !== undefined) await run(url.replace(/\/$/, ''), key)
+  else {
+    await using store = await startOwnStore(databaseUrl)
+    await run(store.url, store.key)
+  }
+} catch (error) {
+  program.error(`error: ${error instanceof Error ? error.message : String(error)}`)
 }
 
 async function run(address: string, adminKey: string): Promise<void> {
@@ -34,7 +47,7 @@ async function run(address: string, adminKey: string): Promise<void> {
   process.exitCode = report.findings.length > 0 ? 1 : 0
 }
 
-function wholeNumber(name: string, text: string): number {
+function wholeNumber(text: string): number {
   if (/^[1-9]\d{0,8}$|^0$/.test(text)) return Number(text)
-  throw new Error(`${name} must be a whole number, not ${text}`)
+  throw new InvalidArgumentError('It must be a whole number.')
 }

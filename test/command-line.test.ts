@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       expect(await server.kill('SIGTERM')).toBe(0)
     }
     await using again = await startProcess(['serve', '--port', '0', ...args], env)
-    expect(again.said()).not.toContain('admin key')
+    expect(again.said()).toContain(`admin key       in ${keyFile}`)
     const client = makeClient({ base: again.base, key })
     expect(
       await codeOf(

@@ -255,3 +255,14 @@ test('the metrics of another machine want an admin key', async () => {
   expect((await fetch(`${store.base}/metrics`, { headers: { ...from, ...key } })).status).toBe(403)
   expect((await store.send('GET', '/metrics', { headers: from })).status).toBe(200)
 })
+
+test('an array that came as a text is refused for its type alone', async () => {
+  await using store = await openTestStore('sqlite')
+  const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
+  const { message, errors } = ErrorBody.parse(readJsonText(await reply.text()))
+  expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
+  const few = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
+  expect(ErrorBody.parse(readJsonText(await few.text())).message).toBe(
+    'name must have at least 1 character; scopes must have at least 1 element.',
+  )
+})

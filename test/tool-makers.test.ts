@@ -66,7 +66,7 @@ test.each(pages)(
           bases.set(`http://127.0.0.1:${port}`, server.base)
         } else if (kind === 'sh') {
           let commands = lines
-            .replaceAll('$(cat data/admin-key)', `$(cat ${home}/data/admin-key)`)
+            .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
             .replaceAll('--data data', `--data ${home}/data`)
           for (const [documented, base] of bases) commands = commands.replaceAll(documented, base)
           const child = Bun.spawn(['bash', '-euc', `${settings}\n${commands}`], {

@@ -14,7 +14,13 @@ export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   if (result.success) return result.data
   // Cut before it is put into words: a body of 1 MiB can be wrong in half a million places.
   const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
-  throw validationFailed(issues.flatMap(issue => bodyErrors(issue, value)))
+  throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value)))
+}
+
+/** Not what follows from a wrong type: the length of a text that should have been an array says nothing. */
+function isFirstOfItsPlace(issue: Issue, index: number, issues: readonly Issue[]): boolean {
+  const place = issue.path.join('/')
+  return !issues.slice(0, index).some(one => one.code === 'invalid_type' && one.path.join('/') === place)
 }
 
 /** What is wrong with one value, in the closed set of codes. */
@@ -90,8 +96,12 @@ function bound(
   limit: number | bigint,
   lengthCode: FieldErrorCode,
 ): { code: FieldErrorCode; message: string } {
-  if (origin === 'string') return { code: lengthCode, message: `must have ${words} ${limit} characters` }
-  if (origin === 'array') return { code: lengthCode, message: `must have ${words} ${limit} elements` }
+  const unit = origin === 'string' ? 'character' : origin === 'array' ? 'element' : undefined
+  if (unit)
+    return {
+      code: lengthCode,
+      message: `must have ${words} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`,
+    }
   return { code: 'out_of_range', message: `must be ${words} ${limit}` }
 }
 

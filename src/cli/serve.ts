@@ -24,9 +24,19 @@ export function addServe(program: Command): void {
     const option = new Option(flag, `${about} [${variable}]`)
     serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
   }
-  serve.action(async (options: Record<string, string | boolean | undefined>) => {
+  // Counted by the action, which can say what was probably meant.
+  serve.argument('[arguments...]').usage('[options]')
+  serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
+    const [unknown] = extra
+    if (unknown !== undefined) throw new CommandFailed(unexpected(unknown), 2)
     await runServe(configFrom(options))
   })
+}
+
+function unexpected(text: string): string {
+  // npm takes the options in front of -- for its own and passes on only their values.
+  const hint = 'With npm, options go after --: npm start -- --port 9000'
+  return `There is no command or argument "${text}". See --help. ${hint}`
 }
 
 /** The settings of a command's options and the environment. Throws CommandFailed with one sentence. */
@@ -76,12 +86,12 @@ async function runServe(config: Config): Promise<void> {
   const clock = Date.now
   const secretKey = await orFull(() => settleSecretKey(engine, foundKey, config, clock))
   const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
-  const madeKey = await orFull(() => ensureAdminKey(engine, given, clock))
+  await orFull(() => ensureAdminKey(engine, given, clock))
   if (config.demo) await orFull(() => loadDemo(engine, clock))
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
   if (lock) announce(config.data, localAddress(config.host, serving.port))
-  greet(config, serving, madeKey)
+  greet(config, serving)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
     await serving.stop()
@@ -146,9 +156,13 @@ async function orFull<T>(step: () => Promise<T>): Promise<T> {
 }
 
 /** Says where things are. The key itself is in its file, and never in a log. */
-function greet({ data }: Config, { base }: Serving, madeKey: boolean): void {
+function greet(config: Config, { base }: Serving): void {
+  const { adminKey, adminKeyFile, data } = config
+  const file = adminKeyPath(data)
   const lines = [`Petstore serves ${base}`, `docs            ${base}/docs`]
-  if (madeKey) lines.push(`admin key       in ${adminKeyPath(data)}`)
+  if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
+  else if (adminKeyFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
+  else if (existsSync(file)) lines.push(`admin key       in ${file}`)
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
 }
 

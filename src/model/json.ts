@@ -139,7 +139,7 @@ class Reader {
       case 'n':
         return this.#word('null', null)
       case undefined:
-        throw this.#fault('the end of the body where a value should stand')
+        throw this.#fault('the end of the body where a value is expected')
       default:
         return this.#number()
     }
@@ -151,7 +151,7 @@ class Reader {
     this.#step()
     if (this.#accept('}')) return object
     do {
-      if (this.#text[this.#at] !== '"') throw this.#fault('something that is no member name')
+      if (this.#text[this.#at] !== '"') throw this.#fault('no member name in double quotes')
       const name = this.#string()
       this.#skipWhite()
       if (Object.hasOwn(object, name)) throw this.#fault(`the member ${JSON.stringify(name)} a second time`)
