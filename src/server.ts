@@ -72,6 +72,8 @@ const STREAMS_PER_CALLER_MAX = 1000
 const GUESSES: Rate = { requests: 60, seconds: 60 }
 /** Above our own limit, so that our 413 answers with a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
+/** Of a connection; longer than a body may take, so that our 408 comes first on a busy machine too. */
+const IDLE_SECONDS_MAX = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
 const startingHeaders = {
   'Content-Type': 'application/json',
@@ -88,6 +90,7 @@ export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): 
     hostname: host,
     port,
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
+    idleTimeout: IDLE_SECONDS_MAX,
     // Nothing of the program may show through an answer, whatever NODE_ENV says.
     development: false,
     // Out of its development mode the runtime would share the port with another process.
