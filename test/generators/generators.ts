@@ -155,7 +155,10 @@ export const generators: readonly Generator[] = [
     version: '0.23.0',
     needs: ['npm', 'node'],
     install: 'npm init -y && npm install -E @usebruno/converters@0.23.0',
-    generate: `node -e "const { openApiToBruno } = require('@usebruno/converters'), fs = require('fs'); fs.writeFileSync('collection.json', JSON.stringify(openApiToBruno(fs.readFileSync('openapi.yaml', 'utf8'))))"`,
+    generate: [
+      `node -e "const { openApiToBruno } = require('@usebruno/converters'), fs = require('fs')`,
+      `fs.writeFileSync('collection.json', JSON.stringify(openApiToBruno(fs.readFileSync('openapi.yaml', 'utf8'))))"`,
+    ].join('; '),
     compile: 'true',
     run: '"$BUN" $PROGRAM/../bruno.ts collection.json',
     code: 'collection.json',
