@@ -20,28 +20,51 @@ export async function openDemo(): Promise<TestStore> {
   return store
 }
 
+/** What is sent instead of the examples of an operation, or in addition to them. */
+interface Given {
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  /** Sends the examples of optional parameters too. */
+  readonly optional?: boolean
+}
+
 /** Sends an operation its own examples: those of its path and required parameters, and that of its body. */
 export async function sendExamples(
   store: TestStore,
   operation: DescribedOperation,
-  given: { readonly parameters?: Readonly<Record<string, unknown>>; readonly body?: unknown } = {},
+  given: Given = {},
 ): Promise<Answered> {
   const values = (place: string): [string, string][] =>
     operation.parameters
-      .filter(parameter => parameter.in === place && parameter.required)
-      .map(({ name, example }) => [name, String(given.parameters?.[name] ?? example)])
+      .filter(parameter => parameter.in === place && (parameter.required || given.optional))
+      .flatMap(({ name, example }) =>
+        [given.parameters?.[name] ?? example ?? []]
+          .flat()
+          .map((value): [string, string] => [name, String(value)]),
+      )
   const inPath = new Map(values('path'))
-  const query = values('query').map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  const query = new URLSearchParams(values('query')).toString()
   const path =
     operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath.get(name) ?? '') +
-    (query.length > 0 ? `?${query.join('&')}` : '')
+    (query && `?${query}`)
   const body = given.body ?? bodyExample(operation)
   const answer = await store.send(operation.method, path, {
     headers: Object.fromEntries(values('header')),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+    return { status: answer.status, body: await beginningOf(answer) }
+  }
   const text = await answer.text()
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** The first text of a stream, which has no end. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
 }
 
 /** The one success that an operation is described with. */

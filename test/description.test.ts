@@ -203,7 +203,7 @@ describe('its examples', () => {
     const session =
       `listErrors getError listCategories getCategory listPets getPet listInventory createKey listKeys
       createCategory createPet placeOrder getOrder listOrders getInventoryItem listMovements getStoreSummary
-      adjustInventory setInventory updatePet updateOrder updateCategory`.split(/\s+/)
+      adjustInventory setInventory updatePet updateOrder updateCategory revokeKey`.split(/\s+/)
     for (const id of session) {
       const operation = operationOf(described, id)
       const { status, example } = successOf(operation)

@@ -49,12 +49,13 @@ async function happenTheRest({ client }: TestStore): Promise<void> {
   await client.cancelOrder({ orderId })
   await client.deletePet({ petId: 350n })
   await client.deleteCategory({ categoryId: 17n })
+  await client.updateOrder({ orderId: 1n, body: { complete: true } })
 }
 
 const Rows = z.tuple([z.object({ count: z.bigint() })])
 
-/** Waits until so many attempts are written down. */
-async function attempted(store: TestStore, count: number): Promise<void> {
+/** Waits until `count` attempts are stored. */
+export async function attempted(store: TestStore, count: number): Promise<void> {
   for (;;) {
     const [{ count: made }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
     if (made >= BigInt(count)) return

@@ -78,7 +78,7 @@ export const categories = {
     description: 'Only an empty one: its pets are moved or deleted first.',
     scope: 'pets:write',
     stability: 'stable',
-    pathParameters,
+    pathParameters: { categoryId: idParameter('The id of the category.', 17) },
     success: { status: 204, description: 'The category is gone.' },
     etag: true,
     errors: ['category_not_found', 'category_in_use'],

@@ -4,11 +4,12 @@ import { type EventType, TEST_TYPE } from '../model/event-type.ts'
 /** An event as an example: ids are numbers here, as JSON shows them. */
 type Example = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
-const biscuit = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'pending' }
+const fourth = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
 const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
 const shipDate = '2026-12-01T09:30:00Z'
 const first = { id: 1, petId: 3, quantity: 1, shipDate }
+const later = { ...first, shipDate: '2026-12-02T09:30:00Z' }
 const second = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
 const webhook = {
   id: 1,
@@ -30,18 +31,18 @@ const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 /** One event of each type: they happened in one session with the demo shop, which a test runs. */
 export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, Example>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
-  'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/3', biscuit),
+  'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', fourth),
   'petstore.pet.deleted': event(741, 'petstore.pet.deleted', 'pets/350', juniper),
   'petstore.category.created': event(717, 'petstore.category.created', 'categories/17', ferrets),
-  'petstore.category.updated': event(728, 'petstore.category.updated', 'categories/1', {
+  'petstore.category.updated': event(727, 'petstore.category.updated', 'categories/1', {
     id: 1,
     name: 'Dogs',
   }),
   'petstore.category.deleted': event(742, 'petstore.category.deleted', 'categories/17', ferrets),
   'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', { ...first, complete: false }),
   'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', second),
-  'petstore.order.completed': event(727, 'petstore.order.completed', 'orders/1', {
-    ...first,
+  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', {
+    ...later,
     complete: true,
   }),
   'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', second),

@@ -53,10 +53,10 @@ const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
     { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
   ],
   createPet: { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
-  updatePet: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'pending' },
+  updatePet: { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' },
   createCategory: { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
   updateCategory: { id: 1, name: 'Dogs' },
-  updateOrder: { ...orderPlaced, complete: true },
+  updateOrder: { ...orderPlaced, shipDate: '2026-12-02T09:30:00Z' },
   listInventory: [
     { petId: 1, quantity: 1, status: 'available', reserved: 0 },
     { petId: 2, quantity: 1, status: 'available', reserved: 0 },

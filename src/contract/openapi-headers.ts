@@ -162,7 +162,8 @@ function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Pre
   return names.map(name => [name, 'always'])
 }
 
-const tag = '"3NAJmmzeVeErhHJNz8lLvW"'
+/** The tag of an older version: a read with it responds with the resource, not with 304. */
+const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
 /** `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
 const tagList = field('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
 /** 1 to 255 characters bare, or as a string of RFC 9651. */
@@ -181,7 +182,7 @@ export function requestHeaders(operation: Operation): Part[] {
     parts.push({ name, in: 'header', required, description, schema, example })
   }
   if (method === 'GET' && isConditional(operation)) {
-    add('If-None-Match', 'Respond with 304 if the ETag is one of these.', tag, tagList)
+    add('If-None-Match', 'Respond with 304 if the ETag is one of these.', olderTag, tagList)
   }
   if (isGuarded(operation)) {
     add('If-Match', 'Proceed only if the ETag is one of these; * is any.', '*', tagList)

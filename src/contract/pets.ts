@@ -3,7 +3,8 @@ import { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
-const pathParameters = { petId: idParameter('The id of the pet.') }
+/** The example of each operation: the pet that an order reserves later is neither put on hold nor deleted. */
+const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 
 export const pets = {
   listPets: {
@@ -62,7 +63,7 @@ export const pets = {
       docs: '/docs#tag/pets/GET/pets/%7BpetId%7D',
     },
     reads: 'row',
-    pathParameters,
+    pathParameters: petAt(3),
     success: { status: 200, resource: Pet, description: 'The pet.' },
     etag: true,
     errors: ['pet_not_found'],
@@ -76,7 +77,7 @@ export const pets = {
       'A JSON Merge Patch. Writing a status acts on the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` takes the stock to 0.',
     scope: 'pets:write',
     stability: 'stable',
-    pathParameters,
+    pathParameters: petAt(4),
     body: PetPatch,
     success: { status: 200, resource: Pet, description: 'The pet after the change.' },
     etag: true,
@@ -90,7 +91,7 @@ export const pets = {
     description: 'Its complete orders stay and keep their petId.',
     scope: 'pets:write',
     stability: 'stable',
-    pathParameters,
+    pathParameters: petAt(350),
     success: { status: 204, description: 'The pet is gone.' },
     etag: true,
     errors: ['pet_not_found', 'pet_in_use'],

@@ -25,7 +25,7 @@ import { Pet } from './pet.ts'
 import { Webhook } from './webhook.ts'
 
 const auditMembers = {
-  position: int64.meta({ description: 'The position of the entry in the audit log.', example: 727 }),
+  position: int64.meta({ description: 'The position of the entry in the audit log.', example: 726 }),
   subject,
   at: time,
   keyId: int64.optional().meta({
@@ -46,7 +46,7 @@ const auditMembers = {
 }
 
 const auditExample = {
-  position: 727,
+  position: 726,
   at: '2026-11-21T09:30:00.120Z',
   keyId: 1,
   requestId: 'till-2.00042',
@@ -133,9 +133,9 @@ export const AuditEntry = z
       'An entry of the audit log: who changed what, and when. Its `type` tells which schema it has. Later versions may add types: ignore those you do not know.',
     example: {
       ...auditExample,
-      type: 'petstore.order.completed',
+      type: 'petstore.order.updated',
       subject: 'orders/1',
-      data: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: true },
+      data: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-02T09:30:00Z', complete: false },
     },
   })
 export type AuditEntry = z.output<typeof AuditEntry>

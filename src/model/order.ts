@@ -55,6 +55,6 @@ export const OrderPatch = z
     id: 'OrderPatch',
     description:
       'A JSON Merge Patch (RFC 7396) of an order. `id` and `petId` may be sent with the values they have. The quantity is changed first, then the order is completed.',
-    example: { complete: true },
+    example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

@@ -11,6 +11,8 @@ export interface Generator {
   readonly compile: string
   /** Runs the program; `$BASE`, `$KEY` and `$SAMPLES` are set. */
   readonly run: string
+  /** What the program prints, where it is not the session of the clients. */
+  readonly expected?: readonly string[]
   /** Where the generated code is, for counting its lines. */
   readonly code: string
   /** What a reader must know before using the output. */

@@ -136,5 +136,35 @@ export const generators: readonly Generator[] = [
     run: 'PYTHONPATH=client venv/bin/python $PROGRAM/program.py "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/petstore_client',
   },
+  {
+    name: 'Postman',
+    version: '6.3.3',
+    needs: ['npm', 'node'],
+    install: 'npm init -y && npm install -E openapi-to-postmanv2@6.3.3',
+    generate:
+      'npx openapi2postmanv2 -s openapi.yaml -o collection.json -O requestParametersResolution=Example,parametersResolution=Example',
+    compile: 'true',
+    run: '"$BUN" $PROGRAM/../postman.ts collection.json',
+    code: 'collection.json',
+    expected: ['every request of the collection succeeded'],
+    description:
+      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success; only `redeliver` waits until the webhook was tried once. Without the options the converter sends placeholders such as `<integer>`, which no description can prevent.',
+  },
+  {
+    name: 'Bruno',
+    version: '0.23.0',
+    needs: ['npm', 'node'],
+    install: 'npm init -y && npm install -E @usebruno/converters@0.23.0',
+    generate: [
+      `node -e "const { openApiToBruno } = require('@usebruno/converters'), fs = require('fs')`,
+      `fs.writeFileSync('collection.json', JSON.stringify(openApiToBruno(fs.readFileSync('openapi.yaml', 'utf8'))))"`,
+    ].join('; '),
+    compile: 'true',
+    run: '"$BUN" $PROGRAM/../bruno.ts collection.json',
+    code: 'collection.json',
+    expected: ['every request of the collection succeeded'],
+    description:
+      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. Grouped by path, Bruno lists the requests on a webhook before those below it, and deletes the webhook first.',
+  },
   ...npmGenerators,
 ]

@@ -8,15 +8,13 @@ import { lastOutcome, type Outcome, tryGenerator } from './try-generator.ts'
 
 const options = new Command('generators')
   .description('Tries every client generator whose toolchain is installed on openapi.yaml.')
-  .option('--only <names>', 'comma-separated parts of names')
+  .option('--only <names>', 'comma-separated names, whole')
   .option('--scratch <directory>', 'where to work; kept, with the outcome of each generator that ran there')
   .option('--write', 'writes docs/generators.md')
   .parse()
   .opts<{ only?: string; scratch?: string; write?: boolean }>()
 
-const wanted = generators.filter(
-  ({ name }) => !options.only || options.only.split(',').some(part => name.includes(part)),
-)
+const wanted = generators.filter(({ name }) => !options.only || options.only.split(',').includes(name))
 const scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'petstore-generators-'))
 const outcomes: Outcome[] = []
 for (const generator of wanted) {

@@ -10,6 +10,8 @@ creates one, orders it, reads the code of a refused order, and decodes an event 
 A later version of the store may add members and event types. The table says what each client does with a member or an
 event type that it does not know: \`ignored\`, \`kept\` or \`error\`. Where a type is an error, ask for the types you
 know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993 reaches the store digit for digit.
+
+The client of ogen is large: 334,684 lines now, 372,691 with the description before.
 `
 
 /** docs/generators.md: the outcomes of a run. */

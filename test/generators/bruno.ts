@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { type CollectionRequest, runCollection } from './collections.ts'
+
+const Field = z.looseObject({ name: z.string(), value: z.coerce.string(), enabled: z.boolean() })
+const Request = z.looseObject({
+  method: z.string(),
+  url: z.string(),
+  params: z.array(Field.extend({ type: z.enum(['path', 'query']) })),
+  headers: z.array(Field),
+  body: z.looseObject({ mode: z.string(), json: z.string().nullish() }),
+})
+const Folder = z.looseObject({ items: z.array(z.unknown()) })
+const Leaf = z.looseObject({ request: Request })
+
+const [file = ''] = Bun.argv.slice(2)
+const failed = await runCollection(requestsIn(JSON.parse(readFileSync(file, 'utf8'))))
+for (const line of failed) console.log(line)
+if (failed.length === 0) console.log('every request of the collection succeeded')
+process.exitCode = failed.length === 0 ? 0 : 1
+
+/** The requests of a Bruno collection, top to bottom. */
+function requestsIn(node: unknown): readonly CollectionRequest[] {
+  const folder = Folder.safeParse(node)
+  if (folder.success) return folder.data.items.flatMap(requestsIn)
+  const { method, url, params, headers, body } = Leaf.parse(node).request
+  const values = (type: 'path' | 'query'): [string, string][] =>
+    params.filter(param => param.type === type && param.enabled).map(({ name, value }) => [name, value])
+  // Bruno adds the content type of a JSON body when it sends the request.
+  const contentType: [string, string][] = body.mode === 'json' ? [['Content-Type', 'application/json']] : []
+  return [
+    {
+      method,
+      path: url.replace('{{baseUrl}}', ''),
+      pathValues: Object.fromEntries(values('path')),
+      query: values('query'),
+      headers: [
+        ...headers
+          .filter(header => header.enabled && header.name.toLowerCase() !== 'content-type')
+          .map(({ name, value }): [string, string] => [name, value]),
+        ...contentType,
+      ],
+      body: body.json ?? undefined,
+    },
+  ]
+}
