@@ -18,7 +18,7 @@ The client of ogen is large: 334,684 lines now, 372,691 with the description bef
 export function page(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(({ generator, result, observed, codeLines }) => {
     const cells = ['event member', 'pet member', 'event type', 'id'].map(name => observed[name] || '-')
-    const lines = codeLines.toLocaleString('en')
+    const lines = codeLines === 0 ? '-' : codeLines.toLocaleString('en')
     const [outcome = ''] = result.split(/[:\n]/)
     return `| ${[generator.name, generator.version, outcome, ...cells, lines].join(' | ')} |`
   })
