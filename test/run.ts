@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { SHARED_SERVER, startPostgres, stopPostgres } from './postgres-server.ts'
 
 // `npm test` runs this after the checks: all tests in two processes, which share one PostgreSQL. Whatever is given on
@@ -8,7 +9,9 @@ const TIMEOUT_MS = 120_000
 const WORKERS = 2
 
 const address = await startPostgres()
-const options = [`--timeout=${TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--no-isolate']
+// The slowest files begin first, so that both processes end together: `--update-timings` measures again.
+const timings = `--timings=${join(import.meta.dir, 'timings.json')}`
+const options = [`--timeout=${TIMEOUT_MS}`, `--parallel=${WORKERS}`, '--no-isolate', timings]
 const tests = Bun.spawn([process.execPath, 'test', ...options, ...process.argv.slice(2)], {
   env: { ...process.env, [SHARED_SERVER]: address },
   stdio: ['ignore', 'inherit', 'inherit'],
