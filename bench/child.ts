@@ -67,10 +67,17 @@ export async function startServerProcess(
   }
 }
 
+/** A free port below those that the system gives out by itself, so that nobody is given it before it is used. */
 export function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  probe.stop(true)
-  return probe.port
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    try {
+      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+      return port
+    } catch {
+      // Taken: another one.
+    }
+  }
 }
 
 function spawn<Out extends 'pipe' | 'ignore'>(

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { deadPort } from './receiver.ts'
 import { toolEnvironment } from './tool.ts'
 
 const PRISM = join(import.meta.dir, '..', 'node_modules', '.bin', 'prism')
@@ -22,7 +23,7 @@ export async function openMock(description: string): Promise<ValidatingProxy> {
 }
 
 async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
-  const port = String(freePort())
+  const port = String(await deadPort())
   const child = Bun.spawn([PRISM, ...args, '--host', '127.0.0.1', '--port', port], {
     env: toolEnvironment(),
     stdin: 'ignore',
@@ -49,12 +50,4 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
 async function readOutput(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))
-}
-
-function freePort(): number {
-  const listener = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
-  const { port } = listener
-  listener.stop(true)
-  if (port === undefined) throw new Error('the system gave no port')
-  return port
 }

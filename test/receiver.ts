@@ -133,12 +133,22 @@ export async function openHastyReceiver(answer: string): Promise<HastyReceiver> 
   return { base: `http://127.0.0.1:${port}`, readRest, [Symbol.asyncDispose]: () => close(server) }
 }
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/**
+ * A port of 127.0.0.1 that nothing listens on. It is below those that the system gives out by itself: other tests, which
+ * run at the same time, take their ports from there.
+ */
 export async function deadPort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server, '127.0.0.1')
-  await close(server)
-  return port
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await close(server)
+    return port
+  }
 }
 
 /** A whole reply, after which the connection is left to the client to close. */
