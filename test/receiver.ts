@@ -134,8 +134,8 @@ export async function openHastyReceiver(answer: string): Promise<HastyReceiver> 
 }
 
 /**
- * A port of 127.0.0.1 that nothing listens on. It is below those that the system gives out by itself: other tests, which
- * run at the same time, take their ports from there.
+ * A port of 127.0.0.1 that nothing listens on. It is below those that the system gives out by itself: other tests,
+ * which run at the same time, take their ports from there.
  */
 export async function deadPort(): Promise<number> {
   for (;;) {
