@@ -76,8 +76,21 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
  * By the next turn of the event loop it has: a request that it refused must have no effect.
  */
 export async function assertNotRefused(request: Request): Promise<void> {
-  await new Promise(resolve => setImmediate(resolve))
+  await nextTurn()
   if (request.signal.aborted) throw new StoreError('malformed_json', 'The request did not arrive whole.')
+}
+
+let turn: Promise<void> | undefined
+
+/** Resolves in the next turn of the event loop: one timer for all requests of this turn. */
+function nextTurn(): Promise<void> {
+  turn ??= new Promise(resolve => {
+    setImmediate(() => {
+      turn = undefined
+      resolve()
+    })
+  })
+  return turn
 }
 
 function tooLarge(): StoreError {
