@@ -17,10 +17,6 @@ export class Shares {
     this.#capacity = capacity
   }
 
-  get total(): number {
-    return this.#total
-  }
-
   /** Takes an amount for a caller; false, without taking any, when there is not enough. */
   take(caller: string, amount = 1): boolean {
     const held = this.#held.get(caller)

@@ -7,7 +7,7 @@ import { CategoryRow, PetRow } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'
 
-/** A record has so many characters at most, and so has a line: a file may not decide how much memory it takes. */
+/** The most characters of a record, and of a line: a file must not decide how much memory it takes. */
 const RECORD_CHARS_MAX = 65_536
 /** What is shown of a cell. */
 const CELL_CHARS_SHOWN = 100

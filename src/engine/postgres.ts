@@ -47,7 +47,7 @@ export async function openPostgres<Query, Command, Reply>(
   await migratePool(pool)
   const reading = new PostgresReading(pool)
   // A connection of Bun keeps every statement that it has named for as long as it lives, here and in PostgreSQL (1.3 MB
-  // for a list of 60 branches). Lists have many texts, so theirs are not named: planning one anew costs 0.1 to 1 ms.
+  // for a list of 60 branches). Lists have many texts, so theirs are not named: each is planned again, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
   const scanning = new PostgresReading(scans)
   // Ids and positions have connections of their own: a transaction that waits for an id holds one of the pool's.

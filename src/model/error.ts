@@ -173,33 +173,6 @@ export const ErrorBody = z
   })
 export type ErrorBody = z.output<typeof ErrorBody>
 
-/** An Error as RFC 9457 has it: what is sent to who accepts application/problem+json. */
-export const Problem = z
-  .object({
-    type: z
-      .string()
-      .meta({ description: 'The entry of the error catalogue.', format: 'uri', maxLength: 8192 }),
-    title: z.string().meta({ description: 'What the code means.', maxLength: 256 }),
-    detail: z.string().meta({ description: 'The same as message.', maxLength: HEAD_CHARS_MAX }),
-    instance: z
-      .string()
-      .meta({ description: 'The path that was asked for.', format: 'uri-reference', maxLength: 8192 }),
-    ...ErrorBody.shape,
-  })
-  .meta({
-    id: 'Problem',
-    description: 'An Error with the members of RFC 9457.',
-    example: {
-      type: 'http://127.0.0.1:8080/errors/pet_not_found',
-      title: 'There is no pet with this id.',
-      detail: 'Pet 404 does not exist.',
-      instance: '/pets/404',
-      code: 'pet_not_found',
-      message: 'Pet 404 does not exist.',
-      status: 404,
-    },
-  })
-
 export const ErrorInfo = z
   .object({
     code: z
