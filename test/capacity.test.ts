@@ -58,7 +58,7 @@ describe('clients that send half a body', () => {
 
 test('control: with places held by arriving bodies, readers are kept out', async () => {
   await using store = await openTestStore('sqlite', { admission: new PlaceWhileBodyArrives() })
-  using _half = await sendHalfBodies(store, 1000, ADMIN_KEY)
+  using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
