@@ -127,26 +127,38 @@ export class Place {
    */
   async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
     this.#admission.expectBody(caller, bytesMax)
+    this.#pause()
+    let body: T
     try {
-      return await this.whileWaiting(read)
+      body = await read()
     } finally {
       this.#admission.bodyEnded(caller, bytesMax)
     }
+    this.#resume()
+    return body
   }
 
   /** Gives the place up while something outside the store is waited for. Throws `overloaded` when none is free then. */
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
-    this.#admission.pause(this.#address)
-    this.#holdsRequest = false
+    this.#pause()
     const result = await wait()
-    this.#admission.resume(this.#address)
-    this.#holdsRequest = true
+    this.#resume()
     return result
   }
 
   /** Ends the request: called once, when its answer is ready. */
   leave(): void {
     this.#admission.leave(this.#address, this.#holdsRequest)
+  }
+
+  #pause(): void {
+    this.#admission.pause(this.#address)
+    this.#holdsRequest = false
+  }
+
+  #resume(): void {
+    this.#admission.resume(this.#address)
+    this.#holdsRequest = true
   }
 }
 

@@ -1,4 +1,5 @@
 import { StoreError } from '../model/error.ts'
+import { Deadlines } from './deadlines.ts'
 
 export const BODY_BYTES_MAX = 1024 * 1024
 const BODY_TIMEOUT_MS = 10_000
@@ -33,30 +34,26 @@ export function expectedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? BODY_BYTES_MAX)
 }
 
-/** Reads a body to its end, within a bound of size and of time. Throws `body_too_large`, `request_timeout`. */
-export async function readBody(request: Request): Promise<Uint8Array> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(
-      new StoreError('request_timeout', `The body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds.`),
-    )
-  }, BODY_TIMEOUT_MS)
-  try {
-    return await Promise.race([late.promise, readAll(request)])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 
-async function readAll(request: Request): Promise<Uint8Array> {
-  try {
+/** Reads a body to its end, within a bound of size and of time. Throws `body_too_large`, `request_timeout`. */
+export function readBody(request: Request): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const deadline = deadlines.set(() => reject(tooLate()))
     // With a length the runtime holds the sender to it; without one (chunks) the bytes are counted as they come.
-    return request.headers.has('content-length') ? await request.bytes() : await readChunks(request)
-  } catch (error) {
-    if (error instanceof StoreError) throw error
-    // The runtime gave the connection up: bad chunks, or a sender that went away in the middle.
-    throw new StoreError('malformed_json', 'The body did not arrive whole.')
-  }
+    const reading = request.headers.has('content-length') ? request.bytes() : readChunks(request)
+    reading.then(
+      bytes => {
+        deadlines.clear(deadline)
+        resolve(bytes)
+      },
+      error => {
+        deadlines.clear(deadline)
+        // The runtime gave the connection up: bad chunks, or a sender that went away in the middle.
+        reject(error instanceof StoreError ? error : notWhole('The body'))
+      },
+    )
+  })
 }
 
 async function readChunks({ body }: Request): Promise<Uint8Array> {
@@ -73,17 +70,16 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 /**
  * Throws `malformed_json` for a request that the runtime has refused. The runtime reports the end of a request before
  * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are no request.
- * By the next turn of the event loop it has: a request that it refused must have no effect.
+ * By the next turn of the event loop it has, so `nextTurn` comes first: what was refused must have no effect.
  */
-export async function assertNotRefused(request: Request): Promise<void> {
-  await nextTurn()
-  if (request.signal.aborted) throw new StoreError('malformed_json', 'The request did not arrive whole.')
+export function assertNotRefused({ signal }: Request): void {
+  if (signal.aborted) throw notWhole('The request')
 }
 
 let turn: Promise<void> | undefined
 
 /** Resolves in the next turn of the event loop: one timer for all requests of this turn. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   turn ??= new Promise(resolve => {
     setImmediate(() => {
       turn = undefined
@@ -91,6 +87,17 @@ function nextTurn(): Promise<void> {
     })
   })
   return turn
+}
+
+function notWhole(what: string): StoreError {
+  return new StoreError('malformed_json', `${what} did not arrive whole.`)
+}
+
+function tooLate(): StoreError {
+  return new StoreError(
+    'request_timeout',
+    `The body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds.`,
+  )
 }
 
 function tooLarge(): StoreError {

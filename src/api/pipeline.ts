@@ -9,7 +9,7 @@ import { answer, type Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { authenticate, authorize } from './auth.ts'
-import { assertNotRefused, expectedBytes, readBody, refuseBodyByHeaders } from './body.ts'
+import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
 import { callerName, type Exchange, type Route } from './exchange.ts'
 import type { Feed } from './feed.ts'
@@ -109,7 +109,8 @@ async function carryOut(
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // Outside the transaction: nothing waits on the network inside of one.
   if (operation.vets) await vetUrl(memberOf(body, operation.vets))
-  await assertNotRefused(exchange.request)
+  await nextTurn()
+  assertNotRefused(exchange.request)
   return engine.execute({
     id,
     input: body === undefined ? parameters : { ...parameters, body },

@@ -31,9 +31,17 @@ export function instantText(ms: number): string {
   return storedInstant(ms).replace('.000Z', 'Z')
 }
 
+let lastMs = 0
+let lastText = new Date(lastMs).toISOString()
+
 /** UTC text as it is stored: always with milliseconds, so that text order is time order. */
 export function storedInstant(ms: number): string {
-  return new Date(ms).toISOString()
+  // One request asks for the same instant several times, and so do its neighbours of the same millisecond.
+  if (ms !== lastMs) {
+    lastText = new Date(ms).toISOString()
+    lastMs = ms
+  }
+  return lastText
 }
 
 /** From the stored form to the one that is sent. */

@@ -1,0 +1,51 @@
+export interface Deadline {
+  /** On the clock of `performance.now`. */
+  readonly dueMs: number
+  readonly onPassed: () => void
+}
+
+/**
+ * Deadlines of one length. They pass in the order in which they were set, so one timer serves all of them: a timer for
+ * each request would cost more than reading a small body.
+ */
+export class Deadlines {
+  readonly #lengthMs: number
+  /** In the order of their instants. */
+  readonly #pending = new Set<Deadline>()
+  #isTimerSet = false
+
+  constructor(lengthMs: number) {
+    this.#lengthMs = lengthMs
+  }
+
+  /** Sets a deadline and returns it; `onPassed` is called when it passes before it is cleared. */
+  set(onPassed: () => void): Deadline {
+    const deadline = { dueMs: performance.now() + this.#lengthMs, onPassed }
+    this.#pending.add(deadline)
+    if (!this.#isTimerSet) this.#setTimer(this.#lengthMs)
+    return deadline
+  }
+
+  clear(deadline: Deadline): void {
+    this.#pending.delete(deadline)
+  }
+
+  #setTimer(ms: number): void {
+    this.#isTimerSet = true
+    // What the deadlines are for keeps the process running; the timer need not.
+    setTimeout(() => this.#pass(), ms).unref()
+  }
+
+  #pass(): void {
+    this.#isTimerSet = false
+    const nowMs = performance.now()
+    for (const deadline of this.#pending) {
+      if (deadline.dueMs > nowMs) {
+        this.#setTimer(deadline.dueMs - nowMs)
+        return
+      }
+      this.#pending.delete(deadline)
+      deadline.onPassed()
+    }
+  }
+}
