@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LogStream, type LogStreamOptions } from '../src/cli/log-stream.ts'
 import { ThrowingLog } from './controls/throwing-log.ts'
+import { sendBytes } from './hostile-request.ts'
 import { command, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
+import { openTestStore } from './store.ts'
 import { until } from './until.ts'
 
 const TIMEOUT_MS = 60_000
@@ -181,3 +183,11 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test('a request whose field holds quotes and backslashes is logged as JSON', async () => {
+  await using store = await openTestStore('sqlite')
+  const head = 'GET /livez HTTP/1.1\r\nHost: store\r\nConnection: close\r\ntraceparent: "a\\b\tc\r\n\r\n'
+  await sendBytes(Number(new URL(store.base).port), Buffer.from(head))
+  const line = store.logged.findLast(({ message }) => message === 'answered')
+  expect(line?.fields).toMatchObject({ path: '/livez', traceparent: '"a\\b\tc', status: 200 })
+})

@@ -52,7 +52,8 @@ export class LogStream {
     this.#timer = undefined
     const report = (this.#torn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
     const head = Buffer.concat([this.#rest, Buffer.from(report)])
-    const bytes = Buffer.concat([head, Buffer.from(this.#waiting.join(''))])
+    const lines = Buffer.from(this.#waiting.join(''))
+    const bytes = head.length === 0 ? lines : Buffer.concat([head, lines])
     this.#waiting = []
     this.#chars = 0
     this.#rest = new Uint8Array()
