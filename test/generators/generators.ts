@@ -2,6 +2,7 @@ import type { Generator } from './generator.ts'
 import { npmGenerators } from './npm-generators.ts'
 
 const OPENAPI_GENERATOR = '7.24.0'
+const SWAGGER_CODEGEN = '3.0.57'
 const copyJar = 'mvn -q org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
 const artifact = `org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`
 const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory=.`
@@ -9,12 +10,19 @@ const openapiGeneratorJar = `${copyJar} -Dartifact=${artifact} -DoutputDirectory
 function openapiGenerator(
   name: string,
   options: string,
-  rest: Pick<Generator, 'compile' | 'run' | 'needs' | 'code'> & { description?: string; install?: string },
+  {
+    before,
+    ...rest
+  }: Pick<Generator, 'compile' | 'run' | 'needs' | 'code'> & {
+    before?: string
+    description?: string
+    install?: string
+  },
 ): Generator {
   return {
     name: `openapi-generator ${name}`,
     version: OPENAPI_GENERATOR,
-    generate: `java -jar openapi-generator-cli-${OPENAPI_GENERATOR}.jar generate -i openapi.yaml ${options} -o client`,
+    generate: `${before ? `${before} && ` : ''}java -jar openapi-generator-cli-${OPENAPI_GENERATOR}.jar generate -i openapi.yaml ${options} -o client`,
     ...rest,
     needs: ['java', 'mvn', ...rest.needs],
     install: rest.install ? `${openapiGeneratorJar} && ${rest.install}` : openapiGeneratorJar,
@@ -33,6 +41,13 @@ const javaCompile = [
   '(cd client && mvn -q -Dmaven.test.skip=true compile dependency:copy-dependencies -DincludeScope=runtime)',
   "javac -cp 'client/target/classes:client/target/dependency/*' -d . $PROGRAM/Program.java",
 ].join(' && ')
+// Two generators make one class of an event for each value of `type`, and have no place for several values of a class.
+const WITHOUT_DISCRIMINATOR =
+  "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
+// The output names an annotation that Java has not had since version 11, and does not name its library.
+const annotations =
+  '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
+const WITH_ANNOTATIONS = `sed -i 's|</dependencies>|<dependency>${annotations}</dependency></dependencies>|' client/pom.xml`
 const goRun = './program/program "$BASE" "$KEY" "$SAMPLES"'
 const goBuild = 'go mod tidy && go build -o program .'
 
@@ -115,6 +130,41 @@ export const generators: readonly Generator[] = [
     code: 'client',
     description: 'Ids over 2^53 are rounded.',
   }),
+  openapiGenerator('rust', '-g rust', {
+    before: WITHOUT_DISCRIMINATOR,
+    needs: ['cargo'],
+    compile:
+      'mkdir -p program && cp -r $PROGRAM/Cargo.toml $PROGRAM/src program && cd program && cargo build -q --target-dir target',
+    run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
+    code: 'client/src',
+    description:
+      'The first line removes the discriminators: this generator supports one value for each schema. Then the values of `type` tell the events apart.',
+  }),
+  openapiGenerator(
+    'kotlin',
+    '-g kotlin --library jvm-retrofit2 --additional-properties=serializationLibrary=gson,generateOneOfAnyOfWrappers=true',
+    {
+      needs: ['javac'],
+      compile:
+        'mkdir -p program && cp $PROGRAM/Program.kt program && cp $PROGRAM/pom.xml . && mvn -q compile dependency:copy-dependencies -DincludeScope=runtime',
+      run: 'java -cp "target/classes:target/dependency/*" ProgramKt "$BASE" "$KEY" "$SAMPLES"',
+      code: 'client/src/main',
+      description:
+        'The options make a class of `Event` that decodes by the values of `type`; the default makes an interface that cannot be decoded.',
+    },
+  ),
+  {
+    name: 'swagger-codegen java',
+    version: SWAGGER_CODEGEN,
+    needs: ['java', 'javac', 'mvn'],
+    install: `${copyJar} -Dartifact=io.swagger.codegen.v3:swagger-codegen-cli:${SWAGGER_CODEGEN} -DoutputDirectory=.`,
+    generate: `${WITHOUT_DISCRIMINATOR} && java -jar swagger-codegen-cli-${SWAGGER_CODEGEN}.jar generate -i openapi.yaml -l java --additional-properties dateLibrary=java8 -o client && ${WITH_ANNOTATIONS}`,
+    compile: javaCompile,
+    run: javaRun,
+    code: 'client/src/main',
+    description:
+      'The first command removes the discriminators, with which the output does not compile; the last one adds a dependency that Java 11 and later need. `Event` is an empty interface then: register the class for each `type` with Gson, as the program does in eight lines.',
+  },
   {
     name: 'progenitor',
     version: '0.15.1',

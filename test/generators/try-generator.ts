@@ -68,7 +68,7 @@ export function folderOf({ name }: Generator): string {
     'openapi-typescript': 'openapi-fetch',
     '@hey-api/openapi-ts': 'hey-api',
   }
-  return folders[name] ?? name.replace('openapi-generator ', '')
+  return folders[name] ?? name.replace('openapi-generator ', '').replaceAll(' ', '-')
 }
 
 async function takeSteps(
@@ -112,7 +112,7 @@ function reported(lines: readonly string[], name: string): string {
   return lines.find(line => line.startsWith(`${name} `))?.slice(name.length + 1) ?? ''
 }
 
-const sourceFiles = /\.(ts|go|py|java|rs)$/
+const sourceFiles = /\.(ts|go|py|java|kt|rs)$/
 
 function linesUnder(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false })
