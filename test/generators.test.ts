@@ -39,6 +39,23 @@ const installed = [
       '--no-log-file',
     ],
   },
+  {
+    name: 'swagger-typescript-api',
+    folder: 'swagger-typescript-api',
+    generate: [
+      'swagger-typescript-api/dist/cli.mjs',
+      'generate',
+      ...['--path', description, '--output', '.', '--name', 'petstore.ts'],
+    ],
+  },
+  {
+    name: 'orval',
+    folder: 'orval',
+    generate: [
+      'orval/dist/bin/orval.mjs',
+      ...['--input', description, '--output', 'petstore.ts', '--client', 'fetch'],
+    ],
+  },
 ]
 
 for (const { name, folder, generate } of installed) {
