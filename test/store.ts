@@ -204,7 +204,7 @@ async function runBehind(
 
 function collect(logged: LogLine[]): Log {
   return {
-    access: line => logged.push({ level: 'info', message: 'answered', fields: JSON.parse(line) }),
+    access: line => logged.push({ level: 'info', message: 'responded', fields: JSON.parse(line) }),
     info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
     error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
   }

@@ -13,7 +13,7 @@ const request = {
   ms: 1.234,
   operationId: 'listPets',
   address: '127.0.0.1',
-  msg: 'answered',
+  msg: 'responded',
 }
 
 const cases: { name: string; entry: object; line: string }[] = [
