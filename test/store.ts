@@ -173,7 +173,7 @@ function openVariant(
       directory,
       writer,
       reader: new URL('../src/reader.ts', import.meta.url),
-      onFatal: reason => log.error({ reason }, 'the store cannot go on'),
+      onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
     })
   }

@@ -26,6 +26,6 @@ export async function migrate(database: Migratable, migrations: Migrations): Pro
 
 export function newerDatabase(version: number, known: number): NewerDatabase {
   return new NewerDatabase(
-    `The database is at version ${version}, made by a newer petstore; this one knows versions up to ${known}.`,
+    `The database is at version ${version}, created by a newer petstore; this one supports versions up to ${known}.`,
   )
 }

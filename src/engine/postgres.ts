@@ -122,7 +122,7 @@ export async function openPostgresReading(
     if (version > migrations.length) throw newerDatabase(version, migrations.length)
     if (version < migrations.length) {
       throw new Error(
-        `it is at version ${version}, and this petstore reads ${migrations.length}: start it once`,
+        `it is at version ${version}, but this petstore reads version ${migrations.length}: start it once to migrate`,
       )
     }
   } catch (error) {
