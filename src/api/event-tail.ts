@@ -93,7 +93,7 @@ export class EventTail {
     this.#listeners--
   }
 
-  /** Returns the batch with the events after a position; undefined if it is no longer in memory, or not read yet. */
+  /** Returns the batch with the events after a position; undefined if it is not in memory, or not read yet. */
   batchAfter(position: bigint): Batch | undefined {
     const oldest = this.#batches[0]
     if (!oldest || position < oldest.after) return undefined
