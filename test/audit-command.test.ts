@@ -55,7 +55,10 @@ onEveryEngine(engine => {
       await store.client.placeOrder({ body: { petId: 1n } })
       await settled(store)
       const second = await audit(store, 'verify', '--seal', seal)
-      expect([second.exitCode, second.output.slice(0, 35)]).toEqual([0, '17 entries, 1 to 17, are intact. Se'])
+      expect([second.exitCode, second.output.slice(0, 35)]).toEqual([
+        0,
+        '17 entries, 1 to 17, are intact. Se',
+      ])
       const other = await audit(store, 'verify', '--seal', seal.replace('15:', '13:'))
       expect([other.exitCode, other.errors.trim()]).toEqual([
         1,

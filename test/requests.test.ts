@@ -267,7 +267,9 @@ test('a dead port, a cut, an upgrade, an endless head and what is no HTTP are fa
   expect(await failed(raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'))).toBe(
     'sent no final response.',
   )
-  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe('did not respond with valid HTTP.')
+  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe(
+    'did not respond with valid HTTP.',
+  )
   expect(await failed(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not respond with valid HTTP.')
   expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
 })

@@ -39,7 +39,10 @@ export function enforceLifecycle(exchange: Exchange, { id, operation }: Route, c
   // The sunset is the last second in which the operation works.
   if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
     const { sunset } = fixedFields(deprecation)
-    throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; see the Link header for its successor.`)
+    throw new StoreError(
+      'operation_sunset',
+      `${id} was retired on ${sunset}; see the Link header for its successor.`,
+    )
   }
   if (preview === undefined || previews(exchange).includes(preview)) return
   const message = `must name the feature ${preview}`

@@ -156,7 +156,9 @@ function answerWithout(
     const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
     return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
   }
-  throw new StoreError('method_not_allowed', `${path} does not support ${method}; it supports ${allow}.`, { allow })
+  throw new StoreError('method_not_allowed', `${path} does not support ${method}; it supports ${allow}.`, {
+    allow,
+  })
 }
 
 function allowed(methods: Methods): string {

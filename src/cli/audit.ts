@@ -74,6 +74,9 @@ function summary({ entries, horizon, head }: TrailReport): string {
 function readSeal(text: string): Link {
   const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
   if (!match)
-    throw new CommandFailed('--seal must be a seal that "audit verify" printed: a position, a colon, a hash.', 2)
+    throw new CommandFailed(
+      '--seal must be a seal that "audit verify" printed: a position, a colon, a hash.',
+      2,
+    )
   return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }
 }

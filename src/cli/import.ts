@@ -56,7 +56,8 @@ async function runImport(options: Options): Promise<void> {
     tell(report, scope)
   } catch (error) {
     bar.stop()
-    if (error instanceof Refused) throw new CommandFailed(`The running store refused the import: ${error.message}`)
+    if (error instanceof Refused)
+      throw new CommandFailed(`The running store refused the import: ${error.message}`)
     throw error
   } finally {
     await target.close()

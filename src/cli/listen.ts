@@ -25,12 +25,7 @@ export function addListen(program: Command): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 picks a free one', readPort, 9999)
     .option('--secret <secret>', 'the secret of the webhook, to verify each signature')
-    .option(
-      '--status <number>',
-      'respond with this status, to watch the store retry',
-      readStatus,
-      204,
-    )
+    .option('--status <number>', 'respond with this status, to watch the store retry', readStatus, 204)
     .option('--delay <time>', 'wait before each response, such as 2s or 500ms', readDelay, 0)
     .action(listen)
 }

@@ -136,7 +136,9 @@ function bind(config: Config): BoundPort {
     }
     // Started twice: the store that holds the directory is the one that listens.
     if (databaseUrl === undefined && existsSync(lockFile(data))) takeData(data).release()
-    throw new CommandFailed(`${host}:${port} is in use: stop the process that listens there, or choose another --port.`)
+    throw new CommandFailed(
+      `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
+    )
   }
 }
 

@@ -43,7 +43,8 @@ const messages = {
   webhook_limit_reached: 'A store has at most 100 webhooks.',
   event_history_expired:
     'Events up to position 333 are kept no more: go on after 333, and read anew what you hold.',
-  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see the Link header for its successor.',
+  operation_sunset:
+    'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see the Link header for its successor.',
   precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
   body_too_large: 'The body may have at most 1048576 bytes.',
   url_too_long: 'The URL may have at most 8192 characters.',

@@ -116,7 +116,9 @@ export function openSqliteReading(directory: string): { reading: Reading; close(
   if (version === known) return { reading: connection, close: async () => connection.close() }
   connection.close()
   if (version > known) throw newerDatabase(version, known)
-  throw new Error(`it is at version ${version}, but this petstore reads version ${known}: start it once to migrate`)
+  throw new Error(
+    `it is at version ${version}, but this petstore reads version ${known}: start it once to migrate`,
+  )
 }
 
 function versionOf({ database }: SqliteConnection): number {
