@@ -7,11 +7,12 @@ after round. Each table says what both sides do. The benchmark program writes th
 
     npm run bench -- --only reads,orders --write
 
-Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as fast
-while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours. Repeat the run
-on your machine, and compare the ratios. The tables show medians, with the minimum and maximum of all rounds. "CPU" is the
-processor time per request of the server process with all its threads, user and system. "Cores busy" is that time divided
-by the elapsed time: a single-threaded server with 1.00 is limited only by its own CPU time.
+Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as
+fast while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
+Repeat the run on your machine, and compare the ratios. The tables show medians, with the minimum and maximum of all
+rounds. "CPU" is the processor time per request of the server process with all its threads, user and system. "Cores
+busy" is that time divided by the elapsed time: a single-threaded server with 1.00 is limited only by its own CPU
+time.
 `
 
 /** Puts a report between its markers, in place of what stood there; makes the page where there is none. */

@@ -161,7 +161,7 @@ onEveryEngine(engine => {
       ).toEqual([
         `${2 * count}: there is no category "Nowhere"`,
         `Loaded 2 categories and ${count - 1} pets.`,
-        '1 line is wrong; the others were loaded.',
+        '1 line is invalid; the others were loaded.',
       ])
     },
     TIMEOUT_MS,
