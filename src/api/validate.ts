@@ -65,7 +65,7 @@ function bodyErrors(issue: Issue, body: JsonValue): FieldError[] {
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
 }
 
-/** The store assigns ids: a client that sends one on creation is told so, not that the member is unknown. */
+/** The store assigns ids: if a client sends one on creation, the error says so instead of `unknown_field`. */
 function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
   if (key !== 'id' || issue.path.length > 0) return explain(issue, null)
   return { code: 'read_only', message: 'is assigned by the store' }
