@@ -164,7 +164,7 @@ class Stream {
   #begun = false
   #ended = false
   #gone = false
-  /** Since when the client has not asked for more; undefined while the stream waits for an event. */
+  /** Since when the client has not pulled; undefined while the stream waits for an event. */
   #busySinceMs: number | undefined = performance.now()
 
   constructor(

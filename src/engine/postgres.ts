@@ -85,7 +85,10 @@ export async function openPostgres<Query, Command, Reply>(
       } catch (error) {
         if (!isTransient(error)) throw error
         if (attempts === ATTEMPTS_MAX) {
-          throw new StoreError('overloaded', 'Too many commands want the same rows; try again shortly.')
+          throw new StoreError(
+            'overloaded',
+            'Too many commands compete for the same rows; try again shortly.',
+          )
         }
         await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
       }
