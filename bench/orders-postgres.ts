@@ -83,17 +83,17 @@ function sectionOf(settings: string, pets: number, results: readonly Result[]): 
   return {
     title: 'placeOrder on PostgreSQL',
     about: [
-      `${settings}, all its settings as it comes; ${CLIENTS} clients, one unit each of ${pets} pets at ` +
+      `${settings}, otherwise default settings; ${CLIENTS} clients, one unit each of ${pets} pets at ` +
         `random. The other side is ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
-        'connections, as many as the store has: each runs one transaction after another with the same ' +
-        'statements, awaits each, and knows no HTTP. The store also gives every event its position, ' +
-        'which the loops do not.',
-      'CPU is that of the program alone, not of the PostgreSQL server, which does most of the work.',
+        'connections, as many as the store has. Each loop runs one transaction after another with the same ' +
+        'statements, awaits each, and uses no HTTP. The store also assigns every event a position, which ' +
+        'the loops do not.',
+      'CPU is only that of the program, not of the PostgreSQL server, which does most of the work.',
     ],
     results,
     ratios: [
       {
-        measure: 'petstore of a bare client loop',
+        measure: 'petstore against a bare client loop',
         of: ours,
         against: bare,
         target: { must: 0.6, aim: 1 },

@@ -56,7 +56,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
     )
   const contestants = {
     group: served('placeOrder, petstore', group),
-    single: served('one commit a request, the same program', single),
+    single: served('one commit per request, the same program', single),
     verbs: direct('SQLite: the same verbs, no HTTP', 'verbs'),
     statements: direct('SQLite: bare statements, no HTTP', 'statements'),
   }
@@ -96,16 +96,16 @@ function assertAllThere(directory: string, answered: number, isKeyed: boolean): 
 function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
   const [group, single, verbs, statements] = results
   if (!group || !single || !verbs || !statements) throw new Error('a contestant has no result')
-  const key = isKeyed ? 'each with an Idempotency-Key of its own' : 'no Idempotency-Key'
+  const key = isKeyed ? 'each with its own Idempotency-Key' : 'no Idempotency-Key'
   const about = [
     `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, one unit each of ${PETS} pets at random, ` +
-      `${key}. Each order is durable before it is answered (WAL, synchronous=FULL, read back when the ` +
-      'file is opened). "One commit a request" is the same program with one number changed: its writer ' +
-      'takes one command into a transaction instead of up to 128.',
+      `${key}. Each order is durable before the response is sent (WAL, synchronous=FULL, read back when the ` +
+      'file is opened). "One commit per request" is the same program with one number changed: its writer ' +
+      'runs one command per transaction instead of up to 128.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
-      'program\'s own batch loop and verb; "bare statements" are the statements of an order prepared by ' +
-      'hand, without savepoints, counters, hashes or encoding. After the run each database was counted: it ' +
-      'holds every order that was answered 201, its movement and both its events, and nothing more.',
+      'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
+      'hand, without savepoints, counters, hashes or encoding. After the run the rows of each database were ' +
+      'counted: it has every order with a 201 response, its movement and both its events, and no more.',
   ]
   const ofCeiling = { target: { must: 0.5, aim: 0.8 }, unit: '%' } as const
   return {
@@ -114,14 +114,19 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
     results,
     ratios: [
       {
-        measure: 'petstore to one commit a request',
+        measure: 'petstore against one commit per request',
         of: group,
         against: single,
         target: { must: 2.5, aim: 4 },
         unit: 'x',
       },
-      { measure: 'petstore of the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
-      { measure: 'petstore of the ceiling (bare statements)', of: group, against: statements, ...ofCeiling },
+      { measure: 'petstore against the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
+      {
+        measure: 'petstore against the ceiling (bare statements)',
+        of: group,
+        against: statements,
+        ...ofCeiling,
+      },
     ],
   }
 }

@@ -2,18 +2,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
 const INTRODUCTION = `# Performance
 
-Every figure here was measured side by side in one run, in turn, round after round: the store, and the limit
-or the peer that it is held against. Each table says what both sides do. The program that measures writes the
-tables:
+Every figure on this page compares the store with a limit or a peer in the same run: the two sides take turns, round
+after round. Each table says what both sides do. The benchmark program writes the tables:
 
     npm run bench -- --only reads,orders --write
 
-Bare times on shared machines mean nothing, and nothing here rests on them: the same machine is half as fast
-when a neighbour works. Ratios within one run do mean something, since both sides had the same neighbours. So
-repeat the run on your machine, and compare ratios. Shown are medians, with the least and the most of all
-rounds. "CPU" is the processor time of the server's process with all its threads, user and system, for each
-request; "cores busy" is that time by the clock's: a server on one thread that keeps 1.00 busy was held up by
-nothing else.
+Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as
+fast while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
+Repeat the run on your machine, and compare the ratios. The tables show medians, with the minimum and maximum of all
+rounds. "CPU" is the processor time per request of the server process with all its threads, user and system. "Cores
+busy" is that time divided by the elapsed time: a single-threaded server with 1.00 is limited only by its own CPU
+time.
 `
 
 /** Puts a report between its markers, in place of what stood there; makes the page where there is none. */

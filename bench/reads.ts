@@ -26,10 +26,10 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
       title: 'getPet: one pet by its id',
       about: [
         `\`GET ${GET_TARGET}\` of the demo shop on SQLite, ${CONNECTIONS} connections: rate limit, ` +
-          'validation, ETag, lifecycle fields, metrics and a log line for each request (to /dev/null), all ' +
-          'on. The bare server makes a Response of one constant body and one constant Headers for each ' +
-          'request; the static one is sent by the runtime without JavaScript. All three answer the same ' +
-          'body and the same header fields, which the run checks.',
+          'validation, ETag, lifecycle headers, metrics and a log line per request (to /dev/null) are all ' +
+          'enabled. The bare server creates a Response from one constant body and one constant Headers per ' +
+          'request; the runtime sends the static reply without JavaScript. All three send the same body and ' +
+          'the same headers, which the run checks.',
       ],
     },
     {
@@ -37,7 +37,7 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
       title: 'listPets: the first 20 of 100,000',
       about: [
         `\`GET ${LIST_TARGET}\` on SQLite with ${LIST_PETS.toLocaleString('en')} pets, ${CONNECTIONS} ` +
-          'connections, against bare servers that answer the same bytes.',
+          'connections, against bare servers that send the same bytes.',
       ],
     },
   ]
@@ -69,8 +69,8 @@ async function compare(
   const [ours, against, againstStatic] = results
   if (!ours || !against || !againstStatic) throw new Error('a contestant has no result')
   const ratios: Ratio[] = [
-    { measure: `${measure} of the bare runtime`, of: ours, against, target: limits, unit: '%' },
-    { measure: `${measure} of a static reply`, of: ours, against: againstStatic, unit: '%' },
+    { measure: `${measure} against the bare runtime`, of: ours, against, target: limits, unit: '%' },
+    { measure: `${measure} against a static reply`, of: ours, against: againstStatic, unit: '%' },
   ]
   return { results, ratios }
 }

@@ -1,6 +1,6 @@
 import { coresBusy, cpuUsEach, perSecond, type Result, type Spread } from './sample.ts'
 
-/** What one result must reach of another, as a ratio of medians of requests a second. */
+/** What one result required of another, as a ratio of medians of requests per second. */
 export interface Ratio {
   readonly measure: string
   readonly of: Result
@@ -24,7 +24,7 @@ export function sectionText({ title, about, results, ratios }: Section): string 
     `### ${title}`,
     ...about.map(line => `${line}`),
     table(
-      ['', 'requests a second', 'CPU µs a request', 'cores busy'],
+      ['', 'requests per second', 'CPU µs per request', 'cores busy'],
       results.map(result => [
         result.name,
         spreadText(perSecond(result), 0),
@@ -32,7 +32,7 @@ export function sectionText({ title, about, results, ratios }: Section): string 
         coresBusy(result).median.toFixed(2),
       ]),
     ),
-    table(['Ratio of medians', 'requests a second', 'by CPU', 'must reach', 'aim', ''], ratios.map(ratioRow)),
+    table(['Ratio of medians', 'requests per second', 'by CPU', 'required', 'aim', ''], ratios.map(ratioRow)),
   ].join('\n\n')
 }
 

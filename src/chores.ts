@@ -14,14 +14,14 @@ import { faultText, type Log, type StoreEngine } from './store.ts'
 const FIRST_SWEEP_MS = 10_000
 const SWEEP_EVERY_MS = 600_000
 const SWEEP_AGAIN_MS = 30_000
-/** The longest rest between two commands of a sweep. */
+/** The longest pause between two commands of a sweep. */
 const REST_MAX_MS = 100
-/** What the note in the database says, sealed: who can open it has the right key. */
+/** The plaintext of a check value in the database: a key that decrypts it is the right one. */
 const KEY_CHECK = 'petstore'
 
 /**
- * Sees to it that the secrets in the database can be opened with this key: the first key that comes is the one.
- * Answers whether this one is.
+ * Checks that the secrets in the database can be decrypted with this key. The first key used becomes the right one.
+ * Returns whether this key is.
  */
 export async function isSecretKeyRight(
   engine: StoreEngine,
@@ -38,7 +38,7 @@ export async function isSecretKeyRight(
   }
 }
 
-/** Makes a key the right one, if the store holds no secret that was sealed with another. Returns whether it did. */
+/** Makes this key the right one, unless the store has secrets encrypted with another key. Returns whether it did. */
 export async function adoptSecretKey(
   engine: StoreEngine,
   key: Uint8Array,
@@ -50,18 +50,18 @@ export async function adoptSecretKey(
   return true
 }
 
-/** Where the store leaves the admin key that it makes. */
+/** Where the store writes a generated admin key. */
 export interface KeyFile {
-  /** The key in the file, if there is one. */
+  /** Returns the key in the file, if there is one. */
   read(): string | undefined
-  /** Resolves to a durable file, or throws and leaves none. */
+  /** Returns once the file is durable, or throws and leaves no file. */
   write(key: string): void
 }
 
 /**
- * Makes sure that somebody can administer the store. A key that is given becomes an admin key. With a file instead, a
- * key is made if no key holds admin: the file is written before the key is committed, so a start that fails in between
- * leaves a file whose key the next start commits. Returns whether a key was made.
+ * Ensures that an admin key exists. A key that is given becomes an admin key. With a file instead, a key is generated
+ * if no key has the scope admin. The file is written before the key is committed, so a start that fails in between
+ * leaves a file whose key the next start commits. Returns whether a key was generated.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
@@ -79,7 +79,7 @@ export async function ensureAdminKey(
   return true
 }
 
-/** Makes a new admin key in the file and then in the store, whatever keys there are; can revoke the other ones. */
+/** Writes a new admin key to the file and then to the store, whatever keys exist; can revoke the other admin keys. */
 export async function resetAdminKey(
   engine: StoreEngine,
   file: KeyFile,
@@ -91,7 +91,9 @@ export async function resetAdminKey(
   await runChore(engine, 'resetAdminKey', { token, revokeOthers }, clock)
 }
 
-/** The key of a start that ended between the file and the commit. A key that was ever committed is not used again. */
+/**
+ * Returns the key of a start that ended between the file and the commit. A key that was ever committed is not reused.
+ */
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()
   if (token === undefined) return undefined
@@ -106,7 +108,7 @@ function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => 
   return engine.execute(choreOf(id, input, storedInstant(clock()), 'petstore'))
 }
 
-/** What a sweep needs to know. */
+/** The dependencies of a sweep. */
 export interface SweepOptions {
   readonly engine: StoreEngine
   readonly log: Log
@@ -116,8 +118,8 @@ export interface SweepOptions {
 }
 
 /**
- * Sweeps soon, and again and again, one sweep at a time. `stop` resolves when the command under way has ended; what
- * is left then is swept by the next process.
+ * Sweeps repeatedly, one sweep at a time; the first starts soon. `stop` resolves when the current command has ended;
+ * the next process sweeps the rest.
  */
 export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
   const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, againMs = SWEEP_AGAIN_MS } = times
@@ -136,7 +138,7 @@ export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { 
   }
 }
 
-/** In milliseconds: before the first sweep, between two, and after one that failed. */
+/** In milliseconds: before the first sweep, between sweeps, and after a failed one. */
 export interface SweepTimes {
   readonly firstMs?: number
   readonly everyMs?: number
@@ -144,8 +146,8 @@ export interface SweepTimes {
 }
 
 /**
- * Deletes what is out of date until nothing is: replies, rows of an import that was abandoned, events, deliveries.
- * Returns whether it succeeded.
+ * Deletes all expired rows: stored replies, rows of abandoned imports, events, deliveries. Returns whether it
+ * succeeded.
  */
 export async function sweep(options: SweepOptions, stopping?: AbortSignal): Promise<boolean> {
   const { log, clock, eventRetention } = options
@@ -154,18 +156,18 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
     await sweepAll(options, 'sweepReplies', {}, stopping)
     await sweepAll(options, 'sweepStagedRows', {}, stopping)
     if (eventRetention !== 'forever') await sweepAll(options, 'sweepEvents', before(eventRetention), stopping)
-    // A delivery is of no use without its event.
+    // A delivery is useless without its event.
     const keptMs =
       eventRetention === 'forever' ? DELIVERY_KEPT_MS : Math.min(DELIVERY_KEPT_MS, eventRetention)
     await sweepAll(options, 'sweepDeliveries', before(keptMs), stopping)
     return true
   } catch (error) {
-    log.error({ fault: faultText(error) }, 'what is out of date was not swept')
+    log.error({ fault: faultText(error) }, 'expired rows were not deleted')
     return false
   }
 }
 
-/** Deletes a bounded number of rows per command until none are left, and rests after each: the shop goes first. */
+/** Deletes a limited number of rows per command until none are left, with a pause after each: the shop has priority. */
 async function sweepAll(
   { engine, clock }: SweepOptions,
   id: 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries',
@@ -176,12 +178,12 @@ async function sweepAll(
     const beganMs = performance.now()
     const { body } = await runChore(engine, id, input, clock)
     if (body === '0') return
-    // A busy store takes longer for a command, and gets longer rests.
+    // On a busy store a command takes longer, so the pause is longer too.
     await rested(Math.min(performance.now() - beganMs, REST_MAX_MS), stopping)
   }
 }
 
-/** Resolves after a while, or when the sweeping stops: then to false. */
+/** Resolves to true after a delay, or to false when sweeping stops. */
 function rested(ms: number, stopping?: AbortSignal): Promise<boolean> {
   return rest(ms, true, { signal: stopping, ref: false }).catch(() => false)
 }

@@ -15,17 +15,17 @@ import {
   readUrl,
 } from './setting-readers.ts'
 
-/** A setting that cannot be used; the message is one sentence that says what would be right. */
+/** A setting with an invalid value. The message is one sentence that says what is valid. */
 export class ConfigError extends Error {}
 
 interface Setting<T> {
   readonly variable: string
-  /** With what it takes, as the command line shows it. */
+  /** With its argument, as the command line shows it. */
   readonly flag?: string
   readonly about: string
-  /** Used when neither flag nor variable is given; as text, so that it takes the same way. */
+  /** Used if neither flag nor variable is set. A text, so that it is read in the same way. */
   readonly fallback?: string
-  /** Throws a message that says what would be right. */
+  /** Throws an error whose message says what is valid. */
   readonly read: (text: string) => T
 }
 
@@ -37,7 +37,7 @@ const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
 const formats: readonly LogFormat[] = ['auto', 'json', 'pretty']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** Every setting: where it comes from, and how its text is read. The flag wins over the variable. */
+/** Every setting: its sources, and how its text is read. The flag overrides the variable. */
 export const settings = {
   host: setting({
     variable: 'PETSTORE_HOST',
@@ -49,7 +49,7 @@ export const settings = {
   port: setting({
     variable: 'PETSTORE_PORT',
     flag: '--port <number>',
-    about: 'port to listen on; 0 takes a free one',
+    about: 'port to listen on; 0 picks a free one',
     fallback: '8080',
     read: readPort,
   }),
@@ -69,86 +69,86 @@ export const settings = {
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     flag: '--base-url <url>',
-    about: 'address under which clients see the store (default: http://host:port)',
+    about: 'base URL that clients use (default: http://host:port)',
     read: readBaseUrl,
   }),
   demo: setting({
     variable: 'PETSTORE_DEMO',
     flag: '--no-demo',
-    about: 'leave an empty store empty',
+    about: 'do not load the demo shop into an empty store',
     fallback: 'true',
     read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
   clock: setting({
     variable: 'PETSTORE_CLOCK',
     flag: '--clock <instant>',
-    about: 'start the clock of deprecation and sunset at this instant',
+    about: 'start the clock for deprecation and sunset at this instant',
     read: readInstant,
   }),
   stability: setting({
     variable: 'PETSTORE_STABILITY',
     flag: '--stability <level>',
-    about: 'serve only what is at least this settled: stable, beta or experimental',
+    about: 'serve only operations at least this stable: stable, beta or experimental',
     fallback: 'experimental',
     read: text => readChoice(text, gates),
   }),
   adminKey: setting({
     variable: 'PETSTORE_ADMIN_KEY',
-    about: 'an admin key to add, instead of one made at the first start',
+    about: 'an admin key to add, instead of generating one at the first start',
     read: readKey,
   }),
   adminKeyFile: setting({
     variable: 'PETSTORE_ADMIN_KEY_FILE',
-    about: 'a file that holds the admin key',
+    about: 'a file that contains the admin key',
     read: file => readKey(readText(file).trim()),
   }),
   secretKeyFile: setting({
     variable: 'PETSTORE_SECRET_KEY_FILE',
     about:
-      'a file that holds the key which seals the secrets of webhooks; needed with DATABASE_URL (default: secret-key in the data directory, made at the first start)',
+      'a file that contains the key that encrypts webhook secrets; required with DATABASE_URL (default: secret-key in the data directory, created at the first start)',
     read: file => readSecretKey(readText(file).trim()),
   }),
   eventRetention: setting({
     variable: 'PETSTORE_EVENT_RETENTION',
-    about: 'how long events and the audit trail are kept: 90d, 36h, or forever',
+    about: 'how long to keep events and the audit log: 90d, 36h, or forever',
     fallback: '90d',
     read: readRetention,
   }),
   allowPrivateWebhooks: setting({
     variable: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS',
     flag: '--allow-private-webhooks',
-    about: 'let webhooks be sent to private addresses, for learning on your own machine',
+    about: 'allow webhooks to private addresses, for experiments on your own machine',
     fallback: 'false',
     read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
-    about: 'requests / seconds for each key or address, or off',
+    about: 'requests / seconds per key or address, or off',
     fallback: '60000/60',
     read: readRate,
   }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
-    about: 'origins, separated by commas, whose pages may call; * is any',
+    about: 'origins whose pages may call the store, separated by commas; * allows any',
     fallback: '',
     read: text => readList(text).map(readOrigin),
   }),
   trustedProxies: setting({
     variable: 'PETSTORE_TRUSTED_PROXIES',
-    about: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
+    about: 'proxies whose X-Forwarded-For is trusted: addresses or networks, separated by commas',
     fallback: '',
     read: text => readList(text).map(readNetwork),
   }),
   log: setting({
     variable: 'PETSTORE_LOG_FORMAT',
     flag: '--log <format>',
-    about: 'how to write the log: json, pretty (lines for people), or auto: pretty on a terminal',
+    about: 'log format: json, pretty (for people), or auto: pretty on a terminal',
     fallback: 'auto',
     read: text => readChoice(text, formats),
   }),
   logLevel: setting({
     variable: 'PETSTORE_LOG_LEVEL',
-    about: `how much to log: ${levels.join(', ')}`,
+    about: `log level: ${levels.join(', ')}`,
     fallback: 'info',
     read: text => readChoice(text, levels),
   }),
@@ -157,7 +157,7 @@ export const settings = {
 type Settings = typeof settings
 export type SettingName = keyof Settings
 
-/** The settings as the program uses them; undefined where there is neither a value nor a default. */
+/** The settings as the program uses them; undefined if there is neither a value nor a default. */
 export type Config = {
   readonly [N in SettingName]: Settings[N] extends { fallback: string; read: (text: string) => infer T }
     ? T
@@ -167,8 +167,8 @@ export type Config = {
 }
 
 /**
- * Reads the settings from flags (by setting name, as text) and environment. Throws ConfigError, naming the flag or
- * variable, its value and what would be right.
+ * Reads the settings from flags (by setting name, as text) and the environment. Throws ConfigError, naming the flag
+ * or variable, its value and what is valid.
  */
 export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
@@ -221,11 +221,11 @@ function setting<T, const S extends Setting<T>>(one: S & Setting<T>): S {
 
 function secretless(name: SettingName, value: string): string {
   if (name === 'adminKey') return '(hidden)'
-  // Whatever is in front of the last @ may be a password.
+  // Anything before the last @ may be a password.
   return name === 'databaseUrl' || name === 'baseUrl' ? withoutUser(value) : value
 }
 
-/** A URL, even a malformed one, without what is before its last @. */
+/** Returns a URL, even a malformed one, without the part before its last @. */
 function withoutUser(url: string): string {
   const at = url.lastIndexOf('@')
   const [scheme = ''] = /^[a-z]*:\/*/i.exec(url) ?? []

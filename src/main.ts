@@ -23,7 +23,7 @@ addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)
-// Standard error carries sentences for people: a full disk or a closed reader there must not end a store.
+// Standard error is for people: a full disk or a closed reader there must not end a store.
 process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
@@ -34,7 +34,7 @@ try {
   process.exit(error.exitCode)
 }
 
-/** Whoever reads what is printed has seen enough (`| head`): that is no failure. */
+/** The reader has closed the pipe (`| head`): that is not a failure. */
 function endAtBrokenPipe(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
 }

@@ -30,19 +30,19 @@ export interface ServerOptions {
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
   readonly trustedProxies: readonly string[]
-  /** The 32 bytes that seal the secrets of webhooks. */
+  /** The 32-byte key that encrypts webhook secrets. */
   readonly secretKey: Uint8Array
   readonly allowPrivateWebhooks: boolean
   /** How long events are kept, in milliseconds. */
   readonly eventRetention: number | 'forever'
   readonly log: Log
-  /** Milliseconds since 1970: of everything that is stored. */
+  /** Milliseconds since 1970, for everything that is stored. */
   readonly clock: () => number
-  /** The same of deprecation and sunset alone. */
+  /** Milliseconds since 1970, only for deprecation and sunset. */
   readonly lifecycleClock: () => number
-  /** Milliseconds that only go forward, for rate limits; `performance.now` unless given. */
+  /** Monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number
-  /** Other bounds than the usual ones. */
+  /** Replaces the default limits. */
   readonly admission?: Admission
   readonly sweeping?: SweepTimes
   readonly streams?: Partial<
@@ -53,14 +53,14 @@ export interface ServerOptions {
   }
 }
 
-/** A store that is being served. */
+/** A running server. */
 export interface Serving {
-  /** The base address, without a slash at its end. */
+  /** The base address, without a trailing slash. */
   readonly base: string
   readonly port: number
   /**
-   * Ends streams and deliveries in order, admits nobody more, lets the requests in progress end (8 s at most), and
-   * closes the port.
+   * Ends streams and deliveries gracefully, stops admitting requests, waits for the requests in progress (at most 8
+   * s), and closes the port.
    */
   stop(): Promise<void>
 }
@@ -68,11 +68,11 @@ export interface Serving {
 const DRAIN_MS = 8000
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
-/** Failed authentications of one address; good keys are not counted. */
+/** Maximum failed authentications per address; valid keys are not counted. */
 const GUESSES: Rate = { requests: 60, seconds: 60 }
-/** Above our own limit, so that our 413 answers with a body. */
+/** Above our own limit, so that our 413 response has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
-/** Of a connection; longer than a body may take, so that our 408 comes first on a busy machine too. */
+/** The idle limit of a connection: longer than a body may take, so our 408 comes first even on a busy machine. */
 const IDLE_SECONDS_MAX = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
 const startingHeaders = {
@@ -81,28 +81,28 @@ const startingHeaders = {
   'Retry-After': '1',
 }
 
-/** A port that is bound and belongs to no store yet: every request gets 503. */
+/** A bound port without a store: every request gets 503. */
 export type BoundPort = Bun.Server<undefined>
 
-/** Binds a port before the store behind it is opened. Throws what the port throws (EADDRINUSE). */
+/** Binds a port before its store is opened. Throws the error of the port (EADDRINUSE). */
 export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
   return Bun.serve({
     hostname: host,
     port,
     maxRequestBodySize: RUNTIME_BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS_MAX,
-    // Nothing of the program may show through an answer, whatever NODE_ENV says.
+    // Responses must not reveal internals of the program, whatever NODE_ENV is.
     development: false,
-    // Out of its development mode the runtime would share the port with another process.
+    // Outside its development mode, the runtime would share the port with another process.
     reusePort: false,
     fetch: () => new Response(STARTING, { status: 503, headers: startingHeaders }),
   })
 }
 
-/** Serves a store over HTTP until it is stopped. Throws what the port throws (EADDRINUSE). */
+/** Serves a store over HTTP until it is stopped. Throws the error of the port (EADDRINUSE). */
 export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
   const { engine, host, log, clock, timer = () => performance.now() } = options
-  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'failed in the background')
+  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
   const metrics = makeMetrics()
   const admission = options.admission ?? new Admission()
   const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
@@ -146,7 +146,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   }
 }
 
-/** Tells what happens: the feed, the streams and the webhooks of one server. */
+/** Creates the feed, the streams and the webhooks of one server. */
 function tell(
   options: ServerOptions,
   base: string,

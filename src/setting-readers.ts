@@ -4,7 +4,7 @@ import { parseInstantMs } from './model/instant.ts'
 import { isKeyText } from './model/key.ts'
 import { SECRET_KEY_BYTES } from './model/webhook.ts'
 
-// How the text of each kind of setting is read. Each throws a message that says what would be right.
+// Each function reads the text of one kind of setting, and throws an error whose message says what is valid.
 
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
@@ -19,7 +19,7 @@ export function readUrl(text: string, protocols: readonly string[], example: str
   return text
 }
 
-/** Links are made by appending to it: nothing may follow its path, and nobody's password may be in them. */
+/** Links are created by appending to the base URL: it must not have anything after its path, nor a password. */
 export function readBaseUrl(text: string): string {
   const url = readUrl(text, ['http:', 'https:'], 'https://shop.example')
   const { username, password, pathname, origin } = new URL(url)
@@ -50,20 +50,20 @@ export function readChoice<T extends string>(text: string, choices: readonly T[]
 
 export function readKey(text: string): string {
   if (!isKeyText(text))
-    throw new Error('it must be a whole key (pst_ and 49 characters); "petstore new-key" makes one.')
+    throw new Error('it must be a complete key (pst_ and 49 characters); "petstore new-key" prints one.')
   return text
 }
 
-/** The key in a file of 44 characters: base64 of 32 bytes. */
+/** Reads a key from the 44 characters of a file: 32 bytes in base64. */
 export function readSecretKey(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== SECRET_KEY_BYTES || bytes.toString('base64') !== text) {
-    throw new Error('it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.')
+    throw new Error('it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.')
   }
   return bytes
 }
 
-/** In milliseconds. */
+/** Returns milliseconds. */
 export function readRetention(text: string): number | 'forever' {
   const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
   if (text === 'forever') return text
@@ -75,7 +75,7 @@ export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new Error('it must name a file that can be read.')
+    throw new Error('it must name a readable file.')
   }
 }
 

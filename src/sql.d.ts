@@ -1,5 +1,5 @@
 declare module '*.sql' {
   const text: string
-  // biome-ignore lint/style/noDefaultExport: a file imported as text has only that
+  // biome-ignore lint/style/noDefaultExport: a text import has only a default export
   export default text
 }

@@ -7,9 +7,9 @@ import type { Reply } from './shop/replies.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply>
 
-/** One JSON line each; `fault` is what an internal error was thrown with. */
+/** Each call writes one JSON line; `fault` is the value that an internal error was thrown with. */
 export interface Log {
-  /** A line that is JSON already. */
+  /** Writes a line that is already JSON. */
   access(line: string): void
   info(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -24,7 +24,7 @@ export interface EngineOptions {
 
 const CONNECTIONS_MAX = 20
 
-/** Opens the store that the settings name. Throws NewerDatabase, or what the driver throws. */
+/** Opens the store that the settings select. Throws NewerDatabase, or an error of the driver. */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   const { databaseUrl, directory, log, onFatal } = options
   if (databaseUrl === undefined) {
@@ -45,12 +45,15 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   })
 }
 
-/** A store that is open for reading alone. */
+/** A store that is open for reading only. */
 export interface OpenReading extends AsyncDisposable {
   readonly reading: Reading
 }
 
-/** Opens a store for reading alone, while another process may be serving it. Throws NewerDatabase, and the driver's. */
+/**
+ * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, or an error of the
+ * driver.
+ */
 export async function openReading(where: {
   databaseUrl?: string | undefined
   directory: string
@@ -61,7 +64,7 @@ export async function openReading(where: {
   return { reading, [Symbol.asyncDispose]: close }
 }
 
-/** What was thrown, with its stack if it has one. */
+/** Returns the text of a thrown value, with its stack if it has one. */
 export function faultText(fault: unknown): string {
   return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
 }

@@ -146,11 +146,11 @@ test('a look-up that fails or takes too long is a refusal', async () => {
     throw new Error('ENOTFOUND')
   }
   expect(await refusalOf('http://shop.example/', publicOnly(failing))).toBe(
-    'The host shop.example could not be looked up.',
+    'The host shop.example could not be resolved.',
   )
   const stuck = resolveWithin(20, () => Promise.withResolvers<readonly string[]>().promise)
   expect(await refusalOf('http://shop.example/', publicOnly(stuck))).toBe(
-    'The host shop.example could not be looked up within 20 ms.',
+    'The host shop.example could not be resolved within 20 ms.',
   )
 })
 

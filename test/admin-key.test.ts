@@ -84,7 +84,7 @@ onEveryEngine(engine => {
       const failed = await run(['serve', '--port', '0', ...store.args], store.env)
       expect(failed.exitCode).toBe(1)
       expect(failed.errors).toStartWith(
-        `The admin key cannot be written to ${store.keyFile}, so none was made`,
+        `The admin key cannot be written to ${store.keyFile}, so none was created`,
       )
       expect(failed.errors.trim().split('\n')).toHaveLength(1)
       rmSync(store.keyFile, { recursive: true })
@@ -179,7 +179,7 @@ test(
     const absent = await reset(store)
     expect([absent.exitCode, absent.errors.trim()]).toEqual([
       1,
-      `There is no store in ${store.data}: name its directory with --data.`,
+      `There is no store in ${store.data}: specify its directory with --data.`,
     ])
     expect(existsSync(store.data)).toBe(false)
     await using server = await start(store)

@@ -90,7 +90,7 @@ onEveryEngine(engine => {
       expect(await overtaken(place)).toEqual([])
       expect(more).toBeLessThan(RSS_MORE_MAX)
       const mib = Math.round(more / 1024 / 1024)
-      const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at the most`
+      const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at most`
       const did = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
       proved({ guarantee: 21, engine, did })
     },

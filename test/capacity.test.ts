@@ -74,7 +74,7 @@ test('readers of the feed that wait hold no places, and one caller cannot be all
     return feed.read(query, { caller, signal, place }).finally(() => place.leave())
   }
   const waiting = Array.from({ length: 500 }, () => read('key 1'))
-  await expect(read('key 1')).rejects.toThrow('Too many readers of the feed are waiting')
+  await expect(read('key 1')).rejects.toThrow('Too many clients are waiting for events')
   const others = Array.from({ length: 500 }, () => read('key 2'))
   await Bun.sleep(0)
   const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))

@@ -60,7 +60,7 @@ describe('a file that would take all memory is refused with the number of its li
     {
       name: 'a quote that is never closed',
       text: `"${'x,y\n'.repeat((FILE_MIB * MIB) / 4)}`,
-      says: 'pets.csv:3: the record that begins here has more than 65536 characters: is a quote not closed?',
+      says: 'pets.csv:3: the record that starts here has more than 65536 characters: is a quote not closed?',
     },
     {
       name: 'a line of millions of cells',

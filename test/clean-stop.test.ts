@@ -88,7 +88,7 @@ test(
     const verified = await run(['audit', 'verify', '--data', copyOf(data)])
     expect([verified.exitCode, verified.output]).toEqual([
       0,
-      'This store holds no events: there is nothing to verify.\n',
+      'This store has no events: there is nothing to verify.\n',
     ])
     expect(verified.errors).toContain('petstore.db together with petstore.db-wal')
   },

@@ -148,7 +148,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     {
       name: 'a bad key',
       env: { PETSTORE_ADMIN_KEY: 'secret' },
-      says: 'PETSTORE_ADMIN_KEY=(hidden): it must be a whole key',
+      says: 'PETSTORE_ADMIN_KEY=(hidden): it must be a complete key',
     },
     {
       name: 'a bad origin',
@@ -183,12 +183,12 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     {
       name: 'a secret key that is none',
       env: { PETSTORE_SECRET_KEY_FILE: import.meta.path },
-      says: 'it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.',
+      says: 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.',
     },
     {
       name: 'a secret key file that is not there',
       env: { PETSTORE_SECRET_KEY_FILE: join(import.meta.dir, 'no-such-file') },
-      says: 'it must name a file that can be read.',
+      says: 'it must name a readable file.',
     },
     {
       name: 'PostgreSQL without a secret key',
@@ -216,7 +216,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     const port = new URL(server.base).port
     const ended = await run(['serve', '--port', port, '--no-demo', '--data', fresh()])
     expect(ended.errors.trim()).toBe(
-      `127.0.0.1:${port} is in use: stop what listens there, or choose another --port.`,
+      `127.0.0.1:${port} is in use: stop the process that listens there, or choose another --port.`,
     )
     expect(ended.exitCode).toBe(1)
   }, 120_000)
@@ -258,7 +258,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       database.run('PRAGMA user_version = 99')
     }
     const ended = await run(['serve', '--port', '0', '--data', data])
-    expect(ended.errors).toContain('The database is at version 99, made by a newer petstore')
+    expect(ended.errors).toContain('The database is at version 99, created by a newer petstore')
     expect(ended.exitCode).toBe(1)
   }, 120_000)
 })

@@ -141,7 +141,7 @@ onEveryEngine(engine => {
       for (let round = 0; round < ROUNDS; round++)
         expect(await crashRound(store, petId, round, journal)).toEqual([])
       expect(journal.acknowledged.size).toBeGreaterThan(ROUNDS * CLIENTS)
-      const did = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 doubled, 0 half done`
+      const did = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
       proved({ guarantee: 2, engine, did })
       rmSync(directory, { recursive: true, force: true })
     },

@@ -137,7 +137,7 @@ onEveryEngine(engine => {
         expect(await faultsAt(place, receiver)).toEqual([])
         const repeats = repeatsAt(receiver)
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
-        const came = `${distinct(receiver)} events came, ${repeats} of them twice`
+        const came = `${distinct(receiver)} events arrived, ${repeats} of them twice`
         const did = `${KILLS} kills, ${came}: 0 missed, 0 altered`
         proved({ guarantee: 20, engine, did })
       } finally {

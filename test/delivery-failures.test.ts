@@ -120,7 +120,7 @@ onEveryEngine(engine => {
         said.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
         await store().client.deleteWebhook(hooked)
       }
-      const none = '127.0.0.1 gave no answer within 150 ms.'
+      const none = '127.0.0.1 did not respond within 150 ms.'
       expect(said).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
       expect(elsewhere.connections()).toBe(0)
     })
@@ -263,7 +263,7 @@ test('a fault of the store while an event is carried loses nothing', async () =>
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [30, 30, 30, 30] } })
   await using receiver = await openReceiver()
   const hooked = await hook(store, receiver)
-  await store.database(`UPDATE webhook SET description = secret, secret = 'never sealed'`)
+  await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
   await happen(store, 'Kept')
   const [pending] = await settled(store, hooked, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
@@ -271,5 +271,5 @@ test('a fault of the store while an event is carried loses nothing', async () =>
   await settled(store, hooked, 'delivered')
   expect(namesIn(receiver)).toEqual(['Kept'])
   expect((await store.client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
-  expect(faults(store).join()).toContain('never sealed')
+  expect(faults(store).join()).toContain('not an encrypted secret')
 })

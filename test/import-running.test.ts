@@ -91,7 +91,7 @@ test(
       expect([refused.exitCode, refused.errors.trim()]).toEqual([
         1,
         `The data directory ${data} is in use by another petstore process. ` +
-          'It does not say where it listens; try again.',
+          'It has not published its address; try again.',
       ])
     }
     lock.release()

@@ -83,7 +83,7 @@ onEveryEngine(engine => {
         '--pets',
         file('name,category\nIda,Dogs\n'),
       )
-      expect(more.errors.trim()).toBe('Loaded 0 categories (2 more were there already) and 1 pets.')
+      expect(more.errors.trim()).toBe('Loaded 0 categories (2 more already existed) and 1 pets.')
     },
     TIMEOUT_MS,
   )
@@ -117,13 +117,13 @@ onEveryEngine(engine => {
         '3: name "" must have 1 to 200 characters',
         '5: quantity "-1" must be an integer from 0 to 1000000000',
         '6: hold "maybe" must be yes, no or empty',
-        '7: has 2 cells where the first line names 4',
-        '4 lines are wrong; nothing was loaded.',
+        '7: has 2 cells, but the first line names 4 columns',
+        '4 lines are invalid; nothing was loaded.',
       ])
       expect(await strict.pets()).toEqual([])
       const kept = await strict.import(...files, '--keep-going')
       expect(kept.errors).toContain(':4: there is no category "Cats"')
-      expect(kept.errors).toContain('5 lines are wrong; the others were loaded.')
+      expect(kept.errors).toContain('5 lines are invalid; the others were loaded.')
       expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
     },
     TIMEOUT_MS,
@@ -161,7 +161,7 @@ onEveryEngine(engine => {
       ).toEqual([
         `${2 * count}: there is no category "Nowhere"`,
         `Loaded 2 categories and ${count - 1} pets.`,
-        '1 line is wrong; the others were loaded.',
+        '1 line is invalid; the others were loaded.',
       ])
     },
     TIMEOUT_MS,
@@ -177,7 +177,7 @@ describe('files that cannot be read', () => {
       text: 'name,category,colour\nRex,Dogs,red\n',
       says: ':1: there is no column "colour"',
     },
-    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" is here twice' },
+    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
       name: 'a quote that does not close',
       text: 'name,category\n"Rex,Dogs\n',
@@ -207,7 +207,7 @@ describe('files that cannot be read', () => {
       const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
       expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv cannot be read.'])
       const none = await new Shop(undefined).import()
-      expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Name a file: --categories, --pets or both.'])
+      expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Specify --categories, --pets or both.'])
     },
     TIMEOUT_MS,
   )

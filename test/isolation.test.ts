@@ -89,7 +89,7 @@ onEveryEngine(engine => {
         expect(Math.max(...among)).toBeLessThan(LATENCY_MAX_MS)
         if (FULL) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
         const [was, is] = [median(alone), median(among)].map(ms => ms.toFixed(1))
-        const beside = `${GOOD} good receivers beside ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
+        const beside = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
         const did = `${beside}: p99 ${is} ms, undisturbed ${was} ms`
         proved({ guarantee: 21, engine, did })
       } finally {

@@ -121,8 +121,8 @@ test('nothing that comes can play tricks on the terminal', async () => {
 
 describe('what cannot be says why, in one sentence', () => {
   const failing = [
-    { args: ['--secret', 'oops'], says: '--secret is not the secret of a webhook: it begins with whsec_.' },
-    { args: ['--secret', 'whsec_???'], says: '--secret is not the secret of a webhook: ' },
+    { args: ['--secret', 'oops'], says: '--secret is not a webhook secret: it must start with whsec_.' },
+    { args: ['--secret', 'whsec_???'], says: '--secret is not a webhook secret: ' },
     { args: ['--status', '99'], says: 'It must be a status from 200 to 599.' },
     { args: ['--status', '200.5'], says: 'It must be a status from 200 to 599.' },
     { args: ['--delay', 'soon'], says: 'It must be a time such as 2s or 500ms.' },

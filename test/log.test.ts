@@ -188,6 +188,6 @@ test('a request whose field holds quotes and backslashes is logged as JSON', asy
   await using store = await openTestStore('sqlite')
   const head = 'GET /livez HTTP/1.1\r\nHost: store\r\nConnection: close\r\ntraceparent: "a\\b\tc\r\n\r\n'
   await sendBytes(Number(new URL(store.base).port), Buffer.from(head))
-  const line = store.logged.findLast(({ message }) => message === 'answered')
+  const line = store.logged.findLast(({ message }) => message === 'responded')
   expect(line?.fields).toMatchObject({ path: '/livez', traceparent: '"a\\b\tc', status: 200 })
 })

@@ -67,7 +67,7 @@ function table(lines: readonly ProofLine[]): string {
   return [
     `Commit ${commit}, Bun ${Bun.version}, ${new Date().toISOString().slice(0, 10)}, \`${command}\`:`,
     '',
-    '| # | engine | what was done, and what came of it |',
+    '| # | engine | work and result |',
     '| --- | --- | --- |',
     ...rows,
   ].join('\n')

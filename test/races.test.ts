@@ -114,7 +114,7 @@ onEveryEngine(engine => {
       proved({
         guarantee: 1,
         engine,
-        did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 refused wrongly`,
+        did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
       })
     },
     TIMEOUT_MS,
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
       proved({
         guarantee: 5,
         engine,
-        did: `${keys} keys, each 2 to 8 times at once: one effect, equal bytes`,
+        did: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
       })
     },
     TIMEOUT_MS,

@@ -111,7 +111,7 @@ test.skipIf(!hasIpv6)(
     await using secure = await openTls('::1')
     expect(await send(plain.base)).toMatchObject({ status: 204 })
     expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
-    expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate of another name')
+    expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate for another name')
     expect(secure.received).toEqual([])
   },
 )
@@ -121,7 +121,7 @@ test('a certificate of another name gets nothing', async () => {
   await using receiver = await openTls()
   const url = `https://other.example:${receiver.port}/`
   expect(await failure(url, { ca: certificate })).toBe(
-    `other.example:${receiver.port} has a certificate of another name.`,
+    `other.example:${receiver.port} has a certificate for another name.`,
   )
   await receiver.quiet()
   expect([receiver.connections(), receiver.received.length]).toEqual([1, 0])
@@ -244,7 +244,7 @@ test('a head that drips or never comes is a failure at the deadline', async () =
   ]
   for (const answer of answers) {
     const ms = await tookMs(async () => {
-      expect(await failed(answer, { timeoutMs: SOON_MS })).toBe(`gave no answer within ${SOON_MS} ms.`)
+      expect(await failed(answer, { timeoutMs: SOON_MS })).toBe(`did not respond within ${SOON_MS} ms.`)
     })
     expect(ms).toBeGreaterThanOrEqual(SOON_MS - 20)
     expect(ms).toBeLessThan(SOON_MS + LATE_MS)
@@ -254,7 +254,7 @@ test('a head that drips or never comes is a failure at the deadline', async () =
 test('a TLS handshake that is never answered is a failure at the deadline', async () => {
   await using receiver = await openReceiver()
   const url = `https://shop.example:${receiver.port}/`
-  expect(await failure(url, { timeoutMs: SOON_MS })).toContain('gave no answer within')
+  expect(await failure(url, { timeoutMs: SOON_MS })).toContain('did not respond within')
   await receiver.quiet()
 })
 
@@ -262,14 +262,16 @@ test('a dead port, a cut, an upgrade, an endless head and what is no HTTP are fa
   expect(await failure(`http://shop.example:${await deadPort()}/`)).toMatch(
     /^shop\.example:\d+ refused the connection\.$/,
   )
-  expect(await failed(reset)).toBe('cut the connection before it answered.')
-  expect(await failed(socket => socket.end())).toBe('cut the connection before it answered.')
+  expect(await failed(reset)).toBe('closed the connection before responding.')
+  expect(await failed(socket => socket.end())).toBe('closed the connection before responding.')
   expect(await failed(raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'))).toBe(
-    'gave no final answer.',
+    'sent no final response.',
   )
-  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe('did not answer in HTTP.')
-  expect(await failed(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not answer in HTTP.')
-  expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not answer in HTTP.')
+  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe(
+    'did not respond with valid HTTP.',
+  )
+  expect(await failed(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not respond with valid HTTP.')
+  expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
 })
 
 test('a header with a line break in it is not sent, and nothing is connected', async () => {

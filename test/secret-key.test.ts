@@ -8,8 +8,8 @@ import { ADMIN_KEY, onEveryEngine } from './store.ts'
 import { newPlace } from './store-place.ts'
 
 const OTHER_KEY =
-  'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.'
-const NO_KEY = 'it must hold 32 random bytes in base64; "petstore new-secret-key FILE" makes one.'
+  'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
+const NO_KEY = 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
 
 let directory = ''
 beforeAll(() => {
@@ -61,14 +61,14 @@ test('without a key of its own a store makes one, which only its owner reads, an
 test('on PostgreSQL the key must be given, and be one', async () => {
   const env = { DATABASE_URL: await newDatabase(), PETSTORE_ADMIN_KEY: ADMIN_KEY }
   expect(await refusalOf(['--data', directory], env)).toBe(
-    'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that seals the secrets of webhooks, the same for every process; "petstore new-secret-key FILE" makes one.',
+    'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
   )
   const empty = join(directory, 'empty')
   writeFileSync(empty, '')
   const says = await refusalOf(['--data', directory], { ...env, PETSTORE_SECRET_KEY_FILE: empty })
   expect(says).toBe(`PETSTORE_SECRET_KEY_FILE=${empty}: ${NO_KEY}`)
   const none = { ...env, PETSTORE_SECRET_KEY_FILE: join(directory, 'none') }
-  expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a file that can be read.')
+  expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a readable file.')
 }, 120_000)
 
 test('new-secret-key writes a file that only its owner reads, and never over another', async () => {
@@ -100,7 +100,7 @@ test('a missing secret key is named, and not replaced while webhooks need it', a
   renameSync(file, aside)
   for (let start = 0; start < 2; start++) {
     expect(await refusalOf(place.args, place.env)).toBe(
-      `The key that seals the secrets of the webhooks is missing: put it back as ${file}, from your copy.`,
+      `The key that encrypts the webhook secrets is missing: restore it as ${file} from your copy.`,
     )
     expect(existsSync(file)).toBe(false)
   }

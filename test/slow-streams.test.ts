@@ -115,7 +115,7 @@ test(
     expect(others.filter(({ positions }) => positions.length > 100)).toEqual([])
     expect(growth).toBeLessThan(GROWTH_MAX_BYTES)
     const load = `${CLIENTS} streams, half of them never read, ${EVENTS} events of ${EVENT_BYTES} bytes`
-    const did = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at the most`
+    const did = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at most`
     proved({ guarantee: 11, engine: 'sqlite', did })
     for (const stream of [...readers, ...others]) stream[Symbol.dispose]()
     rmSync(directory, { recursive: true, force: true })

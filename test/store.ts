@@ -173,7 +173,7 @@ function openVariant(
       directory,
       writer,
       reader: new URL('../src/reader.ts', import.meta.url),
-      onFatal: reason => log.error({ reason }, 'the store cannot go on'),
+      onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
     })
   }
@@ -204,7 +204,7 @@ async function runBehind(
 
 function collect(logged: LogLine[]): Log {
   return {
-    access: line => logged.push({ level: 'info', message: 'answered', fields: JSON.parse(line) }),
+    access: line => logged.push({ level: 'info', message: 'responded', fields: JSON.parse(line) }),
     info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
     error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
   }

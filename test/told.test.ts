@@ -141,7 +141,7 @@ onEveryEngine(engine => {
       const { faults, cuts } = await readWhileWriting(store)
       expect(faults).toEqual([])
       expect(cuts).toBeGreaterThanOrEqual(CUTS / 2)
-      const load = `${EVENTS} events from ${WRITERS} writers, 4 readers cut off ${cuts} times (seed ${SEED})`
+      const load = `${EVENTS} events from ${WRITERS} writers, 4 clients disconnected ${cuts} times (seed ${SEED})`
       const did = `${load}: 0 missed, 0 doubled, 0 out of order`
       proved({ guarantee: 6, engine, did })
     },

@@ -1,12 +1,12 @@
 import { StoreError } from '../model/error.ts'
 
-/** An amount that callers share: a total, and how much of it one caller can hold at a time. */
+/** An amount that callers share: a total, and the maximum that one caller can hold at a time. */
 export interface Capacity {
   readonly total: number
   readonly perCaller: number
 }
 
-/** Gives out parts of a capacity, so that no caller can take all of it. */
+/** Allocates parts of a capacity, so that no caller can take all of it. */
 export class Shares {
   readonly #capacity: Capacity
   /** Objects, so that the common case changes a number and not the map. */
@@ -17,7 +17,7 @@ export class Shares {
     this.#capacity = capacity
   }
 
-  /** Takes an amount for a caller; false, without taking any, when there is not enough. */
+  /** Takes an amount for a caller. Returns false, without taking any, if there is not enough. */
   take(caller: string, amount = 1): boolean {
     const held = this.#held.get(caller)
     const amountOfCaller = (held?.amount ?? 0) + amount
@@ -28,7 +28,7 @@ export class Shares {
     return true
   }
 
-  /** Returns what a caller took. */
+  /** Returns an amount that a caller took. */
   give(caller: string, amount = 1): void {
     this.#total -= amount
     const held = this.#held.get(caller)
@@ -38,18 +38,18 @@ export class Shares {
   }
 }
 
-/** Requests in progress, not counting those whose body is still arriving. */
+/** Requests in progress, except those whose body is still arriving. */
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
-/** Bodies that are arriving, and the bytes that they may have. */
+/** Arriving bodies, and the bytes they may have. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
-/** Large bodies of responses that are being sent: each holds a piece or two in memory. */
+/** Large response bodies that are being sent: each holds one or two pieces in memory. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 
 /**
- * Bounds the requests in progress: a request beyond the bound is refused at once, so that those within it stay fast.
- * A request holds its place while the store works on it. While its body arrives it holds a part of a separate
- * capacity instead: clients that send slowly cannot keep others out.
+ * Limits the requests in progress: a request beyond the limit is refused at once, so that the others stay fast. A
+ * request holds a slot while the store works on it. While its body arrives, it holds a share of a separate capacity
+ * instead, so clients that send slowly cannot keep others out.
  */
 export class Admission {
   readonly largeBodies = new Shares(LARGE_BODIES)
@@ -69,7 +69,7 @@ export class Admission {
     return new Place(this, address)
   }
 
-  /** Admits nobody any more; resolves when every admitted request has been answered. */
+  /** Stops admitting requests. Resolves when every admitted request has its response. */
   drain(): Promise<void> {
     this.#closing = true
     if (this.#unanswered === 0) return Promise.resolve()
@@ -78,24 +78,24 @@ export class Admission {
     })
   }
 
-  /** @internal For Place alone. */
+  /** @internal Only for Place. */
   leave(address: string, holdsRequest: boolean): void {
     if (holdsRequest) this.#requests.give(address)
     this.#unanswered--
     if (this.#unanswered === 0) this.#idle?.()
   }
 
-  /** @internal For Place alone. */
+  /** @internal Only for Place. */
   pause(address: string): void {
     this.#requests.give(address)
   }
 
-  /** @internal For Place alone. Throws `overloaded`. */
+  /** @internal Only for Place. Throws `overloaded`. */
   resume(address: string): void {
     if (!this.#requests.take(address)) throw overloaded()
   }
 
-  /** @internal For Place alone. Throws `overloaded`. */
+  /** @internal Only for Place. Throws `overloaded`. */
   expectBody(caller: string, bytesMax: number): void {
     if (!this.#bodies.take(caller)) throw tooManyBodies()
     if (this.#bodyBytes.take(caller, bytesMax)) return
@@ -103,14 +103,14 @@ export class Admission {
     throw tooManyBodies()
   }
 
-  /** @internal For Place alone. */
+  /** @internal Only for Place. */
   bodyEnded(caller: string, bytesMax: number): void {
     this.#bodies.give(caller)
     this.#bodyBytes.give(caller, bytesMax)
   }
 }
 
-/** The place of one admitted request. */
+/** The slot of one admitted request. */
 export class Place {
   readonly #admission: Admission
   readonly #address: string
@@ -122,8 +122,8 @@ export class Place {
   }
 
   /**
-   * Waits for a body of at most `bytesMax` bytes without holding a place among the requests in progress.
-   * Throws `overloaded` when too many bodies are arriving, or when no place is free once the body is complete.
+   * Waits for a body of at most `bytesMax` bytes without holding a slot among the requests in progress. Throws
+   * `overloaded` if too many bodies are arriving, or if no slot is free once the body is complete.
    */
   async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
     this.#admission.expectBody(caller, bytesMax)
@@ -138,7 +138,10 @@ export class Place {
     return body
   }
 
-  /** Gives the place up while something outside the store is waited for. Throws `overloaded` when none is free then. */
+  /**
+   * Releases the slot during a wait for something outside the store. Throws `overloaded` if no slot is free
+   * afterwards.
+   */
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
     this.#pause()
     const result = await wait()
@@ -146,7 +149,7 @@ export class Place {
     return result
   }
 
-  /** Ends the request: called once, when its answer is ready. */
+  /** Ends the request. Called once, when its response is ready. */
   leave(): void {
     this.#admission.leave(this.#address, this.#holdsRequest)
   }

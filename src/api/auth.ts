@@ -12,12 +12,12 @@ import type { RateLimiter } from './rate-limit.ts'
 const SCHEME = 'bearer '
 const nobody: Caller = { keyId: null, scopes: [] }
 
-/** Runs a read of a row or two where the key rows are. */
+/** Runs a read of a row or two, on the store that has the keys. */
 export type ReadRow = <T>(work: (reading: Reading) => Promise<T>) => Promise<T>
 
 /**
- * Finds out who asks (RFC 6750): nobody without a token; a token that is sent must be good, even where none is needed.
- * Throws `invalid_token`, or `rate_limited` for an address that keeps on guessing.
+ * Identifies the caller (RFC 6750). A request without a token has no identity. A token must be valid even where none
+ * is required. Throws `invalid_token`, or `rate_limited` for an address with too many failed attempts.
  */
 export async function authenticate(
   exchange: Exchange,
@@ -31,23 +31,24 @@ export async function authenticate(
     if (token === undefined) {
       throw new StoreError(
         'authentication_required',
-        'Authorization must be "Bearer" and a key that begins with pst_.',
+        'Authorization must be "Bearer" followed by a key that starts with pst_.',
       )
     }
     if (!isKeyText(token)) {
-      throw new StoreError('invalid_token', 'This is not a key: it is cut short or mistyped.')
+      throw new StoreError('invalid_token', 'The key is malformed: it is truncated or mistyped.')
     }
     return await readRow(reading => findCaller(reading, token, storedInstant(exchange.nowMs)))
   } catch (error) {
-    // Only failures are counted here, so guessing stops nobody who has a key, not even behind the same address.
+    // Only failures count, so failed attempts never block a caller with a valid key, even from the same address.
     const slowed = error instanceof StoreError ? guesses.take(rateGroup(exchange.address)).refusal : undefined
     throw slowed ?? error
   }
 }
 
 /**
- * The token of an Authorization field (RFC 6750, section 2.1), whatever it holds; undefined for another scheme or none.
- * Every step looks at each character once: a pattern that backtracks would let one long header stop the process.
+ * Returns the token of an Authorization header (RFC 6750, section 2.1), unchecked; undefined for another scheme or an
+ * empty token. Each step looks at each character once: with a backtracking pattern, one long header could block the
+ * process.
  */
 export function bearerToken(header: string): string | undefined {
   if (header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
@@ -58,7 +59,7 @@ export function bearerToken(header: string): string | undefined {
   return end > start ? header.slice(start, end) : undefined
 }
 
-/** Refuses who may not. Throws `authentication_required` (401) or `insufficient_scope` (403). */
+/** Checks the scope. Throws `authentication_required` (401) or `insufficient_scope` (403). */
 export function authorize({ scope }: Operation, caller: Caller): void {
   if (scope === 'public') return
   if (caller.keyId === null) {
@@ -67,7 +68,7 @@ export function authorize({ scope }: Operation, caller: Caller): void {
   if (!holds(caller, scope)) {
     throw new StoreError(
       'insufficient_scope',
-      `This operation needs the scope ${scope}, which the key lacks.`,
+      `This operation needs the scope ${scope}, which the key does not have.`,
       {
         scope,
       },

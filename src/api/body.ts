@@ -5,10 +5,10 @@ export const BODY_BYTES_MAX = 1024 * 1024
 const BODY_TIMEOUT_MS = 10_000
 
 const MERGE_PATCH = 'application/merge-patch+json'
-/** What a PATCH may be: the field Accept-Patch (RFC 5789, section 3.1). */
+/** The media types for PATCH, as in the Accept-Patch header (RFC 5789, section 3.1). */
 export const PATCH_TYPES = `${MERGE_PATCH}, application/json`
 
-/** Refuses a body by its header fields alone. Throws `unsupported_media_type`, `body_too_large`. */
+/** Refuses a body by its headers alone. Throws `unsupported_media_type`, `body_too_large`. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')
     .split(';')
@@ -29,18 +29,18 @@ export function refuseBodyByHeaders({ method, headers }: Request): void {
   if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge()
 }
 
-/** Bytes that a body may still have, by what its header fields say. */
+/** Returns the maximum size of a body, in bytes, according to its headers. */
 export function expectedBytes({ headers }: Request): number {
   return Number(headers.get('content-length') ?? BODY_BYTES_MAX)
 }
 
 const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 
-/** Reads a body to its end, within a bound of size and of time. Throws `body_too_large`, `request_timeout`. */
+/** Reads a complete body, within limits of size and time. Throws `body_too_large`, `request_timeout`. */
 export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(tooLate()))
-    // With a length the runtime holds the sender to it; without one (chunks) the bytes are counted as they come.
+    // The runtime enforces a given length. Without one (chunks), the bytes are counted as they arrive.
     const reading = request.headers.has('content-length') ? request.bytes() : readChunks(request)
     reading.then(
       bytes => {
@@ -49,7 +49,7 @@ export function readBody(request: Request): Promise<Uint8Array> {
       },
       error => {
         deadlines.clear(deadline)
-        // The runtime gave the connection up: bad chunks, or a sender that went away in the middle.
+        // The runtime closed the connection: invalid chunks, or the sender disconnected.
         reject(error instanceof StoreError ? error : notWhole('The body'))
       },
     )
@@ -69,8 +69,9 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 
 /**
  * Throws `malformed_json` for a request that the runtime has refused. The runtime reports the end of a request before
- * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are no request.
- * By the next turn of the event loop it has, so `nextTurn` comes first: what was refused must have no effect.
+ * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are not a
+ * request. By the next turn of the event loop it has done so, so call `nextTurn` first: a refused request must have
+ * no effect.
  */
 export function assertNotRefused({ signal }: Request): void {
   if (signal.aborted) throw notWhole('The request')
@@ -78,7 +79,7 @@ export function assertNotRefused({ signal }: Request): void {
 
 let turn: Promise<void> | undefined
 
-/** Resolves in the next turn of the event loop: one timer for all requests of this turn. */
+/** Resolves in the next turn of the event loop. All requests of this turn share one timer. */
 export function nextTurn(): Promise<void> {
   turn ??= new Promise(resolve => {
     setImmediate(() => {
@@ -90,7 +91,7 @@ export function nextTurn(): Promise<void> {
 }
 
 function notWhole(what: string): StoreError {
-  return new StoreError('malformed_json', `${what} did not arrive whole.`)
+  return new StoreError('malformed_json', `${what} is incomplete.`)
 }
 
 function tooLate(): StoreError {

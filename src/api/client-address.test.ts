@@ -33,13 +33,13 @@ describe('the client behind trusted proxies', () => {
     })
   }
 
-  test('a list of any length is read from its end and no further than 64 hops', () => {
+  test('a list of any length is read from its end, at most 64 hops', () => {
     const hops = Array.from({ length: 2000 }, () => '10.0.0.1').join(',')
     expect(find(request({ 'X-Forwarded-For': `203.0.113.9,${hops}` }), '127.0.0.1')).toBe('10.0.0.1')
   })
 })
 
-test('a program on this machine is a loopback peer without a forwarding field', () => {
+test('a program on this machine is a loopback peer without a forwarding header', () => {
   for (const peer of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
     expect([peer, isFromThisMachine(request(), peer)]).toEqual([peer, true])
   }

@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Stands for a client whose address a trusted proxy does not give in a readable form. */
+/** The address of a client if a trusted proxy does not report one in a readable form. */
 const UNKNOWN = 'unknown'
-/** Hops of X-Forwarded-For that are read, from the end. */
+/** Maximum number of X-Forwarded-For hops that are read, from the end. */
 const HOPS_MAX = 64
-/** Fields that a proxy adds: a request that carries one was forwarded. */
+/** Headers that a proxy adds: a request with one of them was forwarded. */
 const FORWARDING_FIELDS = [
   'forwarded',
   'x-forwarded-for',
@@ -15,9 +15,9 @@ const FORWARDING_FIELDS = [
 ]
 
 /**
- * Finds the client of a request behind proxies. X-Forwarded-For is read only from a trusted peer, and from its end: the
- * last address that no trusted proxy has is the client. An address may have a port. What is no address is `unknown`:
- * it never counts as the address of the proxy.
+ * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
+ * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port.
+ * Anything else is `unknown`: it never counts as the address of the proxy.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
   if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
@@ -43,7 +43,7 @@ export function clientAddress(trusted: readonly string[]): (request: Request, pe
   }
 }
 
-/** Whether a request comes from a program on this machine, and not through a proxy on it. */
+/** Whether a request comes directly from a program on this machine, not through a proxy. */
 export function isFromThisMachine({ headers }: Request, peer: string): boolean {
   const address = withoutMapping(peer)
   const isLoopback = address === '::1' || address.startsWith('127.')
@@ -51,8 +51,8 @@ export function isFromThisMachine({ headers }: Request, peer: string): boolean {
 }
 
 /**
- * The group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address, since a single
- * subscriber holds all of it (RFC 6177).
+ * Returns the group of addresses that shares one rate limit: one IPv4 address, or the /64 of an IPv6 address, because
+ * a single subscriber has all of it (RFC 6177).
  */
 export function rateGroup(address: string): string {
   if (!address.includes(':')) return address
@@ -64,7 +64,7 @@ export function rateGroup(address: string): string {
   return `${prefix.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
-/** The address in one hop: bare, in brackets, or with a port; undefined for anything else. */
+/** Returns the address in one hop: plain, in brackets, or with a port; undefined for anything else. */
 function addressIn(hop: string): string | undefined {
   const text = hop.trim()
   if (isIP(text) !== 0) return withoutMapping(text)
@@ -75,12 +75,12 @@ function addressIn(hop: string): string | undefined {
   return isIP(address) === (bracket > 0 ? 6 : 4) ? withoutMapping(address) : undefined
 }
 
-/** `:8080`, or nothing. */
+/** `:8080`, or an empty text. */
 function isPort(text: string): boolean {
   return /^(?::[0-9]{1,5})?$/.test(text)
 }
 
-/** An IPv4 address that came over an IPv6 socket, in its own form. */
+/** Converts an IPv4 address from an IPv6 socket to its IPv4 form. */
 function withoutMapping(address: string): string {
   if (!address.startsWith('::')) return address
   const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : ''

@@ -3,7 +3,9 @@ import type { Conditions, EntityTags } from '../shop/representation.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 
-/** Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for no list of tags. */
+/**
+ * Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for an invalid list of tags.
+ */
 export function readConditions(headers: Headers): Conditions {
   const ifMatch = headers.get('if-match')
   const ifNoneMatch = headers.get('if-none-match')
@@ -13,7 +15,7 @@ export function readConditions(headers: Headers): Conditions {
   }
 }
 
-/** Throws `invalid_parameter` for a condition on a POST: there is no representation yet that it could be about. */
+/** Throws `invalid_parameter` for a condition on a POST: no representation exists yet that it could apply to. */
 export function refuseConditions(conditions: Conditions): void {
   for (const [member, name] of [
     ['ifMatch', 'If-Match'],
@@ -24,7 +26,7 @@ export function refuseConditions(conditions: Conditions): void {
   }
 }
 
-/** A list may have empty elements, which count for nothing (RFC 9110, section 5.6.1.2). */
+/** A list may have empty elements, which are ignored (RFC 9110, section 5.6.1.2). */
 function readTags(name: string, field: string): EntityTags {
   if (field.trim() === '*') return '*'
   const tags: string[] = []

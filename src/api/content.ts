@@ -5,25 +5,25 @@ import { readConditions } from './conditional.ts'
 import { callerName, type Exchange, varyBy } from './exchange.ts'
 import { bodyInPieces } from './large-body.ts'
 
-/** Bytes under which compression saves less than its header fields cost. */
+/** Below this size, compression saves less than its headers cost. */
 const COMPRESSED_BYTES_MIN = 1024
 
 const compress = promisify(gzip)
 
-/** One of the codings in which a content is sent (RFC 9110, section 8.4), with a validator of its own. */
+/** One encoding of a content (RFC 9110, section 8.4), with its own ETag. */
 interface Coded {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
 }
 
-/** A text or a file that is the same for every caller. */
+/** A text or file that is the same for every caller. */
 export interface Content {
   readonly type: string
   readonly identity: Coded
   readonly gzip: Coded | undefined
 }
 
-/** Prepares a content in both codings, once: compression runs outside the main thread. */
+/** Prepares both encodings of a content, once. Compression does not run on the main thread. */
 export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
   const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
@@ -33,7 +33,7 @@ export async function prepareContent(type: string, content: string | Uint8Array)
   return { type, identity, gzip: { bytes: Uint8Array.from(packed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }
 
-/** Prepares a content when it is first asked for, and keeps it. A failure is not kept. */
+/** Prepares a content on first use and caches it. A failure is not cached. */
 export function prepareOnce(make: () => Promise<Content>): () => Promise<Content> {
   let prepared: Promise<Content> | undefined
   return () => {
@@ -46,8 +46,8 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
 }
 
 /**
- * Sends a content in the coding that the request accepts, or 304 if its ETag is one of If-None-Match.
- * Throws `invalid_parameter` for conditions that cannot be read, `precondition_failed` for If-Match.
+ * Sends a content in the encoding that the request accepts, or 304 if its ETag is in If-None-Match. Throws
+ * `invalid_parameter` for malformed conditions, `precondition_failed` for If-Match.
  */
 export function sendContent(
   exchange: Exchange,

@@ -1,6 +1,6 @@
 import { type Exchange, varyBy } from './exchange.ts'
 
-/** Origins that pages may call from; `*` is any. */
+/** Origins whose pages may call the store; `*` allows any origin. */
 export type Cors = readonly string[]
 
 const EXPOSED = [
@@ -18,7 +18,10 @@ const EXPOSED = [
   'WWW-Authenticate',
 ].join(', ')
 
-/** Lets pages of the configured origins call (Fetch standard, CORS protocol). Keys are no cookies: no credentials. */
+/**
+ * Allows cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are not cookies, so
+ * credentials are not allowed.
+ */
 export function applyCors(origins: Cors, { request, headers }: Exchange): void {
   if (origins.length === 0) return
   varyBy(headers, 'Origin')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { until } from '../../test/until.ts'
 import { Deadlines } from './deadlines.ts'
 
-test('deadlines pass in their order, and those that were cleared do not', async () => {
+test('deadlines expire in order, except those that were cleared', async () => {
   const deadlines = new Deadlines(50)
   const passed: string[] = []
   const set = (name: string) => deadlines.set(() => passed.push(name))
@@ -15,7 +15,7 @@ test('deadlines pass in their order, and those that were cleared do not', async 
   expect(passed).toEqual(['first', 'second'])
 })
 
-test('a deadline that is set after all others have ended passes as well', async () => {
+test('a deadline that is set after all others have ended expires as well', async () => {
   const deadlines = new Deadlines(20)
   deadlines.clear(deadlines.set(() => {}))
   await Bun.sleep(40)

@@ -5,12 +5,12 @@ export interface Deadline {
 }
 
 /**
- * Deadlines of one length. They pass in the order in which they were set, so one timer serves all of them: a timer for
- * each request would cost more than reading a small body.
+ * Deadlines of the same duration. They expire in the order in which they were set, so one timer serves all of them: a
+ * timer for each request would cost more than reading a small body.
  */
 export class Deadlines {
   readonly #lengthMs: number
-  /** In the order of their instants. */
+  /** In order of expiry. */
   readonly #pending = new Set<Deadline>()
   #isTimerSet = false
 
@@ -18,7 +18,7 @@ export class Deadlines {
     this.#lengthMs = lengthMs
   }
 
-  /** Sets a deadline and returns it; `onPassed` is called when it passes before it is cleared. */
+  /** Sets a deadline and returns it. `onPassed` is called if it expires before it is cleared. */
   set(onPassed: () => void): Deadline {
     const deadline = { dueMs: performance.now() + this.#lengthMs, onPassed }
     this.#pending.add(deadline)
@@ -32,7 +32,7 @@ export class Deadlines {
 
   #setTimer(ms: number): void {
     this.#isTimerSet = true
-    // What the deadlines are for keeps the process running; the timer need not.
+    // The work under a deadline keeps the process alive; the timer need not.
     setTimeout(() => this.#pass(), ms).unref()
   }
 

@@ -2,31 +2,31 @@ import { contract } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { writeJson } from '../model/json.ts'
 
-/** Where everything is, relative to the base address: relation, path, what it is. */
+/** All entry points, relative to the base address: name, path and description. */
 const places = [
-  { name: 'docs', path: '/docs', about: 'The documentation, with requests to try.' },
+  { name: 'docs', path: '/docs', about: 'The interactive documentation.' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
-  { name: 'openapiYaml', path: '/openapi.yaml', about: 'The same as YAML.' },
+  { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },
   { name: 'errors', path: '/errors', about: 'The catalogue of error codes.' },
   { name: 'pets', path: '/pets', about: 'The pets.' },
   { name: 'categories', path: '/categories', about: 'The categories.' },
   { name: 'inventory', path: '/store/inventory', about: 'The stock.' },
   { name: 'apiCatalog', path: '/.well-known/api-catalog', about: 'The API catalogue (RFC 9727).' },
-  { name: 'llms', path: '/llms.txt', about: 'The service in one page of plain text.' },
-  { name: 'live', path: '/livez', about: 'Whether the process lives.' },
-  { name: 'ready', path: '/readyz', about: 'Whether the database answers.' },
+  { name: 'llms', path: '/llms.txt', about: 'A one-page summary of the service, as plain text.' },
+  { name: 'live', path: '/livez', about: 'Liveness probe: whether the process is running.' },
+  { name: 'ready', path: '/readyz', about: 'Readiness probe: whether the database responds.' },
   { name: 'metrics', path: '/metrics', about: 'Metrics for Prometheus.' },
 ] as const
 
 const ABOUT = 'A store of pets, categories, stock and orders over HTTP and JSON.'
 
-/** Links to everything, for programs. */
+/** Returns the home document for programs: links to every entry point. */
 export function homeJson(base: string): string {
   const links = Object.fromEntries(places.map(({ name, path }) => [name, base + path]))
   return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
 }
 
-/** Links to everything, for people. */
+/** Returns the home page for people: links to every entry point. */
 export function homeHtml(): string {
   const rows = places.map(({ path, about }) => `<li><a href="${path}">${path}</a> ${about}</li>`)
   return `<!doctype html>
@@ -53,7 +53,7 @@ ${rows.join('\n')}
 `
 }
 
-/** The API catalogue of RFC 9727, as a link set (RFC 9264). */
+/** Returns the API catalogue of RFC 9727, as a link set (RFC 9264). */
 export function apiCatalog(base: string): string {
   return writeJson({
     linkset: [
@@ -71,7 +71,7 @@ export function apiCatalog(base: string): string {
   })
 }
 
-/** The service in one page of Markdown, for language models and people in a hurry. */
+/** Returns a one-page summary of the service in Markdown, for language models and quick reading. */
 export function llmsText(base: string, serves: (operation: Operation) => boolean): string {
   const operations: [string, Operation][] = Object.entries(contract)
   const shown = operations.filter(([, operation]) => !operation.hidden && serves(operation))
@@ -84,9 +84,10 @@ export function llmsText(base: string, serves: (operation: Operation) => boolean
 > ${ABOUT}
 
 Ids are 64-bit integers: read and send them exactly, never through a floating-point number. Lists are plain arrays; the
-next page is in the Link header. Send \`Authorization: Bearer pst_...\` where a scope is named. Send an Idempotency-Key
-with every POST, PATCH, PUT and DELETE that may be repeated. Every refusal is \`{"code", "message", "status"}\`, with
-\`errors\` for each broken place of a request; the codes are listed at ${base}/errors.
+next page is in the Link header. Send \`Authorization: Bearer pst_...\` if the operation needs a scope. Send an
+Idempotency-Key with every POST, PATCH, PUT and DELETE that may be retried. Every error is
+\`{"code", "message", "status"}\`, with \`errors\` for each invalid part of a request; the codes are listed at
+${base}/errors.
 
 ## Documentation
 

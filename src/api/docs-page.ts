@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
-// Scalar draws the page. Everything comes from this host: no font, script or proxy from elsewhere. The page sets styles
-// from its script, which is what 'unsafe-inline' is for; scripts are files of ours alone.
+// Scalar renders the page. Everything is served from this host: no external font, script or proxy. The page sets
+// styles from its script, which requires 'unsafe-inline'; scripts are only our own files.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,7 +52,7 @@ const START = `Scalar.createApiReference('#app', {
 })
 `
 
-/** The docs page and its scripts, by path. */
+/** Returns the handlers of the docs page and its scripts, by path. */
 export function docsPaths(): [string, Handler['answer']][] {
   const files: [string, () => Promise<Content>][] = [
     ['/docs', () => prepareContent('text/html; charset=utf-8', PAGE)],

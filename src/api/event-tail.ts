@@ -3,42 +3,44 @@ import { eventTypes } from '../model/event-type.ts'
 import { envelopeText, findEnds, type PlacedEvent, readStretch } from '../shop/events.ts'
 import type { ReadRow } from './auth.ts'
 
-/** Events read at once. */
+/** Maximum number of events in one read. */
 const EVENTS_A_READING_MAX = 200
-/** What goes down a stream in one piece, and is kept for a client that does not read: this, or one event. */
+/** Maximum size of one piece of a stream, which stays in memory if the client does not read: this, or one event. */
 const BATCH_BYTES_MAX = 64 * 1024
-/** Frames that are kept for all streams together: who is further behind reads from the store. */
+/** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
 const KEPT_BYTES_MAX = 4 * 1024 * 1024
-/** What a batch takes beside its frames. */
+/** Memory of a batch in addition to its frames. */
 const BATCH_OVERHEAD_BYTES = 256
-/** Pieces that were read for streams that are behind: after a burst they are all behind at the same place. */
+/**
+ * Maximum number of batches kept for streams that are behind: after a burst they are all behind at the same position.
+ */
 const PIECES_BEHIND_MAX = 32
 const READ_AGAIN_MS = 1000
 
 const KEY_REVOKED = 'petstore.key.revoked'
 const encoder = new TextEncoder()
 
-/** One event as it goes down a stream. */
+/** One encoded event of a stream. */
 export interface Frame {
   readonly position: bigint
   readonly type: string
-  /** Where it stands in the bytes of its batch. */
+  /** The byte range of the frame in its batch. */
   readonly from: number
   readonly to: number
 }
 
-/** What happened after one position and up to another. */
+/** The events after one position and up to another. */
 export interface Batch {
   readonly after: bigint
   readonly to: bigint
   readonly frames: readonly Frame[]
-  /** All frames in one piece, which goes to every stream that wants every type. */
+  /** All frames in one piece, sent to every stream that wants every type. */
   readonly bytes: Uint8Array
 }
 
 /**
- * The newest events, read and encoded once for all streams, from when the first stream opens to when the last one
- * closes. Woken by commits.
+ * The newest events, read and encoded once for all streams. It runs from when the first stream opens to when the last
+ * one closes, and is woken by commits.
  */
 export class EventTail {
   readonly #news: News
@@ -60,7 +62,7 @@ export class EventTail {
     readonly base: string
     /** Called when the head has moved. */
     readonly onMoved: () => void
-    /** Told the id of each key that is revoked. */
+    /** Called with the id of each key that is revoked. */
     readonly onRevoked: (keyId: string) => void
     readonly onFault: (error: unknown) => void
   }) {
@@ -72,12 +74,12 @@ export class EventTail {
     this.#onFault = options.onFault
   }
 
-  /** How far it has read. */
+  /** The position up to which events have been read. */
   get head(): bigint {
     return this.#head
   }
 
-  /** Begins to follow, unless it does; answers where the trail begins and ends. */
+  /** Starts following, if it has not started. Returns the retention floor and the head. */
   async join(): Promise<{ horizon: bigint; head: bigint }> {
     const ends = await this.#readRow(findEnds)
     if (this.#listeners++ === 0 && !this.#running) {
@@ -91,14 +93,14 @@ export class EventTail {
     this.#listeners--
   }
 
-  /** The batch that holds what comes after a position; undefined when it is not kept, or not there yet. */
+  /** Returns the batch with the events after a position; undefined if it is not in memory, or not read yet. */
   batchAfter(position: bigint): Batch | undefined {
     const oldest = this.#batches[0]
     if (!oldest || position < oldest.after) return undefined
     return this.#batches.findLast(({ after }) => after <= position)
   }
 
-  /** Reads from the store what a stream that is behind wants next: `limit` events at most. */
+  /** Reads the next events of a stream that is behind from the store: at most `limit` events. */
   readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
     const place = `${position} ${types.join(' ')}`
     const known = this.#behind.get(place)
@@ -124,7 +126,7 @@ export class EventTail {
         await news
       } catch (error) {
         this.#onFault(error)
-        // What was missed may be the last that happens for long: it is not waited for.
+        // Retry without waiting for a commit: the missed events may be the last for a long time.
         await Bun.sleep(READ_AGAIN_MS)
       }
     }
@@ -132,11 +134,11 @@ export class EventTail {
     this.#batches = []
     this.#keptBytes = 0
     this.#behind.clear()
-    // A stream that opened in the very moment is not left without a reader.
+    // A stream that opened at this very moment must not be left without a reader.
     if (this.#listeners > 0 && !this.#news.ended) this.#running = this.#run()
   }
 
-  /** Takes over the next events; answers whether there may be more. */
+  /** Reads the next events. Returns whether there may be more. */
   async #advance(): Promise<boolean> {
     const after = this.#head
     const { events, to, atHead } = await this.#readRow(reading =>
@@ -167,13 +169,13 @@ export class EventTail {
   }
 }
 
-/** How many events go in one piece, when they are as long as those of a batch. */
+/** Returns how many events fit in one piece if they are as long as those of a batch. */
 export function eventsThatFit({ frames, bytes }: Batch): number {
   const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
   return frames.length === 0 ? EVENTS_A_READING_MAX : Math.min(Math.max(fit, 1), EVENTS_A_READING_MAX)
 }
 
-/** Encodes events: all up to `to`, or as many as go in one piece. */
+/** Encodes events: all up to `to`, or as many as fit in one piece. */
 function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base: string): Batch {
   const texts: string[] = []
   const ends: number[] = []

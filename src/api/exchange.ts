@@ -5,39 +5,39 @@ import type { Place, Shares } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import type { Match } from './paths.ts'
 
-/** One operation as it is routed: its id beside its record. */
+/** One routed operation: its id and its definition. */
 export interface Route {
   readonly id: OperationId
   readonly operation: Operation
 }
 
-/** One request on its way to one answer: what the steps of the pipeline have learned of it so far. */
+/** One request and what the steps of the pipeline have found out about it so far. */
 export interface Exchange {
   readonly request: Request
-  /** The path as the runtime gives it: percent-encoded, without dot segments. */
+  /** The path as the runtime returns it: percent-encoded, without dot segments. */
   readonly path: string
-  /** The query likewise, without the question mark. */
+  /** The query as the runtime returns it, without the question mark. */
   readonly query: string
   readonly requestId: string
-  /** The address at the other end of the connection. */
+  /** The address of the connected peer. */
   readonly peer: string
-  /** The address of the client, behind trusted proxies too. */
+  /** The address of the client, also behind trusted proxies. */
   readonly address: string
   /** Percent-decoded. */
   readonly pathParameters: Readonly<Record<string, string>>
-  /** Header fields that every answer to this request bears, a refusal as well. */
+  /** Headers of every response to this request, including errors. */
   readonly headers: Record<string, string>
-  /** Gives out the sending of large bodies. */
+  /** Limits the large bodies that are being sent. */
   readonly largeBodies: Shares
   route?: Route
   caller?: Caller
-  /** Set while the request is admitted; probes need no place. */
+  /** Set while the request is admitted; probes need no slot. */
   place?: Place
-  /** Why the request was refused; for the log. */
+  /** The code of the error, for the log. */
   errorCode?: string
-  /** When the request came, in milliseconds since 1970. */
+  /** When the request arrived, in milliseconds since 1970. */
   readonly nowMs: number
-  /** Cuts the connection off, within a few seconds, whatever it still holds. */
+  /** Closes the connection within a few seconds, whatever is still buffered. */
   readonly cut: () => void
 }
 
@@ -49,12 +49,12 @@ export interface Arrival {
   readonly address: string
   readonly nowMs: number
   readonly largeBodies: Shares
-  /** Where the router of the runtime found nothing, and the path is equivalent to another. */
+  /** Set if the router of the runtime found nothing, but the path is equivalent to a known one. */
   readonly match: Match | undefined
   readonly cut: () => void
 }
 
-/** Opens the exchange: splits the target without decoding it, and takes or makes the request id. */
+/** Creates the exchange: splits the target without decoding it, and reads or generates the request id. */
 export function openExchange(arrival: Arrival): Exchange {
   const { request, peer, address, nowMs, match, largeBodies, cut } = arrival
   const { path, query } = targetOf(request.url)
@@ -75,7 +75,7 @@ export function openExchange(arrival: Arrival): Exchange {
   }
 }
 
-/** Path and query of a URL as the runtime gives it. Without a usable Host there is no scheme and no authority in it. */
+/** Returns the path and query of a URL from the runtime. Without a usable Host it has no scheme and no authority. */
 export function targetOf(url: string): { path: string; query: string } {
   const from = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
   const mark = url.indexOf('?', from)
@@ -84,12 +84,12 @@ export function targetOf(url: string): { path: string; query: string } {
     : { path: url.slice(from, mark), query: url.slice(mark + 1) }
 }
 
-/** The name under which a caller shares limits: its key, or else its address. */
+/** Returns the name under which a caller shares limits: its key, or else its address. */
 export function callerName({ caller, address }: Exchange): string {
   return caller?.keyId ? `key ${caller.keyId}` : rateGroup(address)
 }
 
-/** Adds a request field to those that the answer depends on (RFC 9110, section 12.5.5). */
+/** Adds a request header to Vary (RFC 9110, section 12.5.5). */
 export function varyBy(headers: Record<string, string>, field: string): void {
   headers.Vary = headers.Vary === undefined ? field : `${headers.Vary}, ${field}`
 }

@@ -4,21 +4,24 @@ import type { Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import { type Place, Shares } from './admission.ts'
 
-/** Readers of the feed that wait: each holds a connection. */
+/** Clients that wait for events: each holds a connection. */
 const WAITING = { total: 1000, perCaller: 500 }
 
-/** Windows of positions that one request looks through, at most: the page is then empty, and `next` leads on. */
+/**
+ * Maximum number of position windows per request. If they have no matching event, the page is empty and `next`
+ * continues.
+ */
 const WINDOWS_MAX = 10
 
-/** The request for which the feed is read. */
+/** The request that reads the feed. */
 export interface FeedReader {
   readonly caller: string
   readonly signal: AbortSignal
-  /** Given up while the reader waits. */
+  /** Released while the client waits. */
   readonly place?: Place | undefined
 }
 
-/** Reads the feed for one caller after another, and lets those wait who asked for it. */
+/** Reads the feed, and waits for events if the client asks for it. */
 export class Feed {
   readonly #news: News
   readonly #ask: (query: Query) => Promise<Reply>
@@ -30,9 +33,9 @@ export class Feed {
   }
 
   /**
-   * Reads until there are events, or the end is reached and the time to wait there has passed, or so much was looked
-   * through, or the client has left.
-   * Throws `overloaded` when too many wait already, and what the query throws.
+   * Reads until there are events, or the wait has timed out at the end of the feed, or the maximum number of windows
+   * was read, or the client has disconnected.
+   * Throws `overloaded` if too many clients are waiting, and any error of the query.
    */
   async read(query: Query, reader: FeedReader): Promise<Reply> {
     const { signal } = reader
@@ -47,7 +50,7 @@ export class Feed {
         asked = { ...asked, input: { ...asked.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
-      // At the end there is little to look through: a wait does not count as a window.
+      // At the end there is little to read: a wait does not count as a window.
       windows = 0
       const restMs = until - performance.now()
       if (restMs <= 0 || this.#news.ended || signal.aborted) return reply
@@ -59,7 +62,7 @@ export class Feed {
     if (!this.#waiting.take(caller)) {
       throw new StoreError(
         'overloaded',
-        'Too many readers of the feed are waiting; read without wait, or later.',
+        'Too many clients are waiting for events; read without wait, or try again later.',
         {
           retryAfterSeconds: 5,
         },
@@ -74,12 +77,12 @@ export class Feed {
   }
 }
 
-/** Resolves at the next commit, when the time is over, or when the client has left. */
+/** Resolves on the next commit, on timeout, or when the client has disconnected. */
 async function endOfWait(news: Promise<void>, restMs: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
   const timer = setTimeout(end, restMs)
-  // A busy store wakes a reader hundreds of times a second: nothing of a wait may be left on what outlives it.
+  // A busy store wakes a client hundreds of times a second: a wait must leave no listener or timer behind.
   signal.addEventListener('abort', end)
   news.then(end)
   await over.promise

@@ -10,8 +10,8 @@ const PARAMETER =
   /;\x20*[a-z*][a-z0-9_\-.*]*(?:=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\w!#$%&'*+\-.:=/?@^`|~]+))?/y
 
 /**
- * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), a string of RFC 9651 or bare, and
- * takes the fingerprint of the request: SHA-256 of path, query and body.
+ * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), as an RFC 9651 string or unquoted, and
+ * computes the fingerprint of the request: SHA-256 of path, query and body.
  * Throws `idempotency_key_invalid`, `idempotency_key_refused`.
  */
 export function readIdempotencyKey(
@@ -24,14 +24,14 @@ export function readIdempotencyKey(
   if (operation.secret) {
     throw new StoreError(
       'idempotency_key_refused',
-      'The reply of this operation holds a secret, which is never stored: leave the Idempotency-Key out.',
+      'The response of this operation contains a secret, which is never stored: omit the Idempotency-Key.',
     )
   }
   const key = keyIn(field.trim())
   if (key === undefined) {
     throw new StoreError(
       'idempotency_key_invalid',
-      'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or bare.',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
     )
   }
   const fingerprint = new Bun.CryptoHasher('sha256').update(`${path}?${query}\n`).update(body).digest('hex')

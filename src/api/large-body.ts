@@ -1,12 +1,13 @@
 import { StoreError } from '../model/error.ts'
 import type { Shares } from './admission.ts'
 
-/** What is larger is sent in pieces of this size, as the client reads. */
+/** A larger body is sent in pieces of this size, as fast as the client reads. */
 const PIECE_BYTES = 64 * 1024
 
 /**
- * The body of a response. The runtime keeps what a client has not read in memory: a large body is sent in pieces, each
- * when the client has read the one before. Throws `overloaded` when too many large bodies are being sent already.
+ * Returns the body of a response. The runtime buffers everything that a client has not read, so a large body is sent
+ * in pieces, each after the client has read the previous one. Throws `overloaded` if too many large bodies are being
+ * sent.
  */
 export function bodyInPieces(
   shares: Shares,

@@ -4,14 +4,14 @@ import type { Exchange, Route } from './exchange.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 
-/** Whether the operator's gate lets an operation be: what is below it has no route and no description. */
+/** Whether an operation passes the operator's gate. An operation below the gate has no route and no description. */
 export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'experimental'): boolean {
   return ranks[stability] >= ranks[gate]
 }
 
 /**
- * Says the stage of an operation in header fields, on every answer to a request for it.
- * Deprecation: RFC 9745. Sunset: RFC 8594.
+ * Sets the headers that announce the stage of an operation, on every response to a request for it. Deprecation: RFC
+ * 9745. Sunset: RFC 8594.
  */
 export function announceLifecycle(
   { headers, pathParameters }: Exchange,
@@ -31,28 +31,31 @@ export function announceLifecycle(
 }
 
 /**
- * Ends an operation after its sunset, and asks for the preview header of an experimental one.
- * Throws `operation_sunset`, `preview_required`.
+ * Refuses an operation after its sunset, and an experimental one without the preview header. Throws
+ * `operation_sunset`, `preview_required`.
  */
 export function enforceLifecycle(exchange: Exchange, { id, operation }: Route, clockMs: number): void {
   const { deprecation, preview } = operation
-  // The sunset is the last second in which it answers.
+  // The sunset is the last second in which the operation works.
   if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
     const { sunset } = fixedFields(deprecation)
-    throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; see its successor in Link.`)
+    throw new StoreError(
+      'operation_sunset',
+      `${id} was retired on ${sunset}; see the Link header for its successor.`,
+    )
   }
   if (preview === undefined || previews(exchange).includes(preview)) return
   const message = `must name the feature ${preview}`
   throw new StoreError(
     'preview_required',
-    `${id} is experimental and may change: send Petstore-Preview: ${preview} to use it all the same.`,
+    `${id} is experimental and may change: send Petstore-Preview: ${preview} to use it.`,
     { errors: [{ in: 'header', name: 'Petstore-Preview', code: 'required', message }] },
   )
 }
 
 const fixed = new WeakMap<Deprecation, { deprecated: string; sunset: string }>()
 
-/** The fields that are the same on every answer, written once. */
+/** Returns the headers that are the same on every response; computed once. */
 function fixedFields(deprecation: Deprecation): { deprecated: string; sunset: string } {
   const known = fixed.get(deprecation)
   if (known) return known

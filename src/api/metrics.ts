@@ -5,17 +5,17 @@ import type { Exchange } from './exchange.ts'
 export interface Metrics {
   readonly contentType: string
   count(exchange: Exchange, status: number, tookMs: number): void
-  /** Counts an attempt to deliver an event, by what its delivery is afterwards. */
+  /** Counts a delivery attempt by the state of the delivery afterwards. */
   attempted(state: DeliveryState): void
-  /** Shows how many streams are open, when somebody asks. */
+  /** Sets the function that counts the open streams when the metrics are read. */
   watchStreams(count: () => number): void
-  /** The text that Prometheus reads. */
+  /** Returns the metrics in the format of Prometheus. */
   text(): Promise<string>
 }
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Of the default metrics, those that are right on Bun: the others are 0, NaN or gigabytes, or have a wrong type. */
+/** The default metrics that are correct on Bun. The others are 0, NaN or gigabytes, or have a wrong type. */
 const defaultsShown: readonly string[] = [
   'process_cpu_user_seconds_total',
   'process_cpu_system_seconds_total',
@@ -31,16 +31,16 @@ const defaultsShown: readonly string[] = [
   'nodejs_external_memory_bytes',
 ]
 
-/** What one operation has answered: counted here in plain numbers, put into words when somebody asks. */
+/** The responses of one operation, counted in plain numbers and formatted when the metrics are read. */
 interface Tally {
   readonly byStatus: Map<number, number>
-  /** One for each bound, and one for what is above them all. */
+  /** One for each bound, and one for everything above. */
   readonly buckets: number[]
   seconds: number
   deprecated: number
 }
 
-/** The counters of one store: its registry is its own. A request only adds to plain numbers. */
+/** Creates the metrics of one store, with their own registry. A request only increments plain numbers. */
 export function makeMetrics(): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
@@ -73,7 +73,7 @@ export function makeMetrics(): Metrics {
     watchStreams: count => {
       new Gauge({
         name: 'petstore_event_streams',
-        help: 'Streams of events that are open.',
+        help: 'Open event streams.',
         registers: [register],
         collect() {
           this.set(count())
@@ -96,7 +96,7 @@ function tallyOf(tallies: Map<string, Tally>, operation: string): Tally {
 function requestCounter(register: Registry, tallies: ReadonlyMap<string, Tally>): Counter {
   return new Counter({
     name: 'petstore_requests_total',
-    help: 'Requests answered, by operation and status.',
+    help: 'Requests, by operation and status.',
     labelNames: ['operation_id', 'status'],
     registers: [register],
     collect() {
@@ -112,7 +112,7 @@ function requestCounter(register: Registry, tallies: ReadonlyMap<string, Tally>)
 function deprecationCounter(register: Registry, tallies: ReadonlyMap<string, Tally>): Counter {
   return new Counter({
     name: 'petstore_deprecated_requests_total',
-    help: 'Requests to deprecated operations: who still calls.',
+    help: 'Requests to deprecated operations, by operation.',
     labelNames: ['operation_id'],
     registers: [register],
     collect() {
@@ -126,10 +126,10 @@ function deprecationCounter(register: Registry, tallies: ReadonlyMap<string, Tal
 
 const DURATION = {
   name: 'petstore_request_duration_seconds',
-  help: 'Time from the request to its answer, by operation.',
+  help: 'Time from request to response, by operation.',
 }
 
-/** A histogram whose values are read from the tallies. */
+/** A histogram whose values come from the tallies. */
 class DurationHistogram extends Histogram<'operation_id'> {
   readonly #tallies: ReadonlyMap<string, Tally>
 
@@ -138,7 +138,7 @@ class DurationHistogram extends Histogram<'operation_id'> {
     this.#tallies = tallies
   }
 
-  /** The registry asks for what it prints under this name, which the types of the library leave out. */
+  /** Called by the registry to print the metric, but missing from the types of the library. */
   async getForPromString() {
     const values = [...this.#tallies].flatMap(([operation, tally]) => durationValues(operation, tally))
     return { ...DURATION, type: 'histogram', values }

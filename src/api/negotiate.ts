@@ -7,8 +7,8 @@ const PROBLEM = 'application/problem+json'
 export type MediaType = 'application/json' | 'application/problem+json'
 
 /**
- * Throws `not_acceptable` when Accept (RFC 9110, section 12.5.1) excludes what the operation sends. A request that
- * names the media type of problems accepts the one form that a success has as well.
+ * Throws `not_acceptable` if Accept (RFC 9110, section 12.5.1) excludes the media type of the response. A request
+ * that names the problem media type also accepts the normal media type of a success.
  */
 export function refuseUnacceptable(headers: Headers, { success }: Operation): void {
   const accept = headers.get('accept')
@@ -17,7 +17,7 @@ export function refuseUnacceptable(headers: Headers, { success }: Operation): vo
   throw new StoreError('not_acceptable', `The response is ${type}, which the Accept header does not allow.`)
 }
 
-/** Refusals are sent as a problem to clients that ask for that by name. */
+/** Returns the media type of errors: a problem only for clients that ask for it by name. */
 export function errorMediaType(headers: Headers): MediaType {
   const accept = headers.get('accept')
   return accept !== null && asksForProblems(accept) ? PROBLEM : 'application/json'
@@ -27,7 +27,7 @@ function asksForProblems(accept: string): boolean {
   return accept.toLowerCase().includes(PROBLEM) && quality(accept, PROBLEM) > 0
 }
 
-/** The weight that an Accept field gives a type: that of its most specific range. */
+/** Returns the weight of a type in an Accept header: the weight of its most specific range. */
 function quality(accept: string, type: MediaType | 'text/event-stream'): number {
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }

@@ -13,8 +13,8 @@ import { explain } from './validate.ts'
 type Refused = FieldError & { readonly refusal: ErrorCodeName }
 
 /**
- * Reads path and query by the contract: nothing is coerced, nothing unknown is let by.
- * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every broken place.
+ * Reads path and query parameters according to the contract. Nothing is coerced, nothing unknown is ignored.
+ * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every invalid parameter.
  */
 export function readParameters(operation: Operation, exchange: Exchange): Record<string, unknown> {
   const values: Record<string, unknown> = {}
@@ -104,7 +104,7 @@ function readOne(
   return undefined
 }
 
-/** A name or a value of a query; undefined when it is no percent-encoded UTF-8. */
+/** Decodes a name or value of a query; undefined if it is not percent-encoded UTF-8. */
 export function decodeText(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text
   try {

@@ -30,7 +30,7 @@ test('a path in its normal form, or with other characters encoded, has no equiva
   }
 })
 
-test('a wrong path leads to the one that was probably meant, and to none where nothing is similar', () => {
+test('a wrong path suggests the path that was probably meant, or nothing if no path is similar', () => {
   const meant = (path: string) => similarPath(templates, path)
   expect(meant('/orders')).toBe('/store/orders')
   expect(meant('/orders/7')).toBe('/store/orders/{orderId}')

@@ -1,16 +1,15 @@
-/** A path of the routing table that a request matched, and the values of its parameters, percent-decoded. */
+/** A path of the routing table that matches a request, and its parameter values, percent-decoded. */
 export interface Match {
-  /** The path of the request in its normal form. */
+  /** The path of the request in normal form. */
   readonly path: string
-  /** The path of the table: `/pets/{petId}`. */
+  /** The path in the table: `/pets/{petId}`. */
   readonly template: string
   readonly parameters: Readonly<Record<string, string>>
 }
 
 /**
- * Finds the path that a request means although it writes it in another form: with percent-encoded letters, digits,
- * `-`, `.`, `_` or `~`, which are equivalent to the plain ones (RFC 3986, section 6.2.2.2). Undefined for a path
- * that is in its normal form already: the router of the runtime has looked for that one.
+ * Finds the path that is equivalent to a request path with percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC
+ * 3986, section 6.2.2.2). Undefined for a path in normal form: the router of the runtime has already looked for it.
  */
 export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
   const normal = normalPath(path)
@@ -23,7 +22,7 @@ export function findEquivalent(templates: Iterable<string>, path: string): Match
   return undefined
 }
 
-/** The path that somebody who asked for another one probably meant: `/store/orders` for `/orders` or `/store/order`. */
+/** Returns the path that the client probably meant: `/store/orders` for `/orders` or `/store/order`. */
 export function similarPath(templates: Iterable<string>, path: string): string | undefined {
   const asked = stems(path)
   let best: { template: string; length: number } | undefined
@@ -67,13 +66,13 @@ function decoded(segment: string): string {
   }
 }
 
-/** The segments of a path without the difference between one and many, upper and lower case. */
+/** Returns the segments of a path, in lower case and in the singular. */
 function stems(path: string): string[] {
   const segments = path.split('/').filter(segment => segment !== '')
   return segments.map(segment => segment.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''))
 }
 
-/** How many segments two paths share at their end, when one of them is the end of the other; 0 otherwise. */
+/** Returns how many segments two paths share at their end, if one of them is the end of the other; otherwise 0. */
 function commonEnd(asked: readonly string[], known: readonly string[]): number {
   const length = Math.min(asked.length, known.length)
   let words = 0

@@ -22,18 +22,18 @@ import type { RateLimiter } from './rate-limit.ts'
 import type { Streams } from './stream.ts'
 import { validateBody } from './validate.ts'
 
-/** Texts that may be large bodies; shorter ones take no look at their bytes. */
+/** Texts longer than this may be large bodies; for shorter ones, the bytes are not counted. */
 const LARGE_CHARS = 16 * 1024
 
-/** What answering needs; everything is passed in, so that many stores can live in one process. */
+/** The dependencies of the pipeline. Everything is passed in, so that many stores can run in one process. */
 export interface Pipeline {
   readonly engine: Engine<Query, Command, Reply>
-  /** The base address of every URI that is sent, without a slash at its end. */
+  /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
-  /** The clock of deprecation and sunset alone, in milliseconds since 1970. */
+  /** The clock for deprecation and sunset only, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
-  /** Resolves when events may be sent to a URL, or none is given. Throws `validation_failed`. */
+  /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
   readonly vetUrl: (url: string | undefined) => Promise<void>
   readonly feed: Feed
   readonly streams: Streams
@@ -42,8 +42,8 @@ export interface Pipeline {
 }
 
 /**
- * One request, from bytes to bytes, in order: each step answers by throwing a StoreError, or passes on.
- * (The route was found, and overload refused, before.)
+ * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
+ * admission come before.)
  */
 export async function answerRequest(pipeline: Pipeline, exchange: Exchange, route: Route): Promise<Response> {
   const { operation } = route
@@ -70,7 +70,7 @@ export async function answerRequest(pipeline: Pipeline, exchange: Exchange, rout
   return respond(pipeline, exchange, operation, reply, conditions)
 }
 
-/** Counts a request of a key, or of an address without one. Throws `rate_limited`. */
+/** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
 export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, exchange: Exchange): void {
   if (!rate) return
   const { headers } = exchange
@@ -80,7 +80,7 @@ export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, exchange: Exchange)
   if (refusal) throw refusal
 }
 
-/** A query: one row on this thread, anything longer where it holds up nobody; the feed waits if it is asked to. */
+/** Runs a query: a single row on this thread, anything longer where it blocks nobody. The feed waits if asked to. */
 function ask(
   { engine, feed }: Pipeline,
   exchange: Exchange,
@@ -94,7 +94,7 @@ function ask(
   return reads === 'row' ? engine.readRow(reading => answer(reading, query)) : engine.readScan(query)
 }
 
-/** A command: its body is read, parsed and validated, then it is one transaction of the engine. */
+/** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */
 async function carryOut(
   { engine, makeSecret, vetUrl }: Pipeline,
   exchange: Exchange,
@@ -107,7 +107,7 @@ async function carryOut(
   const bytes = operation.body ? await bodyOf(exchange) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, exchange, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
-  // Outside the transaction: nothing waits on the network inside of one.
+  // Before the transaction: a transaction must never wait for the network.
   if (operation.vets) await vetUrl(memberOf(body, operation.vets))
   await nextTurn()
   assertNotRefused(exchange.request)
@@ -125,7 +125,7 @@ async function carryOut(
   })
 }
 
-/** The body, once all of it has arrived; meanwhile the request holds no place among those in progress. */
+/** Reads the whole body. Meanwhile, the request holds no slot among those in progress. */
 function bodyOf(exchange: Exchange): Promise<Uint8Array> {
   const { request, place } = exchange
   const read = (): Promise<Uint8Array> => readBody(request)
@@ -169,7 +169,7 @@ function cacheControl({ scope, secret, method }: Operation): string {
   return scope === 'public' && method === 'GET' ? 'no-cache' : 'private, no-cache'
 }
 
-/** `next` when there is more or no end, and `first` (RFC 8288), with the filters of this request. */
+/** Adds the links `first` and, if there is more or the list is endless, `next` (RFC 8288), with the filters. */
 function addPageLinks(
   { headers, path, query }: Exchange,
   base: string,

@@ -3,7 +3,7 @@ import { writeJson } from '../model/json.ts'
 import type { Exchange } from './exchange.ts'
 import { errorMediaType } from './negotiate.ts'
 
-/** Makes the answer of a refusal: an Error body, or the same as an RFC 9457 problem, with the headers of its code. */
+/** Creates the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
 export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
   exchange.errorCode = code
@@ -26,9 +26,9 @@ export function refusal(exchange: Exchange, error: StoreError, base: string): Re
   })
 }
 
-/** Anything but a refusal is our fault: the caller learns the request id, the log the rest. */
+/** Creates the response for any other error. The caller gets the request id, the log gets the details. */
 export function internalError(exchange: Exchange, base: string): Response {
-  const message = `The service failed; it is logged under the request id ${exchange.requestId}.`
+  const message = `The service failed. The error is logged under the request id ${exchange.requestId}.`
   return refusal(exchange, new StoreError('internal_error', message), base)
 }
 
@@ -51,7 +51,7 @@ function refusalHeaders({ code, status, details }: StoreError): Record<string, s
   }
 }
 
-/** RFC 6750, section 3: the error is named only when a token came. */
+/** Per RFC 6750, section 3, the error is named only if a token was sent. */
 function challenge(code: string): string {
   return code === 'invalid_token'
     ? 'Bearer realm="petstore", error="invalid_token"'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { RateLimiter } from './rate-limit.ts'
 
-test('a window ends after its seconds, and a new one begins with the next request', () => {
+test('a window ends after its seconds, and a new one starts with the next request', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 2, seconds: 10 }, () => nowMs)
   const left = (): string => limiter.take('a').field
@@ -12,7 +12,7 @@ test('a window ends after its seconds, and a new one begins with the next reques
   expect(left()).toBe('"default";r=1;t=10')
 })
 
-test('a window outlives the change of generations', () => {
+test('a window survives the change of generations', () => {
   let nowMs = 0
   const limiter = new RateLimiter({ requests: 1, seconds: 10 }, () => nowMs)
   nowMs = 8000

@@ -11,17 +11,17 @@ interface Window {
   endsMs: number
 }
 
-/** Callers in one generation; a limiter holds two generations, which bounds its memory. */
+/** Maximum number of callers in one generation. A limiter holds two generations, which bounds its memory. */
 const CALLERS_PER_GENERATION_MAX = 50_000
 
 /**
- * A fixed window for each caller, kept in this process.
+ * A fixed window per caller, in the memory of this process.
  *
- * Windows are kept in two generations. The younger one becomes the older one when it is full or as old as a window, and
- * what was the older one is dropped as a whole: no request ever scans the callers.
+ * Windows are in two generations. When the young generation is full or as old as a window, it replaces the old one,
+ * which is dropped as a whole: no request ever scans the callers.
  */
 export class RateLimiter {
-  /** The field RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). */
+  /** The RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */
   readonly policy: string
   readonly #rate: Rate
   readonly #timer: () => number
@@ -29,7 +29,7 @@ export class RateLimiter {
   #old = new Map<string, Window>()
   #youngSinceMs: number
 
-  /** `timer` gives milliseconds that only go forward: a clock that is set back must not lock callers out. */
+  /** `timer` returns monotonic milliseconds: setting back a wall clock must not lock callers out. */
   constructor(rate: Rate, timer: () => number) {
     this.#rate = rate
     this.#timer = timer
@@ -37,14 +37,14 @@ export class RateLimiter {
     this.policy = `"default";q=${rate.requests};w=${rate.seconds}`
   }
 
-  /** Callers with a window at present. */
+  /** The number of callers with a window. */
   get callerCount(): number {
     return this.#young.size + this.#old.size
   }
 
   /**
-   * Takes one request out of the window of a caller. Returns the field RateLimit
-   * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` when the window is used up.
+   * Takes one request from the window of a caller. Returns the RateLimit header
+   * (draft-ietf-httpapi-ratelimit-headers), and the refusal `rate_limited` if the window is used up.
    */
   take(caller: string): { field: string; refusal?: StoreError } {
     const nowMs = this.#timer()

@@ -13,21 +13,21 @@ import { answerRequest, type Pipeline, takeOfRate } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 
 const URL_CHARS_MAX = 8192
-/** RFC 9112, section 3.2: one host, with nothing in it that ends the authority of a URL. */
+/** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
 
-/** What answers one method of a path; operations carry their route. */
+/** The handler of one method of a path. Operations have a route. */
 export interface Handler {
   readonly route?: Route
-  /** A probe is answered however busy the store is, and counts towards no limit. */
+  /** A probe always gets a response, however busy the store is, and counts towards no limit. */
   readonly isProbe?: true
   readonly answer: (exchange: Exchange) => Promise<Response> | Response
 }
 
-/** What answers the methods of one path. */
+/** The handlers of one path, by method. */
 export type Methods = ReadonlyMap<string, Handler>
 
-/** A path in the contract's notation, and what answers its methods. HEAD and OPTIONS follow from them. */
+/** The handlers by path, in the notation of the contract. HEAD and OPTIONS are derived from them. */
 export type Paths = ReadonlyMap<string, Methods>
 
 export interface RoutesOptions {
@@ -36,15 +36,15 @@ export interface RoutesOptions {
   readonly admission: Admission
   readonly cors: Cors
   readonly clock: () => number
-  /** Of the client of a connection, seen through the proxies that are trusted. */
+  /** Returns the client address of a connection, behind trusted proxies too. */
   readonly addressOf: (request: Request, peer: string) => string
-  /** Told of every answer: for the log and the metrics. */
+  /** Called with every response, for the log and the metrics. */
   readonly onAnswer: (exchange: Exchange, status: number, tookMs: number, fault: unknown) => void
 }
 
 type Serve = (request: BunRequest | Request, server: Server<undefined>, match?: Match) => Promise<Response>
 
-/** The operations of the contract that `serves` lets be, as handlers by path and method. */
+/** Returns handlers for the operations of the contract that `serves` allows, by path and method. */
 export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
   const paths = new Map<string, Map<string, Handler>>()
   const operations: [string, Operation][] = Object.entries(contract)
@@ -58,7 +58,7 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
   return paths
 }
 
-/** The table that the runtime's own router matches, and what answers where nothing matches. */
+/** Creates the table for the router of the runtime, and the fallback for requests that match nothing. */
 export function makeRoutes(options: RoutesOptions): { routes: Record<string, Serve>; fetch: Serve } {
   const routes: Record<string, Serve> = {}
   for (const [path, methods] of options.paths) {
@@ -73,7 +73,7 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
   return { routes, fetch }
 }
 
-/** Serves one path; without methods, what has no path. */
+/** Serves one path, or unknown paths if there are no methods. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
   const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
   return async (request, server, match) => {
@@ -108,7 +108,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     } finally {
       exchange.place?.leave()
     }
-    // The runtime dates every answer but those to HEAD (RFC 9110, section 6.6.1).
+    // The runtime sets Date on every response except to HEAD (RFC 9110, section 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
     onAnswer(exchange, response.status, performance.now() - started, fault)
     return response
@@ -129,7 +129,7 @@ function answer(
   return handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths)
 }
 
-/** What may be silent for longer than the runtime bears: loading a catalogue, waiting for events. */
+/** Whether an operation may be silent for longer than the timeout of the runtime: imports, and waits for events. */
 function isSlow({ hidden, endless, success }: Operation): boolean {
   return hidden === true || endless !== undefined || 'stream' in success
 }
@@ -138,7 +138,7 @@ function handlerOf({ request }: Exchange, methods: Methods): Handler | undefined
   return methods.get(request.method === 'HEAD' ? 'GET' : request.method)
 }
 
-/** What is answered where the path has no such method, or there is no such path. */
+/** Creates the response if the path has no such method, or the path does not exist. */
 function answerWithout(
   { path, request, headers }: Exchange,
   methods: Methods | undefined,
@@ -156,19 +156,23 @@ function answerWithout(
     const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
     return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
   }
-  throw new StoreError('method_not_allowed', `${path} does not take ${method}; it takes ${allow}.`, { allow })
+  throw new StoreError('method_not_allowed', `${path} does not support ${method}; it supports ${allow}.`, {
+    allow,
+  })
 }
 
 function allowed(methods: Methods): string {
   return [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
 }
 
-/** The runtime makes the URL from Host and target: what is no host would pass for a part of the path. */
+/**
+ * Checks Host and length. The runtime builds the URL from Host and target: a bad host would become part of the path.
+ */
 function refuseBadTarget({ request, path, query }: Exchange): void {
   const host = request.headers.get('host')
-  // Only HTTP/1.0 may leave it out: the runtime refuses a request of HTTP/1.1 without it.
+  // Only HTTP/1.0 may omit Host: the runtime refuses an HTTP/1.1 request without it.
   if (host !== null && !HOST.test(host)) {
-    const message = 'Host must be one name or address, with a port if needed.'
+    const message = 'Host must be one name or address, with an optional port.'
     throw new StoreError('invalid_parameter', message, {
       errors: [{ in: 'header', name: 'Host', code: 'invalid_format', message }],
     })

@@ -16,7 +16,7 @@ import type { Handler, Methods, Paths } from './routes.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** What the service says of itself, beside the operations of its description. */
+/** Returns the paths outside the described operations: home, description, docs, probes and metrics. */
 export function servicePaths(
   pipeline: Pipeline,
   metrics: Metrics,
@@ -35,7 +35,7 @@ export function servicePaths(
     ['/', get(exchange => home(exchange, base))],
     ['/openapi.json', same('application/json', () => writeJson(describe({ base, serves })))],
     ['/openapi.yaml', same('application/yaml', () => writeYaml(describe({ base, serves })))],
-    // The link is what HEAD must have (RFC 9727, section 2).
+    // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
     ...docsPaths().map(([path, answer]): [string, Methods] => [path, get(answer)]),
@@ -45,7 +45,7 @@ export function servicePaths(
   ])
 }
 
-/** Links to everything: a page for browsers, JSON for everybody else. */
+/** Links to every entry point: a page for browsers, JSON for all other clients. */
 function home(exchange: Exchange, base: string): Response {
   const wantsPage = (exchange.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(exchange.headers, 'Accept')
@@ -54,7 +54,7 @@ function home(exchange: Exchange, base: string): Response {
     : text(exchange, homeJson(base), 'application/json')
 }
 
-/** Asks the database once for all probes that come while it is being asked: probes have no other limit. */
+/** Sends one query to the database for all concurrent probes: probes have no other limit. */
 function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   let asked: Promise<void> | undefined
   return () => {
@@ -70,18 +70,18 @@ const PING_MS_MAX = 1500
 
 async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Response> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('the database is late')), PING_MS_MAX)
+  const timer = setTimeout(() => late.reject(new Error('the database did not respond in time')), PING_MS_MAX)
   try {
     await Promise.race([ping(), late.promise])
   } catch {
-    throw new StoreError('overloaded', 'The database does not answer.', { retryAfterSeconds: 5 })
+    throw new StoreError('overloaded', 'The database does not respond.', { retryAfterSeconds: 5 })
   } finally {
     clearTimeout(timer)
   }
   return text(exchange, '{"status":"ready"}', 'application/json')
 }
 
-/** For programs on this machine; others, and all that come through a proxy, need an admin key. */
+/** Serves the metrics to programs on this machine; any other client, or one behind a proxy, needs an admin key. */
 async function measured(
   exchange: Exchange,
   { engine, guesses }: Pipeline,

@@ -11,11 +11,11 @@ import type { ReadRow } from './auth.ts'
 import { type Batch, EventTail, eventsThatFit } from './event-tail.ts'
 import { callerName, type Exchange } from './exchange.ts'
 
-/** How often a stream says that it lives, and its key is looked at again. */
+/** How often a stream sends a keep-alive, and its key is checked again. */
 const KEEP_ALIVE_MS = 15_000
-/** A client that has taken nothing for so long, though there was something, is cut off; it can resume. */
+/** A client that reads nothing for this long, although data is waiting, is disconnected; it can resume. */
 const STALLED_MS = 30_000
-/** How long a client waits before it connects again, as the stream asks it to. */
+/** How long a client waits before it reconnects, as the stream requests. */
 const RETRY_MS = 1000
 
 /** How long the end of all streams waits for clients that do not read. */
@@ -28,17 +28,17 @@ export interface StreamsOptions {
   readonly news: News
   readonly readRow: ReadRow
   readonly base: string
-  /** Streams open at once, at most, and those of one caller. */
+  /** Maximum number of open streams: in total, and per caller. */
   readonly streamsMax: number
   readonly streamsPerCallerMax: number
-  /** Milliseconds since 1970: when keys expire. */
+  /** Returns milliseconds since 1970; used for key expiry. */
   readonly clock: () => number
   readonly keepAliveMs?: number
   readonly stalledMs?: number
   readonly onFault: (error: unknown) => void
 }
 
-/** What one stream asks for. */
+/** The parameters of one stream. */
 interface StreamInput {
   readonly after?: bigint | undefined
   readonly type?: readonly string[] | undefined
@@ -75,8 +75,8 @@ export class Streams {
   }
 
   /**
-   * Answers with a stream from the position in Last-Event-ID or `after`, or from now.
-   * Throws `overloaded` beyond the bound, `event_history_expired` and `invalid_parameter` as the feed does.
+   * Opens a stream from the position in Last-Event-ID or `after`, or from now.
+   * Throws `overloaded` beyond the limit, and `event_history_expired` and `invalid_parameter` like the feed.
    */
   async answer(exchange: Exchange, { after, type }: StreamInput): Promise<Response> {
     const last = lastEventId(exchange)
@@ -86,7 +86,7 @@ export class Streams {
     const caller = callerName(exchange)
     if (!this.#shares.take(caller)) {
       const { total, perCaller } = this.#capacity
-      const message = `At most ${total} streams can be open, ${perCaller} of them by one caller; try again later.`
+      const message = `At most ${total} streams can be open, ${perCaller} per caller; try again later.`
       throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
     }
     let stream: Stream | undefined
@@ -100,7 +100,7 @@ export class Streams {
       }
       if (exchange.request.method === 'HEAD') {
         this.#tail.leave()
-        // As GET would be framed: a length of 0 would say that the stream is empty.
+        // Framed like a GET: a length of 0 would mean that the stream is empty.
         return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
       const opened = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
@@ -111,7 +111,7 @@ export class Streams {
       })
       stream = opened
       this.#open.add(stream)
-      // All were ended while this one was being opened.
+      // All streams were ended while this one was being opened.
       if (this.#ended) stream.end()
       return new Response(stream.readable(), { headers })
     } finally {
@@ -119,7 +119,10 @@ export class Streams {
     }
   }
 
-  /** Ends all streams in order: their clients come again. Resolves when they have ended, those that read. */
+  /**
+   * Ends all streams gracefully; their clients reconnect. Resolves when they have ended, except those that do not
+   * read.
+   */
   async end(): Promise<void> {
     this.#ended = true
     clearInterval(this.#ticking)
@@ -135,7 +138,7 @@ export class Streams {
     this.#endThoseWithoutKey().catch(onFault)
   }
 
-  /** A key that has expired says so nowhere: it is looked for. */
+  /** Nothing signals the expiry of a key, so it is checked. */
   async #endThoseWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
@@ -145,23 +148,23 @@ export class Streams {
   }
 }
 
-/** One client's stream: the runtime pulls when the client has taken what was sent before. */
+/** One client's stream: the runtime pulls after the client has read what was sent before. */
 class Stream {
   readonly keyId: bigint | null
   readonly #tail: EventTail
   readonly #exchange: Exchange
   readonly #types: ReadonlySet<string> | undefined
   readonly #onGone: () => void
-  /** Resolves what waits for something to send. */
+  /** Ends the wait for something to send. */
   #wake = (): void => {}
   #tickDue = false
   #position: bigint
-  /** Events to read at once when it is behind: what does not go in one piece would be read again. */
+  /** Events per read when the stream is behind: events that do not fit in one piece would be read again. */
   #readMax = 16
   #begun = false
   #ended = false
   #gone = false
-  /** Since when the client has not asked for more; undefined while it waits for something to happen. */
+  /** Since when the client has not pulled; undefined while the stream waits for an event. */
   #busySinceMs: number | undefined = performance.now()
 
   constructor(
@@ -182,12 +185,12 @@ class Stream {
   readable(): ReadableStream<Uint8Array> {
     return new ReadableStream(
       { pull: controller => this.#pull(controller), cancel: () => this.#leave() },
-      // Nothing is made before it is asked for: what waits for a slow client is what its socket holds.
+      // Nothing is produced before it is pulled: for a slow client, only its socket's buffer is filled.
       { highWaterMark: 0 },
     )
   }
 
-  /** Looks for something to send, if it waits for that. */
+  /** Checks for something to send, if the stream is waiting. */
   wake(): void {
     this.#wake()
   }
@@ -197,7 +200,7 @@ class Stream {
     this.#wake()
   }
 
-  /** Says that it lives; cuts a client off that takes nothing. */
+  /** Sends a keep-alive, or disconnects a client that does not read. */
   tick(stalledMs: number): void {
     this.#tickDue = true
     this.#wake()
@@ -215,7 +218,7 @@ class Stream {
       controller.close()
     } catch (error) {
       this.#leave()
-      // Its history has gone while it was behind: it comes again, and is told so.
+      // Its history was deleted while it was behind: the client reconnects and gets the error.
       if (error instanceof StoreError) return controller.close()
       throw error
     } finally {
@@ -223,11 +226,11 @@ class Stream {
     }
   }
 
-  /** What is sent next; undefined at the end. */
+  /** Returns the next bytes to send; undefined at the end. */
   async #next(): Promise<Uint8Array | undefined> {
     if (!this.#begun) {
       this.#begun = true
-      // The position alone: who is cut off before anything has happened resumes here all the same.
+      // Only the position: a client that is disconnected before the first event resumes here as well.
       return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
     }
     while (!this.#ended && !this.#gone) {
@@ -238,7 +241,7 @@ class Stream {
       if (this.#position < this.#tail.head) {
         const bytes = this.#wanted(await this.#batch())
         if (bytes.length > 0) return bytes
-        // A long history may hold nothing of these types: others want the thread, and the client may have left.
+        // A long history may have no event of these types: other work needs the thread, and the client may have left.
         await nextTurn()
       } else {
         await new Promise<void>(resolve => {
@@ -277,7 +280,7 @@ class Stream {
   }
 }
 
-/** Where a client that was cut off had come to. Throws `invalid_parameter` for what is no position. */
+/** Returns the position from which a client resumes. Throws `invalid_parameter` if it is malformed. */
 function lastEventId({ request }: Exchange): bigint | undefined {
   const text = request.headers.get('last-event-id')
   if (text === null || text === '') return undefined

@@ -2,28 +2,28 @@ import type { z } from 'zod'
 import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
 import { type JsonValue, writeJson } from '../model/json.ts'
 
-/** Of a member's name that is echoed: who sends a megabyte need not get it back. */
+/** Maximum length of an echoed member name: a client that sends a megabyte need not get it back. */
 const NAME_CHARS_MAX = 100
 
 type FieldErrorCode = FieldError['code']
 type Issue = z.core.$ZodIssue
 
-/** Holds a value against its schema. Throws `validation_failed` with every broken place, the first hundred. */
+/** Checks a value against its schema. Throws `validation_failed` with the invalid parts, at most the first hundred. */
 export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  // Cut before it is put into words: a body of 1 MiB can be wrong in half a million places.
+  // Truncated before the messages are created: a body of 1 MiB can have half a million errors.
   const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
   throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value)))
 }
 
-/** Not what follows from a wrong type: the length of a text that should have been an array says nothing. */
+/** Drops errors that follow from a wrong type: the length of a text that should have been an array means nothing. */
 function isFirstOfItsPlace(issue: Issue, index: number, issues: readonly Issue[]): boolean {
   const place = issue.path.join('/')
   return !issues.slice(0, index).some(one => one.code === 'invalid_type' && one.path.join('/') === place)
 }
 
-/** What is wrong with one value, in the closed set of codes. */
+/** Describes the error of one value, in the closed set of codes. */
 export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; message: string } {
   switch (issue.code) {
     case 'invalid_type':
@@ -47,12 +47,12 @@ export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; m
     case 'custom':
       return { code: customCode(issue.params), message: issue.message }
     default:
-      return { code: 'invalid_format', message: 'has the wrong form' }
+      return { code: 'invalid_format', message: 'has an invalid format' }
   }
 }
 
 const typeNames: Readonly<Record<string, string>> = {
-  bigint: 'an integer: digits without fraction or exponent',
+  bigint: 'an integer without fraction or exponent',
   int: 'an integer',
   array: 'an array',
   object: 'an object',
@@ -65,7 +65,7 @@ function bodyErrors(issue: Issue, body: JsonValue): FieldError[] {
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
 }
 
-/** An id is the store's to give: who sends one where a thing is made learns that, and not that it is unknown. */
+/** The store assigns ids: if a client sends one on creation, the error says so instead of `unknown_field`. */
 function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
   if (key !== 'id' || issue.path.length > 0) return explain(issue, null)
   return { code: 'read_only', message: 'is assigned by the store' }
@@ -78,14 +78,14 @@ function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<t
   return { in: 'body', pointer, code, message: `${name} ${message}` }
 }
 
-/** A place as a person writes it: `scopes[0]`, `name`. Only the innermost member is named. */
+/** Formats a path for people: `scopes[0]`, `name`. Only the innermost member is named. */
 function placeName(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex(key => typeof key !== 'number')
   const [member = '', ...indexes] = path.slice(Math.max(last, 0))
   return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`
 }
 
-/** A value as it was sent, cut short. */
+/** A value as it was sent, truncated. */
 function shown(value: unknown): string {
   return writeJson(value).slice(0, NAME_CHARS_MAX)
 }

@@ -5,12 +5,12 @@ import { makeDirectory, writeWholeFile } from '../engine/private-file.ts'
 import { isKeyText } from '../model/key.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
-/** Where a data directory keeps the admin key that the store made. */
+/** Returns the path of the generated admin key in a data directory. */
 export function adminKeyPath(directory: string): string {
   return join(directory, 'admin-key')
 }
 
-/** The file of the admin key in a data directory. `write` throws CommandFailed. */
+/** The admin key file of a data directory. `write` throws CommandFailed. */
 export function adminKeyFile(directory: string): KeyFile {
   const path = adminKeyPath(directory)
   return {
@@ -20,17 +20,17 @@ export function adminKeyFile(directory: string): KeyFile {
         makeDirectory(directory)
         writeWholeFile(path, `${key}\n`, { replace: true })
       } catch (error) {
-        const failure = `The admin key cannot be written to ${path}, so none was made: ${reasonOf(error)}.`
-        throw new CommandFailed(`${failure} PETSTORE_ADMIN_KEY can give one instead.`)
+        const failure = `The admin key cannot be written to ${path}, so none was created: ${reasonOf(error)}.`
+        throw new CommandFailed(`${failure} Alternatively, set PETSTORE_ADMIN_KEY.`)
       }
     },
   }
 }
 
-/** The key in the file; undefined without a file, or when it holds no key. */
+/** Returns the key in the file; undefined if there is no file or no valid key in it. */
 function readKey(path: string): string | undefined {
   try {
-    // To read a pipe that somebody put here would wait for its other end.
+    // Reading a pipe at this path would block until its other end is opened.
     if (!statSync(path).isFile()) return undefined
     const text = readFileSync(path, 'utf8').trim()
     return isKeyText(text) ? text : undefined

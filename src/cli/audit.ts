@@ -13,15 +13,15 @@ interface Options {
 }
 
 const EMPTY =
-  'If it should hold some, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
+  'If you expected events, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
 
-/** Adds `audit`: looks at the audit trail of a store, running or stopped. */
+/** Adds `audit`, which reads the audit log of a running or stopped store. */
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').description('verify the audit trail of a store, or print it')
+  const audit = program.command('audit').description('verify or print the audit log of a store')
   const verify = audit
     .command('verify')
-    .description('follow the chain of hashes: finds what was changed, taken out or put in')
-    .option('--seal <position:hash>', 'a seal that was printed earlier: the trail up to it must be the same')
+    .description('verify the hash chain: finds changed, deleted and inserted entries')
+    .option('--seal <position:hash>', 'a seal that was printed earlier: the log up to it must be unchanged')
     .action(runVerify)
   const print = audit
     .command('export')
@@ -46,7 +46,7 @@ async function runVerify(options: Options): Promise<void> {
 async function runExport(options: Options): Promise<void> {
   await using store = await open(options)
   for await (const line of exportTrail(store.reading)) {
-    // A pipe that is full is waited for: the trail may be larger than the memory.
+    // Wait for a full pipe: the log may be larger than memory.
     if (!process.stdout.write(`${line}\n`))
       await new Promise(drained => process.stdout.once('drain', drained))
   }
@@ -58,22 +58,25 @@ async function open({ data, databaseUrl }: Options): Promise<OpenReading> {
     return await openReading({ databaseUrl: config.databaseUrl, directory: config.data })
   } catch (error) {
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
-    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'that DATABASE_URL names'
+    const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`The database ${where} cannot be opened: ${reason}`)
   }
 }
 
 function summary({ entries, horizon, head }: TrailReport): string {
-  if (entries === 0n) return 'This store holds no events: there is nothing to verify.'
-  say(`Keep the seal: with --seal it shows later that nothing up to entry ${head.position} was rewritten.`)
-  const whole = `${entries} entries, ${horizon.position + 1n} to ${head.position}, are whole.`
+  if (entries === 0n) return 'This store has no events: there is nothing to verify.'
+  say(`Keep the seal: with --seal, it later shows that no entry up to ${head.position} was changed.`)
+  const whole = `${entries} entries, ${horizon.position + 1n} to ${head.position}, are intact.`
   return `${whole} Seal: ${head.position}:${head.hash}`
 }
 
 function readSeal(text: string): Link {
   const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
   if (!match)
-    throw new CommandFailed('--seal must be what "audit verify" printed: a position, a colon, a hash.', 2)
+    throw new CommandFailed(
+      '--seal must be a seal that "audit verify" printed: a position, a colon, a hash.',
+      2,
+    )
   return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }
 }

@@ -7,12 +7,12 @@ import { CategoryRow, PetRow } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'
 
-/** The most characters of a record, and of a line: a file must not decide how much memory it takes. */
+/** Maximum length of a record, and of a line: a file must not decide how much memory it takes. */
 const RECORD_CHARS_MAX = 65_536
-/** What is shown of a cell. */
+/** Maximum characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
-/** One row of a file as it can be staged, or what is wrong with its line. */
+/** One row of a file, ready to be staged, or the problem with its line. */
 export type Entry<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
 
 interface Layout<Row> {
@@ -42,7 +42,7 @@ const petLayout: Layout<PetRow> = {
   schema: PetRow,
 }
 
-/** Categories of a CSV file (RFC 4180): columns name and, if you like, description. */
+/** Reads the categories in a CSV file (RFC 4180): columns name and, optionally, description. */
 export function readCategories(
   file: string,
   onBytes: (count: number) => void,
@@ -50,12 +50,15 @@ export function readCategories(
   return readRows(file, categoryLayout, onBytes)
 }
 
-/** Pets of a CSV file: columns name, category (by name) and, if you like, quantity (1) and hold (yes or no). */
+/**
+ * Reads the pets in a CSV file: columns name, category (by name) and, optionally, quantity (default 1) and hold (yes
+ * or no).
+ */
 export function readPets(file: string, onBytes: (count: number) => void): AsyncGenerator<Entry<PetRow>> {
   return readRows(file, petLayout, onBytes)
 }
 
-/** The size of a file in bytes. Throws CommandFailed when there is none. */
+/** Returns the size of a file in bytes. Throws CommandFailed if it is not a readable regular file. */
 export async function fileBytes(file: string): Promise<number> {
   try {
     const about = await stat(file)
@@ -63,7 +66,7 @@ export async function fileBytes(file: string): Promise<number> {
   } catch {
     throw new CommandFailed(`${file} cannot be read.`)
   }
-  throw new CommandFailed(`${file} is not a file with rows in it: a directory or a device cannot be loaded.`)
+  throw new CommandFailed(`${file} is not a regular file: a directory or a device cannot be imported.`)
 }
 
 async function* readRows<Row>(
@@ -76,8 +79,8 @@ async function* readRows<Row>(
     bom: true,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
-    // When it fails, records that are on their way are lost: the last line is noted where it is read. Empty lines end
-    // here as well: a million of them would wait in memory.
+    // If the parser fails, records in its buffer are lost, so the last line number is recorded here. Empty lines are
+    // dropped here as well: a million of them would wait in memory.
     onRecord: (cells, { lines }) => {
       const line = ended + 1
       ended = lines
@@ -104,12 +107,12 @@ async function* readRows<Row>(
 function unreadable(file: string, { code, message }: CsvError, line: number): CommandFailed {
   const what =
     code === 'CSV_MAX_RECORD_SIZE'
-      ? `the record that begins here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
+      ? `the record that starts here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
       : `${escapeControls(message)}.`
   return new CommandFailed(`${basename(file)}:${line}: ${what}`)
 }
 
-/** Counts lines and refuses one that is too long, which the parser does not do when its cells are empty. */
+/** Counts lines and refuses a line that is too long. The parser does not do that if the cells are empty. */
 class LineGuard {
   readonly #file: string
   #newline: string | undefined
@@ -151,7 +154,7 @@ async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncG
     yield decoder.decode()
   } catch (error) {
     if (error instanceof TypeError)
-      throw new CommandFailed(`${basename(file)} is not in UTF-8: save it so and try again.`)
+      throw new CommandFailed(`${basename(file)} is not in UTF-8: save it as UTF-8 and try again.`)
     throw error
   }
 }
@@ -170,7 +173,7 @@ function checkHeader<Row>(
     if (![...required, ...optional].includes(name)) {
       fail(`there is no column ${shown(name)}; the columns are ${[...required, ...optional].join(', ')}`)
     }
-    if (names.indexOf(name) !== index) fail(`the column ${shown(name)} is here twice`)
+    if (names.indexOf(name) !== index) fail(`the column ${shown(name)} appears twice`)
   }
   return names
 }
@@ -182,7 +185,7 @@ function entryOf<Row>(
   layout: Layout<Row>,
 ): Entry<Row> {
   if (record.length !== header.length) {
-    return { line, problem: `has ${record.length} cells where the first line names ${header.length}` }
+    return { line, problem: `has ${record.length} cells, but the first line names ${header.length} columns` }
   }
   const cells = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']))
   const result = layout.schema.safeParse(layout.row(cells, line))
@@ -195,7 +198,7 @@ function entryOf<Row>(
   }
 }
 
-/** A cell as a message shows it: on one line, and not all of a long one. */
+/** Formats a cell for a message: on one line, and truncated if it is long. */
 function shown(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)
   return (

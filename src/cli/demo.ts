@@ -10,12 +10,12 @@ const countEverMade = sql<{ ever: bigint }>(
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
-/** Fills a store in which nothing was ever made with the demo shop. */
+/** Loads the demo shop into a store in which nothing was ever created. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
   const counted = await engine.readRow(async reading => reading.one(countEverMade))
   if (counted?.ever !== 0n) return
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
   const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, () => {})
-  if (problems.length > 0) throw new Error(`The demo shop has faults: ${problems.join('; ')}`)
+  if (problems.length > 0) throw new Error(`The demo shop is invalid: ${problems.join('; ')}`)
 }

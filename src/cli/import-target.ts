@@ -33,9 +33,9 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
 
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 
-/** A store that another process of this machine has open, asked over HTTP. */
+/** A store that another process on this machine has open, accessed over HTTP. */
 export function runningTarget(base: string, key: string): ImportTarget {
-  // The runtime would send requests for loopback, and the key with them, to a proxy that the environment names.
+  // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
   const client = makeClient({ base, key })
   const importId = newImportId()

@@ -22,7 +22,7 @@ interface Options extends Files {
   readonly keepGoing?: true
 }
 
-/** Adds `import`: files of categories and pets into a store, running or stopped. */
+/** Adds `import`, which loads files of categories and pets into a running or stopped store. */
 export function addImport(program: Command): void {
   program
     .command('import')
@@ -30,7 +30,7 @@ export function addImport(program: Command): void {
     .option('--categories <file>', 'CSV with the columns name, description')
     .option('--pets <file>', 'CSV with the columns name, category, quantity, hold')
     .option('--dry-run', 'check everything, change nothing')
-    .option('--keep-going', 'load the good lines beside bad ones (otherwise: all or nothing)')
+    .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_ADMIN_KEY]')
@@ -39,7 +39,7 @@ export function addImport(program: Command): void {
 
 async function runImport(options: Options): Promise<void> {
   const { categories, pets } = options
-  if (!categories && !pets) throw new CommandFailed('Name a file: --categories, --pets or both.', 2)
+  if (!categories && !pets) throw new CommandFailed('Specify --categories, --pets or both.', 2)
   const bytes = await totalBytes({ categories, pets })
   const scope: ImportScope = { dryRun: options.dryRun === true, keepGoing: options.keepGoing === true }
   const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
@@ -56,14 +56,15 @@ async function runImport(options: Options): Promise<void> {
     tell(report, scope)
   } catch (error) {
     bar.stop()
-    if (error instanceof Refused) throw new CommandFailed(`The running store refused: ${error.message}`)
+    if (error instanceof Refused)
+      throw new CommandFailed(`The running store refused the import: ${error.message}`)
     throw error
   } finally {
     await target.close()
   }
 }
 
-/** The store itself where it can be opened; where another process holds it, that process. */
+/** Opens the store itself if possible; otherwise connects to the process that has it open. */
 async function openTarget(config: Config, key: string | undefined): Promise<ImportTarget> {
   try {
     const store = await openStopped(config)
@@ -76,7 +77,7 @@ async function openTarget(config: Config, key: string | undefined): Promise<Impo
     if (!(error instanceof DirectoryInUse)) throw error
     const base = announced(config.data)
     if (base === undefined)
-      throw new CommandFailed(`${error.message} It does not say where it listens; try again.`)
+      throw new CommandFailed(`${error.message} It has not published its address; try again.`)
     return runningTarget(base, key ?? adminKey(config))
   }
 }
@@ -88,7 +89,7 @@ function adminKey({ adminKey, adminKeyFile, data }: Config): string {
     return readFileSync(join(data, 'admin-key'), 'utf8').trim()
   } catch {
     throw new CommandFailed(
-      'The store is running: give a key that holds pets:write, with --key or PETSTORE_ADMIN_KEY.',
+      'The store is running: specify a key with the scope pets:write, with --key or PETSTORE_ADMIN_KEY.',
       2,
     )
   }
@@ -105,12 +106,12 @@ function tell({ outcome, problems }: ImportReport, { dryRun, keepGoing }: Import
   const loaded = outcome !== undefined && !dryRun && (problems.length === 0 || keepGoing)
   if (outcome && (loaded || dryRun)) {
     const { categoriesCreated, categoriesFound, petsCreated } = outcome
-    const there = categoriesFound > 0n ? ` (${categoriesFound} more were there already)` : ''
+    const there = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     say(
       `${dryRun ? 'Would load' : 'Loaded'} ${categoriesCreated} categories${there} and ${petsCreated} pets.`,
     )
   }
   if (problems.length === 0) return
-  const lines = `${problems.length} ${problems.length === 1 ? 'line is' : 'lines are'} wrong`
+  const lines = `${problems.length} ${problems.length === 1 ? 'line is' : 'lines are'} invalid`
   throw new CommandFailed(`${lines}; ${loaded ? 'the others were loaded' : 'nothing was loaded'}.`)
 }

@@ -10,7 +10,7 @@ import {
 import { type Entry, readCategories, readPets } from './catalogue-file.ts'
 import { escapeControls } from './terminal.ts'
 
-/** A store that rows can be staged in and loaded into, running or not. */
+/** A store, running or stopped, in which rows are staged and then loaded. */
 export interface ImportTarget {
   stage(rows: ImportRows): Promise<void>
   apply(scope: ImportScope): Promise<ImportOutcome>
@@ -25,17 +25,17 @@ export interface Files {
 
 export interface ImportReport {
   readonly outcome: ImportOutcome | undefined
-  /** Each as `file:line: what is wrong`; the first thousand. */
+  /** Each as `file:line: problem`; the first thousand. */
   readonly problems: readonly string[]
 }
 
-/** A group of rows is sent when its text reaches this, so that it stays well below the limit of a body. */
+/** A group of rows is sent when its text reaches this length, well below the body size limit. */
 const GROUP_CHARS_MAX = 100_000
 const PROBLEMS_MAX = 1000
 
 /**
  * Streams files of any size into a store: rows are staged in groups, then loaded in one transaction. Without
- * `keepGoing` nothing is loaded when one line of either file is wrong.
+ * `keepGoing`, nothing is loaded if any line of either file is invalid.
  */
 export async function importFiles(
   target: ImportTarget,

@@ -15,13 +15,13 @@ interface Options {
   readonly revokeOthers?: boolean
 }
 
-/** Adds `keys`: the way back for people who lost the admin key. */
+/** Adds `keys`, which restores access if the admin key is lost. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('manage the admin key of a stopped store')
   keys
     .command('reset-admin')
-    .description('make a new admin key and write it to the file admin-key in the data directory')
-    .option('--revoke-others', 'revoke every other key that holds admin')
+    .description('create an admin key and write it to the file admin-key in the data directory')
+    .option('--revoke-others', 'revoke every other key with the scope admin')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
     .action(runReset)
@@ -31,13 +31,13 @@ async function runReset({ data, databaseUrl, revokeOthers = false }: Options): P
   const config = configFrom({ data, databaseUrl })
   await using store = await open(config)
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)
-  const others = revokeOthers ? ' Every other key that held admin is revoked.' : ''
+  const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''
   say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)
 }
 
 async function open(config: Config): Promise<StoppedStore> {
   if (config.databaseUrl === undefined && !existsSync(databaseFile(config.data))) {
-    throw new CommandFailed(`There is no store in ${config.data}: name its directory with --data.`)
+    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
   }
   try {
     return await openStopped(config)

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { readJsonText, writeJson } from '../model/json.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-/** Of a body that is no event. */
+/** Maximum characters shown of a body that is not an event. */
 const BODY_CHARS_SHOWN = 500
-/** Bodies beyond it are no events. */
+/** A larger body is not an event. */
 const BODY_BYTES_MAX = 1024 * 1024
 
 interface ListenOptions {
@@ -17,21 +17,16 @@ interface ListenOptions {
   readonly delay: number
 }
 
-/** Adds `listen`: a receiver of webhooks for learning and for trying things out. */
+/** Adds `listen`, a webhook receiver for learning and experiments. */
 export function addListen(program: Command): void {
   program
     .command('listen')
     .description('receive webhooks and print them; the store needs --allow-private-webhooks to reach it')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <number>', 'port to listen on; 0 takes a free one', readPort, 9999)
-    .option('--secret <secret>', 'the secret of the webhook: each signature is verified with it')
-    .option(
-      '--status <number>',
-      'answer with this status, to watch how the store tries again',
-      readStatus,
-      204,
-    )
-    .option('--delay <time>', 'wait before each answer: 2s, 500ms', readDelay, 0)
+    .option('--port <number>', 'port to listen on; 0 picks a free one', readPort, 9999)
+    .option('--secret <secret>', 'the secret of the webhook, to verify each signature')
+    .option('--status <number>', 'respond with this status, to watch the store retry', readStatus, 204)
+    .option('--delay <time>', 'wait before each response, such as 2s or 500ms', readDelay, 0)
     .action(listen)
 }
 
@@ -48,7 +43,7 @@ function listen(options: ListenOptions): void {
       maxRequestBodySize: BODY_BYTES_MAX,
       fetch: request => receive(request, options, verifier),
     })
-    say(`\n  Listening on http://${host}:${listener.port}/ (Ctrl-C ends it)\n\n`)
+    say(`\n  Listening on http://${host}:${listener.port}/ (Ctrl-C to stop)\n\n`)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error
     const reason = error.code === 'EADDRINUSE' ? 'it is in use: choose another --port' : error.message
@@ -65,12 +60,12 @@ async function receive(
   const signature = verifier ? verdict(verifier, body, request.headers) : 'not verified (no --secret)'
   process.stdout.write(`${describe(request, body, signature, status)}\n`)
   if (delay > 0) await Bun.sleep(delay)
-  return new Response(status === 204 || status === 304 ? null : `petstore listen answers ${status}\n`, {
+  return new Response(status === 204 || status === 304 ? null : `petstore listen responds with ${status}\n`, {
     status,
   })
 }
 
-/** Three lines: what came and what it was answered, whose it is, and what it holds. */
+/** Formats three lines: the request and the response status, the signature, and the content. */
 function describe(request: Request, body: string, signature: string, status: number): string {
   const { headers, method, url } = request
   const time = new Date().toISOString().slice(11, 23)
@@ -83,7 +78,7 @@ function describe(request: Request, body: string, signature: string, status: num
   return lines.map(printable).join('\n')
 }
 
-/** What a terminal would act on, or turn round, is shown by its number: anybody may send here. */
+/** Escapes characters that a terminal would interpret, or that reorder text: anybody may send to this port. */
 function printable(line: string): string {
   return line.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -91,7 +86,7 @@ function printable(line: string): string {
   )
 }
 
-/** The event in a body, its data as JSON in which ids stand digit for digit; undefined for anything else. */
+/** Parses the event in a body, with its data as JSON that keeps every digit of an id; undefined for anything else. */
 function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
   try {
     const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })
@@ -114,11 +109,11 @@ function verdict(verifier: Webhook, body: string, headers: Headers): string {
 
 function makeVerifier(secret: string): Webhook {
   try {
-    if (!secret.startsWith('whsec_')) throw new Error('it begins with whsec_')
+    if (!secret.startsWith('whsec_')) throw new Error('it must start with whsec_')
     return new Webhook(secret)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`--secret is not the secret of a webhook: ${reason}.`, 2)
+    throw new CommandFailed(`--secret is not a webhook secret: ${reason}.`, 2)
   }
 }
 
@@ -134,7 +129,7 @@ function readStatus(text: string): number {
   return status
 }
 
-/** In milliseconds. */
+/** Returns milliseconds. */
 function readDelay(text: string): number {
   const match = /^(\d{1,6})(ms|s)$/.exec(text)
   if (!match) throw new InvalidArgumentError('It must be a time such as 2s or 500ms.')

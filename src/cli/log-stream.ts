@@ -1,33 +1,33 @@
 import { writeSync } from 'node:fs'
 
-/** A group of lines is written when it has this length or age. */
+/** A group of lines is written when it reaches this length or age. */
 const GROUP_CHARS = 65_536
 const GROUP_MS = 100
-/** Length of the lines that wait for a slow reader, at most; further lines are dropped. */
+/** Maximum length of the lines that wait for a slow reader; further lines are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024
 const NEWLINE = 10
 
 export interface LogStreamOptions {
   readonly descriptor: number
-  /** The line that reports how many lines were lost, with its end. */
+  /** Returns the line that reports how many lines were lost, with its line end. */
   readonly lossLine: (lost: number) => string
-  /** As writeSync of node:fs; returns how many bytes it wrote. */
+  /** Like writeSync of node:fs: returns the number of bytes written. */
   readonly write?: (descriptor: number, bytes: Uint8Array, offset: number) => number
 }
 
 /**
- * A destination of log lines that writes them in groups: a system call for each line costs more than the request.
- * It never throws. Lines that cannot be written are dropped and counted, and the count is logged once writing works
- * again: a full disk or a closed reader must not stop the store.
+ * Writes log lines in groups: a system call for each line costs more than the request. Never throws. Lines that
+ * cannot be written are dropped and counted, and the count is logged once writing works again: a full disk or a
+ * closed reader must not stop the store.
  */
 export class LogStream {
   readonly #options: LogStreamOptions
   #waiting: string[] = []
   #chars = 0
-  /** What a slow reader has not taken of an earlier group. */
+  /** The part of an earlier group that a slow reader has not read. */
   #rest: Uint8Array = new Uint8Array()
   #lost = 0
-  /** Whether the last line was written in part. */
+  /** Whether the last line was written only in part. */
   #torn = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -46,7 +46,7 @@ export class LogStream {
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
   }
 
-  /** Writes what waits, as far as the descriptor takes it. */
+  /** Writes the waiting lines, as far as the descriptor accepts them. */
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -86,7 +86,7 @@ export class LogStream {
   }
 }
 
-/** The reader of a pipe is slow: it may take the rest later. */
+/** The reader of a pipe is slow: it may read the rest later. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }

@@ -4,7 +4,7 @@ import type { Log } from '../store.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 
-/** The log of a serving process. `flush` writes what waits. */
+/** The log of a serving process. `flush` writes the waiting lines. */
 export interface ServeLog extends Log {
   flush(): void
 }
@@ -12,7 +12,7 @@ export interface ServeLog extends Log {
 /** Opens the log on standard output. */
 export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): ServeLog {
   const isReadable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true)
-  // The JSON path hands its line on as it is: it is on the way of every request.
+  // The JSON path writes the line unchanged: it runs for every request.
   const shown = isReadable ? readableLine : (line: string): string => line
   const destination = new LogStream({ descriptor: 1, lossLine: lost => shown(lossLine(lost)) })
   const logger = pino({ level: logLevel, base: null }, { write: line => destination.write(shown(line)) })

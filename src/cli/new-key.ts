@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
 
-/** Adds `new-key`: a key for PETSTORE_ADMIN_KEY, printed and kept nowhere. */
+/** Adds `new-key`, which prints a key for PETSTORE_ADMIN_KEY without storing it. */
 export function addNewKey(program: Command): void {
   program
     .command('new-key')

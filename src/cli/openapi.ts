@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { describe } from '../contract/openapi.ts'
 import { writeYaml } from '../contract/openapi-yaml.ts'
 
-/** Adds `openapi`: prints the description of the service with everything served, as openapi.yaml holds it. */
+/** Adds `openapi`, which prints the description of the service with every operation, like openapi.yaml. */
 export function addOpenapi(program: Command): void {
   program
     .command('openapi')
     .description('print the description of the service (OpenAPI 3.0.3), as YAML')
     .option('--json', 'print it as JSON')
-    .option('--base-url <url>', 'the address that is described', 'http://127.0.0.1:8080')
+    .option('--base-url <url>', 'the base URL in the description', 'http://127.0.0.1:8080')
     .action(({ json, baseUrl }: { json?: true; baseUrl: string }) => {
       const description = describe({ base: baseUrl.replace(/\/$/, ''), serves: () => true })
       process.stdout.write(json ? `${JSON.stringify(description, null, 2)}\n` : writeYaml(description))

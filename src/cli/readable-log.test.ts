@@ -13,7 +13,7 @@ const request = {
   ms: 1.234,
   operationId: 'listPets',
   address: '127.0.0.1',
-  msg: 'answered',
+  msg: 'responded',
 }
 
 const cases: { name: string; entry: object; line: string }[] = [
@@ -24,7 +24,7 @@ const cases: { name: string; entry: object; line: string }[] = [
     line: '12:30:01 GET /pets 409 1.2 ms code=insufficient_stock keyId=7\n',
   },
   {
-    name: 'a request that failed, with the id that its fault is logged under',
+    name: 'a request that failed, with the id under which its error is logged',
     entry: { ...request, status: 500, code: 'internal_error' },
     line: '12:30:01 GET /pets 500 1.2 ms code=internal_error requestId=till-2.42\n',
   },
@@ -34,7 +34,7 @@ const cases: { name: string; entry: object; line: string }[] = [
     line: '12:30:01 GET /\\u{1b}[2J\\u{d}\\u{a}12:30:02 GET /\\u{202e}gpj\\u{9b} 200 1.2 ms\n',
   },
   {
-    name: 'a value that tries to be two',
+    name: 'a value that looks like two fields',
     entry: { ...request, traceparent: 'x" keyId=1' },
     line: '12:30:01 GET /pets 200 1.2 ms traceparent="x\\" keyId=1"\n',
   },
@@ -44,7 +44,7 @@ const cases: { name: string; entry: object; line: string }[] = [
     line: '12:30:01 info listening base=http://127.0.0.1:8080 engine=sqlite\n',
   },
   {
-    name: 'a fault, its stack indented',
+    name: 'an error with its stack indented',
     entry: { level: 50, time, requestId: 'r1', fault: 'Error: x\n    at y\u0007', msg: 'failed' },
     line: '12:30:01 ERROR failed requestId=r1\n    Error: x\n        at y\\u{7}\n',
   },

@@ -6,19 +6,19 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-/** What a terminal could take for a command or another order of the text: controls, format characters, line ends. */
+/** Characters that a terminal may interpret, or that reorder text: controls, format characters, line ends. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** A value that cannot be mistaken for two. */
+/** A value that cannot be mistaken for two values. */
 const PLAIN = /^[^\s"=]*$/
 
-/** Turns a line of the log from JSON into a line for people: `12:30:01 GET /pets 200 1.2 ms`, then what else it has. */
+/** Converts a JSON log line into a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the remaining fields. */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line)
   const { level, time, msg, requestId, method, path, status, ms, operationId, address, ...rest } = entry
   const at = timeOf(Number(time))
   if (typeof method === 'string' && typeof path === 'string') {
     const took = `${Number(ms).toFixed(1)} ms`
-    // The fault of such a request is logged under its id.
+    // The error of such a request is logged under its id.
     const fields = Number(status) >= 500 ? { ...rest, requestId } : rest
     return `${[at, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
   }
@@ -27,7 +27,7 @@ export function readableLine(line: string): string {
   return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(fault)}`
 }
 
-/** The members of an entry that are not at its front: ` keyId=7 code=pet_not_found`. */
+/** Formats the remaining fields: ` keyId=7 code=pet_not_found`. */
 function fieldsOf(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .map(([name, value]) => ` ${name}=${shownValue(value)}`)
@@ -39,7 +39,7 @@ function shownValue(value: unknown): string {
   return typeof value !== 'string' || PLAIN.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`
 }
 
-/** A fault with its stack, each line indented, so that none can pass for a line of the log. */
+/** Formats an error with its stack, each line indented, so that none looks like a log line. */
 function traceOf(fault: unknown): string {
   if (typeof fault !== 'string') return ''
   return fault

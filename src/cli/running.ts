@@ -4,8 +4,8 @@ import { writeWholeFile } from '../engine/private-file.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
 /**
- * Notes in the data directory where processes of this machine reach the store that holds it, and which process that
- * is. Throws CommandFailed.
+ * Writes a file in the data directory with the local address of the store and the id of its process. Throws
+ * CommandFailed.
  */
 export function announce(directory: string, address: string): void {
   const file = addressFile(directory)
@@ -16,16 +16,16 @@ export function announce(directory: string, address: string): void {
   }
 }
 
-/** Removes the note of this process, or of one that has ended. */
+/** Removes the address file of this process, or of one that has ended. */
 export function withdraw(directory: string): void {
   try {
     rmSync(addressFile(directory), { force: true })
   } catch {
-    // What remains names a process that has ended: nobody follows it.
+    // A leftover file names a process that has ended, so it is ignored.
   }
 }
 
-/** Where the store that holds a data directory is reached. What a process that has ended noted counts for nothing. */
+/** Returns the address of the store that has a data directory open. A file from a process that has ended is ignored. */
 export function announced(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
@@ -36,8 +36,8 @@ export function announced(directory: string): string | undefined {
 }
 
 /**
- * The address of a listener as seen from its own machine: never the public base URL, which may be another host. A
- * listener on every interface is reached by loopback.
+ * Returns the address of a listener for clients on the same machine. It is never the public base URL, which may be
+ * another host. A listener on all interfaces is reached through loopback.
  */
 export function localAddress(host: string, port: number): string {
   const written = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host

@@ -15,25 +15,25 @@ import { CommandFailed, reasonOf, say } from './terminal.ts'
 export function addNewSecretKey(program: Command): void {
   program
     .command('new-secret-key <file>')
-    .description('make a key that seals the secrets of webhooks, in a file of its own')
+    .description('create the key that encrypts webhook secrets, and write it to a file')
     .action((file: string) => {
       makeKey(file)
-      say(`The key is in ${file}. Without it the secrets of webhooks cannot be read: keep a copy.\n`)
+      say(`The key is in ${file}. Webhook secrets cannot be decrypted without it: keep a copy.\n`)
     })
 }
 
 const OTHER_KEY =
-  'The secrets of the webhooks in this database were sealed with another key than the one given: start with that one.'
+  'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
 
 /**
- * The secret key that the settings name, or the one in the data directory; undefined when that has none yet. Throws
- * CommandFailed.
+ * Returns the secret key from the settings, or the one in the data directory; undefined if the directory has none
+ * yet. Throws CommandFailed.
  */
 export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): Uint8Array | undefined {
   if (secretKeyFile !== undefined) return secretKeyFile
   if (databaseUrl !== undefined) {
     throw new CommandFailed(
-      'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that seals the secrets of webhooks, the same for every process; "petstore new-secret-key FILE" makes one.',
+      'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
       2,
     )
   }
@@ -47,8 +47,8 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 }
 
 /**
- * Checks the key against the secrets in the database, and makes one in the data directory if there is none. A missing
- * key is replaced only while nothing is sealed with it. Throws CommandFailed.
+ * Checks the key against the secrets in the database, and creates one in the data directory if there is none. A
+ * missing key is replaced only if nothing is encrypted with it. Throws CommandFailed.
  */
 export async function settleSecretKey(
   engine: StoreEngine,
@@ -58,13 +58,13 @@ export async function settleSecretKey(
 ): Promise<Uint8Array> {
   if (found === undefined && (await engine.readRow(hasSealedSecret))) {
     throw new CommandFailed(
-      `The key that seals the secrets of the webhooks is missing: put it back as ${ownFile(data)}, from your copy.`,
+      `The key that encrypts the webhook secrets is missing: restore it as ${ownFile(data)} from your copy.`,
     )
   }
   const key = found ?? makeKey(ownFile(data))
   const isRight =
     (await isSecretKeyRight(engine, key, clock)) ||
-    // The processes of a store that share a key must not change it under one another.
+    // Processes that share a key must not replace it while another one uses it.
     (secretKeyFile === undefined && (await adoptSecretKey(engine, key, clock)))
   if (!isRight) throw new CommandFailed(OTHER_KEY)
   return key
@@ -74,7 +74,7 @@ function ownFile(directory: string): string {
   return join(directory, 'secret-key')
 }
 
-/** Writes a new key into a file that only its owner reads. Throws CommandFailed when there is such a file. */
+/** Writes a new key to a file that only its owner can read. Throws CommandFailed if the file exists. */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {

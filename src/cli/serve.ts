@@ -13,7 +13,7 @@ import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { openOrFail, takeDirectory } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
-/** How long a stop may take before it is forced. */
+/** The maximum duration of a stop before it is forced. */
 const STOP_MS = 9500
 
 /** Adds `serve`, the default command. */
@@ -24,7 +24,7 @@ export function addServe(program: Command): void {
     const option = new Option(flag, `${about} [${variable}]`)
     serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
   }
-  // Counted by the action, which can say what was probably meant.
+  // The action counts the arguments, because it can suggest what was meant.
   serve.argument('[arguments...]').usage('[options]')
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
@@ -34,12 +34,14 @@ export function addServe(program: Command): void {
 }
 
 function unexpected(text: string): string {
-  // npm takes the options in front of -- for its own and passes on only their values.
+  // npm parses the options before -- itself and passes on only their values.
   const hint = 'With npm, options go after --: npm start -- --port 9000'
   return `There is no command or argument "${text}". See --help. ${hint}`
 }
 
-/** The settings of a command's options and the environment. Throws CommandFailed with one sentence. */
+/**
+ * Reads the settings from a command's options and the environment. Throws CommandFailed with a one-sentence message.
+ */
 export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
   const flags: Partial<Record<SettingName, string>> = {}
   for (const { name, flag } of settingList()) {
@@ -77,7 +79,7 @@ function isSettingName(name: string): name is SettingName {
 
 async function runServe(config: Config): Promise<void> {
   const log = openLog(config)
-  // The port comes first: a start that finds it taken leaves the data directory as it was.
+  // Bind the port first: if it is in use, the data directory must stay unchanged.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
   if (lock) withdraw(config.data)
@@ -107,13 +109,13 @@ async function runServe(config: Config): Promise<void> {
 
 function endOnFatal(log: ServeLog): (cause: string) => never {
   return cause => {
-    log.error({ fault: cause }, 'the store cannot go on')
+    log.error({ fault: cause }, 'the store cannot continue')
     log.flush()
     process.exit(1)
   }
 }
 
-/** The lock of the data directory. */
+/** Locks the data directory. */
 function takeData(directory: string): DataLock {
   try {
     return takeDirectory(directory)
@@ -132,20 +134,22 @@ function bind(config: Config): BoundPort {
     if (error.code !== 'EADDRINUSE') {
       throw new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
     }
-    // Started twice: the store that has the directory is what listens.
+    // Started twice: the store that holds the directory is the one that listens.
     if (databaseUrl === undefined && existsSync(lockFile(data))) takeData(data).release()
-    throw new CommandFailed(`${host}:${port} is in use: stop what listens there, or choose another --port.`)
+    throw new CommandFailed(
+      `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
+    )
   }
 }
 
-/** The clock of deprecation and sunset: it runs from the instant of the setting, or is the usual one. */
+/** Returns the clock for deprecation and sunset: it starts at the configured instant, or is the normal clock. */
 function clockFrom(startAtMs: number | undefined, clock: () => number): () => number {
   if (startAtMs === undefined) return clock
   const startedMs = performance.now()
   return () => startAtMs + Math.floor(performance.now() - startedMs)
 }
 
-/** Turns a full disk at the start into its one sentence. */
+/** Converts a full disk at the start into a one-sentence message. */
 async function orFull<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -155,7 +159,7 @@ async function orFull<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Says where things are. The key itself is in its file, and never in a log. */
+/** Prints where things are. The key itself is only in its file, never in a log. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyFile, data } = config
   const file = adminKeyPath(data)
@@ -168,7 +172,7 @@ function greet(config: Config, { base }: Serving): void {
 
 function stopOnSignals(stop: () => Promise<void>): void {
   let stopping = false
-  // SIGHUP comes when the terminal of the store is closed.
+  // SIGHUP arrives when the terminal of the store is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (stopping) return

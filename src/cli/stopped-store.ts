@@ -4,7 +4,7 @@ import { NewerDatabase } from '../engine/migrate.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
-/** A store that a command has opened for itself; SQLite stores are locked against other processes. */
+/** A store opened by a command. A SQLite store is locked against other processes. */
 export interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
 }
@@ -15,7 +15,7 @@ export async function openStopped(config: Config): Promise<StoppedStore> {
   const engine = await openOrFail(config, {
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
     onFatal: reason => {
-      say(`The store cannot go on: ${reason}`)
+      say(`The store cannot continue: ${reason}`)
       process.exit(1)
     },
   })
@@ -28,7 +28,7 @@ export async function openStopped(config: Config): Promise<StoppedStore> {
   }
 }
 
-/** Opens the engine that the settings name. Throws CommandFailed. */
+/** Opens the engine that the settings select. Throws CommandFailed. */
 export async function openOrFail(
   { databaseUrl, data }: Config,
   options: Pick<EngineOptions, 'log' | 'onFatal'>,
@@ -37,7 +37,7 @@ export async function openOrFail(
     return await openEngine({ databaseUrl, directory: data, ...options })
   } catch (error) {
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
-    const where = databaseUrl === undefined ? `in ${data}` : 'that DATABASE_URL names'
+    const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'
     throw new CommandFailed(`The database ${where} cannot be opened: ${reasonOf(error)}.`)
   }
 }

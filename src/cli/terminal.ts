@@ -1,4 +1,4 @@
-/** Ends a command in order: one clear sentence on standard error, and this exit status. */
+/** Ends a command gracefully: one clear sentence on standard error, and this exit status. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 
@@ -8,21 +8,24 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Writes a line for a person; standard output is for what programs read. A closed standard error is no failure. */
+/** Writes a line for people; standard output is for programs. A closed standard error is not a failure. */
 export function say(line: string): void {
   try {
     process.stderr.write(`${line}\n`)
   } catch {
-    // Nobody can be told.
+    // There is no one to notify.
   }
 }
 
-/** The message of an error, without its full stop: it goes into a sentence. */
+/** Returns the message of an error without its full stop, to be used inside a sentence. */
 export function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '')
 }
 
-/** Text of a file or of a store for a terminal: control characters and those that turn text around are escaped. */
+/**
+ * Escapes text from a file or store for a terminal: control characters, and characters that change the text
+ * direction.
+ */
 export function escapeControls(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,

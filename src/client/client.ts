@@ -5,14 +5,14 @@ import { ErrorBody } from '../model/error.ts'
 import { type JsonValue, readJson, writeJson } from '../model/json.ts'
 
 export interface ClientOptions {
-  /** The base address of the store, without a slash at its end. */
+  /** The base address of the store, without a trailing slash. */
   readonly base: string
   /** A key, for operations that need one. */
   readonly key?: string | undefined
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** What may be said of one call, beside its input. */
+/** Options for one call, in addition to its input. */
 export interface CallOptions {
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** A success: what was asked for, with the header fields that matter. */
+/** A success: the result, with the most important headers. */
 export interface Answer<T> {
   readonly status: number
   readonly data: T
@@ -32,7 +32,7 @@ export interface Answer<T> {
   readonly headers: Headers
 }
 
-/** A refusal (4xx, 5xx), with the Error body that came with it. */
+/** A refusal (4xx, 5xx) with its Error body. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -50,8 +50,8 @@ export class Refused extends Error {
 }
 
 /**
- * Every operation that ends, by its id (`followEvents` reads the one that does not). Ids are bigints; answers are
- * checked against the contract.
+ * Every operation with a finite response, by its id (`followEvents` reads the endless one). Ids are bigints;
+ * responses are checked against the contract.
  */
 export type Client = {
   readonly [Id in Exclude<OperationId, StreamId>]: (
@@ -60,18 +60,18 @@ export type Client = {
   ) => Promise<Answer<Output<Contract[Id]>>>
 }
 
-/** A client of a store. Each call throws Refused for a refusal, and what `fetch` throws for a lost connection. */
+/** Creates a client of a store. A call throws Refused for a refusal, and the error of `fetch` for a lost connection. */
 export function makeClient(options: ClientOptions): Client {
   const operations: [string, Operation][] = Object.entries(contract)
   const calls = operations.map(([id, operation]) => [
     id,
     (input: Record<string, unknown>, call: CallOptions = {}) => send(options, operation, input, call),
   ])
-  // Each function sends by the record of its id and checks the answer by the schema of that record: what the type says.
+  // Safe: each function sends according to the operation of its id, and checks the response with its schema.
   return Object.fromEntries(calls) as Client
 }
 
-/** Every item of a list, page after page. */
+/** Yields every item of a list, page by page. */
 export async function* everyItem<T, I extends object>(
   list: (input: I & { cursor?: string }) => Promise<Answer<Page<T>>>,
   input: I,
@@ -140,7 +140,7 @@ function nextOf({ headers }: Response, parameter: 'cursor' | 'after'): string | 
   return url === undefined ? undefined : (new URL(url).searchParams.get(parameter) ?? undefined)
 }
 
-/** The refusal in an answer, whatever its body is. */
+/** Returns the refusal in a response, whatever its body is. */
 export function refusalFrom(response: Response, bytes: Uint8Array): Refused {
   const { status, headers } = response
   const body = z.looseObject(ErrorBody.shape).safeParse(parsed(bytes))

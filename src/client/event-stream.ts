@@ -1,17 +1,17 @@
-/** What the parser hands on of a stream of server-sent events. */
+/** One parsed part of a stream of server-sent events. */
 export type StreamPart =
   | { readonly kind: 'event'; readonly data: string }
-  /** The position to resume from, whether or not an event came with it. */
+  /** The position to resume from, with or without an event. */
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'retry'; readonly ms: number }
 
-/** Reads a stream of server-sent events (WHATWG HTML, section 9.2.6) part by part, until it ends. */
+/** Parses a stream of server-sent events (WHATWG HTML, section 9.2.6) part by part, until it ends. */
 export async function* readEventStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StreamPart> {
   let data: string[] = []
   let id: string | undefined
   for await (const line of linesOf(bytes)) {
     if (line === '') {
-      // What follows from an event must not come before it: its id is handed on after its data.
+      // The id is yielded after the data: a position must never be ahead of the events that were handled.
       if (data.length > 0) yield { kind: 'event', data: data.join('\n') }
       if (id !== undefined) yield { kind: 'id', id }
       data = []
@@ -25,7 +25,7 @@ export async function* readEventStream(bytes: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
-/** Lines end with LF, CR or both. What has no end yet is no line. */
+/** Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -4,21 +4,21 @@ import { readJsonText } from '../model/json.ts'
 import { type ClientOptions, Refused, refusalFrom } from './client.ts'
 import { readEventStream } from './event-stream.ts'
 
-/** How long a client waits before it connects again, until the store says otherwise. */
+/** How long a client waits before it reconnects, unless the store specifies another delay. */
 const RETRY_MS = 1000
 const RETRY_MAX_MS = 30_000
 
 export interface FollowOptions {
-  /** Events after this position: the `sequence` of the last one that was handled. Without it: from now. */
+  /** Start after this position: the `sequence` of the last handled event. Default: now. */
   readonly after?: bigint | undefined
   readonly types?: readonly EventType[] | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Follows what happens, for ever: a connection that is lost is made again, and the stream goes on after the last event
- * that was handed on, so none is missed and none comes twice. Throws Refused when the store refuses (a bad key, a
- * position whose history has expired); ends when `signal` is aborted.
+ * Follows the events indefinitely. After a lost connection, the stream continues after the last yielded event, so no
+ * event is missed or repeated. Throws Refused if the store refuses (an invalid key, a position whose history has
+ * expired). Ends when `signal` is aborted.
  */
 export async function* followEvents(
   options: ClientOptions,
@@ -36,9 +36,9 @@ export async function* followEvents(
       }
     } catch (error) {
       if (signal?.aborted) return
-      // Who asks too often is to come later, as with what the store cannot do now.
+      // Wait after a rate limit as well, like after a temporary failure of the store.
       if (error instanceof Refused && error.status < 500 && error.status !== 429) throw error
-      // Anything else is a connection that broke: it is made again.
+      // Any other error is a lost connection: reconnect.
       if (!(error instanceof Refused || isBroken(error))) throw error
     }
     await pause(Math.min(retryMs * 2 ** failures, RETRY_MAX_MS), signal)
@@ -65,7 +65,7 @@ async function connect(
   return response.body
 }
 
-/** What `fetch` and the reading of a body throw when the connection is lost. */
+/** Whether this is an error that `fetch`, or reading a body, throws for a lost connection. */
 function isBroken(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof Error && ('code' in error || error.name === 'AbortError'))

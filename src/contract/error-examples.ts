@@ -13,14 +13,14 @@ const messages = {
   invalid_cursor:
     'The cursor is not one of this list with these filters and this sort: start again without it.',
   preview_required:
-    'getStoreSummary is experimental and may change: send Petstore-Preview: store-summary to use it all the same.',
+    'getStoreSummary is experimental and may change: send Petstore-Preview: store-summary to use it.',
   idempotency_key_invalid:
-    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or bare.',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
   idempotency_key_refused:
-    'The reply of this operation holds a secret, which is never stored: leave the Idempotency-Key out.',
-  authentication_required: 'Authorization must be "Bearer" and a key that begins with pst_.',
+    'The response of this operation contains a secret, which is never stored: omit the Idempotency-Key.',
+  authentication_required: 'Authorization must be "Bearer" followed by a key that starts with pst_.',
   invalid_token: 'The key is unknown or was revoked.',
-  insufficient_scope: 'This operation needs the scope pets:write, which the key lacks.',
+  insufficient_scope: 'This operation needs the scope pets:write, which the key does not have.',
   pet_not_found: 'Pet 404 does not exist.',
   category_not_found: 'Category 404 does not exist.',
   order_not_found: 'Order 404 does not exist.',
@@ -43,7 +43,8 @@ const messages = {
   webhook_limit_reached: 'A store has at most 100 webhooks.',
   event_history_expired:
     'Events up to position 333 are kept no more: go on after 333, and read anew what you hold.',
-  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see its successor in Link.',
+  operation_sunset:
+    'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see the Link header for its successor.',
   precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
   body_too_large: 'The body may have at most 1048576 bytes.',
   url_too_long: 'The URL may have at most 8192 characters.',
@@ -52,7 +53,7 @@ const messages = {
   unknown_reference: 'Category 404 does not exist.',
   idempotency_key_reused: 'This Idempotency-Key was used before with another request.',
   rate_limited: 'More than 60000 requests in 60 seconds; try again in 42 seconds.',
-  internal_error: 'The service failed; it is logged under the request id till-2.00042.',
+  internal_error: 'The service failed. The error is logged under the request id till-2.00042.',
   overloaded: 'Too many requests are in progress; try again shortly.',
   storage_full: 'The store has no space left to write.',
   shutting_down: 'The process is stopping.',

@@ -6,37 +6,37 @@ import { globalIpv6, type SpecialNetwork, specialIpv4, specialIpv6 } from './spe
 const LOOKUP_MS_MAX = 5000
 const ISATAP = 0x5efe
 
-/** Every address of a host name, IPv4 and IPv6 texts. */
+/** Resolves a host name to all its addresses, as IPv4 and IPv6 texts. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressRules {
-  /** Lets every address pass, for a store and receivers on one machine or in one closed network. */
+  /** Allows every address, for a store and receivers on one machine or in one closed network. */
   readonly allowPrivate: boolean
   readonly resolve: Resolve
 }
 
-/** A URL with the one address that it may be reached at. */
+/** A URL with the only address that it may be reached at. */
 export interface Target {
   readonly url: URL
   readonly address: string
   readonly family: 4 | 6
 }
 
-/** A URL that nothing may be sent to, in one sentence for the person who wrote it. */
+/** A URL that must not receive requests. The message is one sentence for the person that wrote it. */
 export class AddressRefused extends Error {}
 
-/** The look-up of the operating system. IPv4 comes first: more machines lack IPv6. Takes 5 seconds at the most. */
+/** Resolves through the operating system. IPv4 comes first: more machines lack IPv6. Takes at most 5 seconds. */
 export const resolveHost: Resolve = resolveWithin(LOOKUP_MS_MAX, async host => {
   const found = await lookup(host, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
 })
 
-/** A look-up that fails with an AddressRefused when it takes longer than `timeoutMs`. */
+/** Wraps a resolver so that it fails with AddressRefused after `timeoutMs`. */
 export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
   return async host => {
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
-      late.reject(new AddressRefused(`The host ${host} could not be looked up within ${timeoutMs} ms.`))
+      late.reject(new AddressRefused(`The host ${host} could not be resolved within ${timeoutMs} ms.`))
     }, timeoutMs)
     try {
       return await Promise.race([resolve(host), late.promise])
@@ -47,10 +47,10 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
 }
 
 /**
- * Judges a URL and looks its host up. Every address that the host has must be public by the IANA special-purpose
- * registries (RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry),
- * or all are refused: a connection could take any of them. The target holds for one request at once; the next one
- * asks again, for names move.
+ * Checks a URL and resolves its host. Every address of the host must be public by the IANA special-purpose registries
+ * (RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry). Otherwise
+ * the URL is refused, because a connection could use any of them. The target is valid for one immediate request; the
+ * next request resolves again, because DNS records change.
  *
  * Returns the first address. Throws AddressRefused.
  */
@@ -71,25 +71,25 @@ export async function vetAddress(url: string, rules: AddressRules): Promise<Targ
   return first
 }
 
-/** The host of a URL, an IPv6 address without its brackets. */
+/** Returns the host of a URL; an IPv6 address without its brackets. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Judges the text as it was written: the parser of the URL standard would repair much of what is refused here. */
+/** Checks the text as written: the parser of the URL standard would silently repair much of what is refused here. */
 function parseUrl(url: string): URL {
   const refuse = (why: string): never => {
     throw new AddressRefused(why)
   }
   if (url.length > URL_CHARS_MAX) refuse(`The URL is longer than ${URL_CHARS_MAX} characters.`)
-  if (/[\p{Cc}\p{Z}\\]/u.test(url)) refuse('The URL has a blank, a control character or a backslash in it.')
+  if (/[\p{Cc}\p{Z}\\]/u.test(url)) refuse('The URL contains whitespace, a control character or a backslash.')
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
-  if (authority === undefined) return refuse('The URL does not begin with http:// or https://.')
-  if (authority.includes('@')) refuse('The URL has a user name or a password in it.')
-  if (url.includes('#')) refuse('The URL has a fragment (#).')
+  if (authority === undefined) return refuse('The URL does not start with http:// or https://.')
+  if (authority.includes('@')) refuse('The URL contains a user name or a password.')
+  if (url.includes('#')) refuse('The URL contains a fragment (#).')
   const parsed = authority === '' ? null : URL.parse(url)
   if (!parsed) return refuse('The URL has no valid host and port.')
-  if (parsed.port === '0') refuse(`The URL names port 0 of ${parsed.hostname}, which cannot be connected to.`)
+  if (parsed.port === '0') refuse(`The URL uses port 0 of ${parsed.hostname}, which accepts no connections.`)
   return parsed
 }
 
@@ -98,7 +98,7 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
     return await resolve(host)
   } catch (error) {
     if (error instanceof AddressRefused) throw error
-    throw new AddressRefused(`The host ${host} could not be looked up.`, { cause: error })
+    throw new AddressRefused(`The host ${host} could not be resolved.`, { cause: error })
   }
 }
 
@@ -107,7 +107,7 @@ function familyOf(host: string, address: string): 4 | 6 {
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 4 || family === 6) return family
   throw new AddressRefused(
-    `The look-up of the host ${host} gave ${JSON.stringify(address)}, which is no address.`,
+    `The host ${host} was resolved to ${JSON.stringify(address)}, which is not an IP address.`,
   )
 }
 
@@ -126,22 +126,22 @@ function block({ network, bits, use }: SpecialNetwork, family: 'ipv4' | 'ipv6'):
   return { use, list }
 }
 
-/** What an address that is not public is for. */
+/** Returns the registered use of an address that is not public. */
 function specialUse(address: string, family: 4 | 6): string | undefined {
   if (family === 4) return ipv4Blocks.find(({ list }) => list.check(address, 'ipv4'))?.use
-  // Mapped, compatible and NAT64 forms of IPv4 addresses lie outside global unicast, as loopback and ULAs do.
+  // IPv4-mapped, IPv4-compatible and NAT64 addresses are outside global unicast, like loopback and ULAs.
   if (!globalBlock.list.check(address, 'ipv6')) return 'outside global unicast'
   if (isIsatap(address)) return 'ISATAP, an embedded IPv4 address'
   return ipv6Blocks.find(({ list }) => list.check(address, 'ipv6'))?.use
 }
 
-/** Whether an interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
+/** Whether the interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address)
   return groups[5] === ISATAP && ((groups[4] ?? 0) & ~0x0300) === 0
 }
 
-/** The eight groups of an IPv6 address. The URL parser writes a dotted end in hexadecimal. */
+/** Returns the eight groups of an IPv6 address. The URL parser converts a dotted end to hexadecimal. */
 function groupsOf(address: string): number[] {
   const [start = '', end = ''] = hostOf(new URL(`http://[${address}]`)).split('::')
   const [before, after] = [start, end].map(part => part.split(':').filter(group => group !== ''))

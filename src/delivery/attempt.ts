@@ -7,32 +7,32 @@ import { post, RequestFailed } from './request.ts'
 /** From connecting to the end of the reply. */
 const TIMEOUT_MS = 10_000
 
-/** What carrying an event needs. */
+/** The dependencies of an attempt. */
 export interface Courier {
   readonly base: string
   readonly rules: AddressRules
-  /** Opens a secret that was sealed. */
+  /** Decrypts a stored secret. */
   readonly open: (sealed: string) => string
   readonly clock: () => number
   readonly timeoutMs?: number
 }
 
-/** What came of it: a status, or the reason why none came. */
+/** The outcome of an attempt: a status, or the reason why there is none. */
 export interface Answer {
   readonly durationMs: number
   readonly status?: number
   readonly retryAfter?: string | undefined
   readonly reply?: string
   readonly error?: string
-  /** The receiver was not asked, so it says nothing of it. */
+  /** The request was not sent, so the outcome says nothing about the receiver. */
   readonly unsent?: true
-  /** Trying again would change nothing. */
+  /** Another attempt would not change the outcome. */
   readonly final?: true
 }
 
 /**
- * Sends one event to a receiver once, signed as Standard Webhooks has it. The address is vetted anew, and the
- * connection goes to the very address that was vetted.
+ * Sends one event to a receiver once, signed per Standard Webhooks. The address is checked again, and the connection
+ * goes to exactly the address that was checked.
  */
 export async function attempt(courier: Courier, receiver: Receiver, event: PlacedEvent): Promise<Answer> {
   const { base, rules, clock, timeoutMs = TIMEOUT_MS } = courier
@@ -56,7 +56,7 @@ export async function attempt(courier: Courier, receiver: Receiver, event: Place
   }
 }
 
-/** The secret, and the one before while that signs as well. */
+/** Returns the secret, and the previous secret while both sign. */
 function secretsOf({ open, clock }: Courier, { secret, previousSecret, previousUntil }: Receiver): string[] {
   const overlaps = previousSecret !== null && previousUntil !== null && Date.parse(previousUntil) > clock()
   return [open(secret), ...(overlaps ? [open(previousSecret)] : [])]

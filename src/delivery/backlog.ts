@@ -6,39 +6,40 @@ import { type HeldWebhook, type Receiver, receiverOf, recordedPositions } from '
 import { findEnds, type PlacedEvent, readStretch, type Stretch } from '../shop/events.ts'
 import { typesOf, webhookSubject } from '../shop/webhooks.ts'
 
-/** Events read ahead, at most: all that is in memory of a backlog, whatever its length. */
+/** Maximum number of events read ahead: all that memory holds of a backlog, whatever its length. */
 const EVENTS_AHEAD_MAX = 32
-/** How far a lane goes without writing down how far it has come. */
+/** How many positions may pass before the progress is stored. */
 const UNSAVED_POSITIONS_MAX = 1000n
 
-/** What concerns one webhook alone, whatever types it is sent. */
+/** Events about the webhook itself, which are read whatever types it subscribes to. */
 const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhook.redelivered']
 
 export interface BacklogOptions {
   readonly owner: string
   readonly readRow: <T>(work: (reading: Reading) => Promise<T>) => Promise<T>
-  /** Called when somebody asked for deliveries to be made again. */
+  /** Called when a redelivery was requested. */
   readonly onRedelivered: () => void
-  /** Called when so much was passed over that it should be written down. */
+  /** Called when so many positions were skipped that the progress should be stored. */
   readonly onPassed: () => void
   readonly onFault: (error: unknown) => void
 }
 
 /**
- * What one webhook has not been sent yet, in the order of positions. A position is open from when it was read until it
- * is written down or passed over: the webhook has come as far as nothing is open.
+ * The events that one webhook has not been sent yet, in order of position. A position is open from being read until
+ * its outcome is stored or the event is skipped. The webhook's progress is the last position before the first open
+ * one.
  */
 export class Backlog {
   readonly #id: bigint
   readonly #createdAt: string
   readonly #options: BacklogOptions
-  /** Every event up to there was read. */
+  /** Every event up to here has been read. */
   #taken: bigint
   #saved: bigint
   #begun: boolean
   #ahead: PlacedEvent[] = []
   readonly #open = new Set<bigint>()
-  /** Positions beyond the first that have their deliveries, since others before them took longer. */
+  /** Later positions that already have deliveries, because earlier ones took longer. */
   #recorded: Set<bigint> | undefined
 
   constructor({ id, position, begun, createdAt }: HeldWebhook, options: BacklogOptions) {
@@ -50,17 +51,17 @@ export class Backlog {
     this.#begun = begun === 1n
   }
 
-  /** Whether the event of the webhook's own making has been met. */
+  /** Whether the creation event of this webhook has been read. */
   get begun(): boolean {
     return this.#begun
   }
 
-  /** Whether there may be something to send, when the last event has this position. */
+  /** Whether there may be something to send, given the position of the last event. */
   mayHaveMore(head: bigint): boolean {
     return this.#ahead.length > 0 || this.#taken < head
   }
 
-  /** Takes up the next event that is to be sent; undefined when there is none. */
+  /** Returns the next event to send, and marks it as open; undefined if there is none. */
   async next(receiver: Receiver): Promise<PlacedEvent | undefined> {
     for (let { types } = receiver; ; ) {
       const event = this.#ahead.shift()
@@ -72,12 +73,12 @@ export class Backlog {
       const reading = await this.#readOn(types)
       if (reading.atHead && this.#ahead.length === 0) return undefined
       types = reading.types
-      // A backlog may hold nothing of these types for long, and others want the thread.
+      // A backlog can go a long way without an event of these types, and other work needs the thread.
       if (this.#ahead.length === 0) await nextTurn()
     }
   }
 
-  /** Up to where nothing is left to be written down, once these positions are. */
+  /** Returns the position up to which every outcome is stored, assuming that the outcomes of `written` are. */
   reached(written: readonly bigint[]): bigint {
     let position = this.#taken
     for (const open of this.#open) {
@@ -86,13 +87,13 @@ export class Backlog {
     return position
   }
 
-  /** These positions are written down, and that the webhook has come to `reached`. */
+  /** Records that the outcomes of these positions are stored, and the progress `reached`. */
   settle(written: readonly bigint[], reached: bigint): void {
     for (const position of written) this.#open.delete(position)
     this.#saved = reached
   }
 
-  /** Reads on by one stretch. Nothing is taken when the webhook's types have changed under the reading. */
+  /** Reads the next page of events. The page is discarded if the webhook's types changed during the read. */
   async #readOn(types: string | null): Promise<{ types: string | null; atHead: boolean }> {
     const { readRow, owner, onPassed } = this.#options
     this.#recorded ??= new Set(await readRow(reading => recordedPositions(reading, this.#id, this.#saved)))
@@ -114,17 +115,19 @@ export class Backlog {
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
       const { horizon } = await readRow(findEnds)
-      onFault(new Error(`webhook ${this.#id} missed what happened from ${this.#taken} to ${horizon}`))
+      const missed = `the events after ${this.#taken} up to ${horizon}`
+      onFault(new Error(`webhook ${this.#id} missed ${missed}: they were deleted`))
       this.#taken = horizon
       this.#begun = true
       return this.#stretch(types)
     }
   }
 
-  /** Whether an event goes to this webhook, and has not yet. */
+  /** Whether this webhook must be sent the event and has not been sent it yet. */
   #isToBeSent({ position, type, subject, at }: PlacedEvent, types: readonly string[]): boolean {
     const isOwn = subject === webhookSubject(this.#id)
-    // What another process did after the webhook was made may have been numbered before that.
+    // An event that another process recorded after the webhook was created may have a lower position than its
+    // creation.
     const happenedSince = this.#begun || at > this.#createdAt
     if (isOwn && type === 'petstore.webhook.created') this.#begun = true
     if (isOwn && type === 'petstore.webhook.redelivered') this.#options.onRedelivered()

@@ -10,22 +10,22 @@ import type { Courier } from './attempt.ts'
 import { Lane } from './lane.ts'
 import { Pace } from './pace.ts'
 
-/** How long a process that died keeps others from its webhooks. */
+/** How long the leases of a dead process keep other processes from its webhooks. */
 const LEASE_MS = 30_000
-/** How long a stop waits for attempts under way; what has not ended by then is made again later. */
+/** How long a stop waits for attempts in progress. Unfinished ones are repeated later. */
 const STOP_MS = 5000
-/** Later than every instant: a lease that is free before it is free now. */
+/** Later than every instant: with it, every lease counts as expired. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
 export interface DelivererOptions extends Courier {
   readonly engine: Pick<Engine<Query, Command, Reply>, 'readRow' | 'execute'>
   readonly news: News
-  /** Names this process among those that deliver for one store. */
+  /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
-  /** No other process can be at work on this store: leases that are left of one that died are taken at once. */
+  /** No other process uses this store, so the leases left by a dead process are taken immediately. */
   readonly alone: boolean
   readonly random: () => number
-  /** Told of attempts when they are written down. */
+  /** Notified of attempts once they are stored. */
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number
@@ -43,7 +43,7 @@ export class Deliverer {
   #stopped = false
   #leasedUntilMs = 0
   #first: boolean
-  /** Whether a lane has ended, and another may be wanted in its place. */
+  /** Whether a sender has ended, and a new one may be needed in its place. */
   #vacant = false
 
   constructor(options: DelivererOptions) {
@@ -53,7 +53,7 @@ export class Deliverer {
     this.#running = this.#run()
   }
 
-  /** Takes up nothing more, waits a little for what is under way, and lets go of the webhooks. */
+  /** Starts no new attempts, waits briefly for those in progress, and releases the leases. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#woken.resolve()
@@ -94,7 +94,7 @@ export class Deliverer {
     for (const lane of this.#lanes.values()) lane.wake(head)
   }
 
-  /** Takes or renews the leases, and has a lane for each webhook that is held. */
+  /** Takes or renews the leases, and starts a sender for each leased webhook. */
   async #lease(nowMs: number): Promise<void> {
     const { owner, engine } = this.#options
     const untilMs = nowMs + this.#leaseMs
@@ -109,7 +109,7 @@ export class Deliverer {
     for (const webhook of held) if (!this.#lanes.has(webhook.id)) this.#open(webhook)
   }
 
-  /** A webhook has one lane at a time: the next begins when the one before has written down how far it came. */
+  /** A webhook has one sender at a time: the next starts after the previous one has stored its progress. */
   #open(webhook: HeldWebhook): void {
     const { owner, engine } = this.#options
     const lane = new Lane(webhook, {

@@ -15,15 +15,15 @@ import type { Pace } from './pace.ts'
 import { Recorder } from './recorder.ts'
 import { judge, pauseMs, retryAfterMs } from './retry.ts'
 
-/** Attempts under way to one receiver, at most. */
+/** Maximum number of concurrent attempts to one receiver. */
 const IN_FLIGHT_MAX = 4
-/** How long a lane goes without looking what is due, though nobody told it to. */
+/** How long a sender waits before it checks for due deliveries without being woken. */
 const LOOK_MS = 10_000
-/** How long a lane rests after a fault of the store itself. */
+/** How long a sender waits after an error of the store itself. */
 const AGAIN_MS = 1000
 
 export interface LaneOptions extends Courier, Pick<BacklogOptions, 'owner' | 'readRow' | 'onFault'> {
-  /** Writes outcomes down, and how far the lane has come. */
+  /** Stores outcomes, and the progress of the sender. */
   readonly record: (
     webhookId: bigint,
     position: bigint,
@@ -31,23 +31,23 @@ export interface LaneOptions extends Courier, Pick<BacklogOptions, 'owner' | 're
     outcomes: readonly AttemptOutcome[],
   ) => Promise<void>
   readonly pace: Pace
-  /** From 0 to 1, for the jitter. */
+  /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryMs?: readonly number[]
 }
 
 type Work =
-  /** Tried for the first time. */
+  /** A first attempt. */
   | { readonly event: PlacedEvent; readonly due?: never }
-  /** Tried before, and due again. */
+  /** A retry that is due. */
   | { readonly due: DueDelivery; readonly event?: never }
 
 /**
- * What is sent to one webhook, by the one process that holds it: events in the order of their positions, and what is
- * due again before them. An event has a row only when it was tried, so a backlog is a position, not a table.
+ * Sends events to one webhook, in the one process that leases it: due retries first, then events in order of
+ * position. An event gets a row only after it was tried, so a backlog is a position, not a table.
  */
 export class Lane {
-  /** Resolves when it was stopped, or its webhook is held no more, and what was under way has ended. */
+  /** Resolves when the sender was stopped or lost its lease, and its attempts in progress have ended. */
   readonly ended: Promise<void>
   readonly #id: bigint
   readonly #options: LaneOptions
@@ -58,9 +58,9 @@ export class Lane {
   #inFlight = 0
   #head: bigint
   #failures = 0n
-  /** An instant of the wall clock, as deliveries have: when the next one that is known falls due. */
+  /** On the wall clock, like the deliveries: when the next known delivery is due. */
   #nextDueMs = 0
-  /** Of the monotonic clock, as everything that measures time: the wall clock may step. */
+  /** On the monotonic clock, like everything that measures time: the wall clock may jump. */
   #nextLookMs = 0
   #resumeAtMs = 0
   #pumping = false
@@ -87,14 +87,14 @@ export class Lane {
     })
   }
 
-  /** Looks for work: something may have happened, fallen due or been asked for. `head`: the last position there is. */
+  /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
   wake(head: bigint = this.#head): void {
     this.#head = head
     this.#again = true
     if (!this.#pumping && !this.#stopped) this.#pump()
   }
 
-  /** Takes up nothing more; resolves when what is under way has ended and is written down. */
+  /** Starts no new attempts. Resolves when those in progress have ended and their outcomes are stored. */
   stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -117,7 +117,7 @@ export class Lane {
     this.#endWhenIdle()
   }
 
-  /** Starts attempts until there are enough, or no work. */
+  /** Starts attempts until the limit is reached or no work is left. */
   async #fill(): Promise<void> {
     const { readRow, owner, clock } = this.#options
     while (!this.#stopped) {
@@ -145,8 +145,8 @@ export class Lane {
   async #dueWork(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
     if (!this.#mayBeDue()) return undefined
-    // Both as they are before the reading: what ends while it is under way still looks due in it, and may bring the
-    // next look forward.
+    // Set both before the read: a delivery that completes during the read still looks due in it, and may bring the
+    // next check forward.
     const atWork = new Set(this.#atWork)
     this.#nextDueMs = Number.POSITIVE_INFINITY
     this.#nextLookMs = performance.now() + LOOK_MS
@@ -168,7 +168,7 @@ export class Lane {
     this.#carry(work, receiver)
       .catch(this.#options.onFault)
       .finally(async () => {
-        // Before the rest: while it lasts somebody may ask for the same delivery again.
+        // Before the pause: a redelivery of the same event may be requested during it.
         if (work.due) this.#atWork.delete(work.due.id)
         const restMs = this.#options.pace.restMs()
         if (restMs > 0 && !this.#stopped) await Bun.sleep(restMs)
@@ -187,13 +187,13 @@ export class Lane {
     if (outcome.nextAt !== undefined) this.#lookAt(Date.parse(outcome.nextAt))
   }
 
-  /** Whatever goes wrong is an answer too: an event is passed over only when what came of it is written down. */
+  /** Never throws: a failure is recorded as an attempt, so an event is skipped only once its outcome is stored. */
   async #attempt({ event, due }: Work, receiver: Receiver): Promise<Answer> {
     const { readRow, onFault } = this.#options
     try {
       const sent = event ?? (await readRow(reading => eventOf(reading, due.eventId)))
       if (sent) return await attempt(this.#options, receiver, sent)
-      return { error: 'The event is kept no more.', unsent: true, final: true, durationMs: 0 }
+      return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onFault(error)
       this.#rest(AGAIN_MS)
@@ -201,7 +201,7 @@ export class Lane {
     }
   }
 
-  /** What an answer says of the receiver: how it is to be spared. */
+  /** Adjusts the pauses for the receiver to an outcome. */
   #learn({ status, retryAfter }: Answer, isDelivered: boolean): void {
     const { clock } = this.#options
     this.#failures = isDelivered ? 0n : this.#failures + 1n

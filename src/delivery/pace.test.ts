@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Pace } from './pace.ts'
 
-/** A pace, and the clock that it goes by. */
+/** A pace with the clock that it reads. */
 function pace(): { readonly it: Pace; readonly pass: (ms: number) => void } {
   let nowMs = 0
   return {
@@ -12,7 +12,7 @@ function pace(): { readonly it: Pace; readonly pass: (ms: number) => void } {
   }
 }
 
-test('nothing rests in a quiet shop, nor after a long silence that many events have ended', () => {
+test('deliveries do not pause in a quiet shop, nor when many events end a long silence', () => {
   const { it, pass } = pace()
   expect(it.restMs()).toBe(0)
   it.note(1_000_000n)
@@ -22,7 +22,7 @@ test('nothing rests in a quiet shop, nor after a long silence that many events h
   expect(it.restMs()).toBe(0)
 })
 
-test('deliveries rest while more than a thousand events happen in a second, and then go on', () => {
+test('deliveries pause while there are more than a thousand events per second, and then continue', () => {
   const { it, pass } = pace()
   it.note(0n)
   pass(200)
@@ -34,7 +34,7 @@ test('deliveries rest while more than a thousand events happen in a second, and 
   expect(it.restMs()).toBe(0)
 })
 
-test('a look that comes too soon after another is not one', () => {
+test('a measurement too soon after the previous one is ignored', () => {
   const { it, pass } = pace()
   it.note(0n)
   pass(99)

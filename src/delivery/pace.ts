@@ -1,16 +1,16 @@
-/** Over how long events are counted. */
+/** The period over which events are counted. */
 const WINDOW_MS = 100
-/** Nobody has told of an event for so long: whatever was counted before, the shop is quiet. */
+/** After this long without a report of the head, the shop counts as quiet, whatever was counted before. */
 const QUIET_MS = 500
-/** More events than these in a second are a shop under load. */
+/** More events per second than this mean that the shop is under load. */
 const BUSY_EVENTS_A_SECOND = 1000
-/** How long a slot rests after an attempt while the shop is under load. */
+/** How long a slot pauses after an attempt while the shop is under load. */
 const REST_MS = 250
 
 /**
- * Lets deliveries give way to a shop under load: an attempt costs several times what an order does, and it can wait.
- * A webhook then gets some 15 events a second, as if its receiver took its time; the backlog is a position, and is
- * delivered at full speed as soon as the shop is quieter.
+ * Slows deliveries down while the shop is under load: an attempt costs several times as much as an order, and it can
+ * wait. A webhook then gets about 15 events a second, as if its receiver were slow. The backlog is a position, and is
+ * delivered at full speed as soon as the load drops.
  */
 export class Pace {
   readonly #nowMs: () => number
@@ -23,7 +23,7 @@ export class Pace {
     this.#fromMs = nowMs() - QUIET_MS
   }
 
-  /** Takes note of the position of the last event, whenever somebody looks. */
+  /** Records the position of the last event. Called at every check for work. */
   note(head: bigint): void {
     const elapsedMs = this.#nowMs() - this.#fromMs
     if (elapsedMs < WINDOW_MS) return
@@ -33,7 +33,7 @@ export class Pace {
     this.#fromHead = head
   }
 
-  /** How long a slot is to rest after an attempt, in milliseconds: 0 while the shop is not under load. */
+  /** Returns how long a slot must pause after an attempt, in milliseconds: 0 while the shop is not under load. */
   restMs(): number {
     return this.#isBusy && this.#nowMs() - this.#fromMs < QUIET_MS ? REST_MS : 0
   }

@@ -3,14 +3,16 @@ import type { AttemptOutcome } from '../shop/dispatch.ts'
 const WRITE_AGAIN_MS = 1000
 
 export interface RecorderOptions {
-  /** Writes outcomes down, and how far the webhook has come with them. */
+  /** Stores outcomes, and the progress of the webhook. */
   readonly write: (outcomes: readonly AttemptOutcome[]) => Promise<void>
-  /** Whether nobody waits any more: what cannot be written then is left, and its attempts are made again. */
+  /**
+   * Whether the sender is stopping: outcomes that cannot be stored are then dropped, and their attempts are repeated.
+   */
   readonly isOver: () => boolean
   readonly onFault: (error: unknown) => void
 }
 
-/** Writes down what came of attempts: what ends while one batch is being written goes with the next. */
+/** Stores the outcomes of attempts. Attempts that end during a write are stored by the next write. */
 export class Recorder {
   readonly #options: RecorderOptions
   #waiting: { readonly outcome: AttemptOutcome; readonly done: () => void }[] = []
@@ -20,7 +22,7 @@ export class Recorder {
     this.#options = options
   }
 
-  /** Resolves when the outcome is written down: until then its slot is taken, so that a busy store is not pressed. */
+  /** Resolves when the outcome is stored. The slot stays taken until then, which limits the load on a busy store. */
   note(outcome: AttemptOutcome): Promise<void> {
     return new Promise(done => {
       this.#waiting.push({ outcome, done })
@@ -28,7 +30,7 @@ export class Recorder {
     })
   }
 
-  /** Writes what waits and, when nothing does, how far the webhook has come. */
+  /** Stores the waiting outcomes, or only the progress of the webhook if none are waiting. */
   async flush(): Promise<void> {
     if (this.#writing) return
     this.#writing = true
@@ -40,7 +42,7 @@ export class Recorder {
     this.#writing = false
   }
 
-  /** Answers whether it is done with, after a while if not. */
+  /** Returns whether the batch is finished; otherwise it returns after a delay. */
   async #write(outcomes: readonly AttemptOutcome[]): Promise<boolean> {
     const { write, isOver, onFault } = this.#options
     try {

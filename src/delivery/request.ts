@@ -5,46 +5,49 @@ import { hostOf, type Target } from './address.ts'
 
 const REPLY_BYTES_KEPT = 1024
 const REPLY_BYTES_READ = 64 * 1024
-/** What a connection may bring for a body of that size, framing included. */
+/** Maximum bytes that a connection may receive for a body of that size, framing included. */
 const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
-/** Responses 1xx before the final one: a receiver could send nothing else. (The runtime bounds heads and trailers.) */
+/**
+ * Maximum number of 1xx responses before the final one: a receiver could send nothing else. (The runtime bounds heads
+ * and trailers.)
+ */
 const INFORMATIONAL_MAX = 10
 
 export interface Outgoing {
   readonly target: Target
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Of everything, from connecting to the end of the reply. */
+  /** For the whole request, from connecting to the end of the reply. */
   readonly timeoutMs: number
-  /** Certificates in PEM that are trusted in place of the public ones. */
+  /** Trusted certificates in PEM, in place of the public ones. */
   readonly ca?: string
 }
 
 export interface Incoming {
   readonly status: number
-  /** The field Retry-After as it came. */
+  /** The Retry-After header as received. */
   readonly retryAfter?: string
   /** The first 1 KiB of the body as text. */
   readonly reply: string
 }
 
-/** No HTTP status came, for the reason that the message gives to a person. */
+/** The request got no HTTP status. The message gives the reason in words. */
 export class RequestFailed extends Error {}
 
 /**
- * Sends one POST over a connection of its own to the address of the target and to no other: redirects are not
- * followed, no proxy of the environment is used, and the name is not looked up again. The certificate must be the
- * URL's host's.
+ * Sends one POST over its own connection to the address of the target and to no other: redirects are not followed,
+ * proxy settings in the environment are ignored, and the name is not resolved again. The certificate must match the
+ * host of the URL.
  *
- * Once the head of the reply has come its status is what counts. The body is read up to 64 KiB, or as far as it
- * comes within `timeoutMs`, and the connection is cut. Throws RequestFailed.
+ * Once the response head has arrived, its status is the outcome. The body is read up to 64 KiB, or until `timeoutMs`,
+ * and the connection is closed. Throws RequestFailed.
  */
 export async function post(outgoing: Outgoing): Promise<Incoming> {
   const { target, timeoutMs } = outgoing
   const { promise, resolve, reject } = Promise.withResolvers<Incoming>()
   const request = open(outgoing)
   const deadline = setTimeout(() => {
-    request.destroy(new RequestFailed(`${target.url.host} gave no answer within ${timeoutMs} ms.`))
+    request.destroy(new RequestFailed(`${target.url.host} did not respond within ${timeoutMs} ms.`))
   }, timeoutMs)
   let informational = 0
   request.on('information', () => {
@@ -53,16 +56,16 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
       new RequestFailed(`${target.url.host} sent more than ${INFORMATIONAL_MAX} informational responses.`),
     )
   })
-  // What is settled first holds: an error after the head changes nothing.
+  // The first settlement wins: an error after the head changes nothing.
   request.on('response', response => resolve(readIncoming(response)))
   request.on('error', error => reject(failureOf(target.url.host, error)))
-  request.on('close', () => reject(new RequestFailed(`${target.url.host} gave no final answer.`)))
+  request.on('close', () => reject(new RequestFailed(`${target.url.host} sent no final response.`)))
   request.end(outgoing.body)
   try {
     return await promise
   } finally {
     clearTimeout(deadline)
-    // A receiver that answered early and reads no further would hold the rest of the body, and the socket with it.
+    // A receiver that responded early and stops reading would keep the rest of the body, and the socket, in memory.
     request.destroy()
   }
 }
@@ -75,22 +78,22 @@ function open({ target, headers, body, ca }: Outgoing): ClientRequest {
     port: url.port,
     path: url.pathname + url.search,
     agent: false,
-    // What stands last holds, in whatever case the headers write the same names.
+    // Later entries win; header names are case-insensitive.
     headers: { ...headers, Host: url.host, 'Content-Length': Buffer.byteLength(body) },
   } as const
   if (url.protocol === 'http:') return requestHttp(options)
   const host = hostOf(url)
   return requestHttps({
     ...options,
-    // No address, nor the dot of the root, is a server name (RFC 6066, section 3).
+    // Neither an IP address nor a trailing dot is part of a server name (RFC 6066, section 3).
     servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
-    // Said, so that no variable of the environment turns it off.
+    // Explicit, so that no environment variable can turn it off.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   })
 }
 
-/** Resolves when the body has ended, was cut by anybody, or has filled what is read of it. */
+/** Resolves when the body has ended, the connection was closed by either side, or the limit of bytes is reached. */
 async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   const ended = Promise.withResolvers<void>()
   const kept: Buffer[] = []
@@ -111,7 +114,7 @@ async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   }
 }
 
-/** A decoder that waits for more leaves a character out that the cut has broken. */
+/** A streaming decoder omits a character that the cut has split. */
 function replyText(bytes: Buffer): string {
   const start = bytes.subarray(0, REPLY_BYTES_KEPT)
   return new TextDecoder().decode(start, { stream: true }).replaceAll('\0', '')
@@ -119,20 +122,20 @@ function replyText(bytes: Buffer): string {
 
 const failures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused the connection',
-  ECONNRESET: 'cut the connection before it answered',
-  EPIPE: 'cut the connection before it answered',
+  ECONNRESET: 'closed the connection before responding',
+  EPIPE: 'closed the connection before responding',
   ETIMEDOUT: 'cannot be reached',
   EHOSTUNREACH: 'cannot be reached',
   ENETUNREACH: 'cannot be reached',
   EADDRNOTAVAIL: 'cannot be reached',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate of another name',
-  CERT_HAS_EXPIRED: 'has a certificate that has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
+  CERT_HAS_EXPIRED: 'has an expired certificate',
 }
 
 function failureOf(host: string, error: Error): RequestFailed {
   if (error instanceof RequestFailed) return error
   const code = 'code' in error ? String(error.code) : error.name
-  const known = failures[code] ?? (code.startsWith('HPE_') ? 'did not answer in HTTP' : undefined)
+  const known = failures[code] ?? (code.startsWith('HPE_') ? 'did not respond with valid HTTP' : undefined)
   const secure = /^(ERR_SSL|ERR_TLS|EPROTO)|CERT|SIGNATURE/.test(code)
   const what = known ?? `${secure ? 'could not be reached over TLS' : 'could not be reached'} (${code})`
   return new RequestFailed(`${host} ${what}.`, { cause: error })

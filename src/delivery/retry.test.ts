@@ -6,14 +6,14 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after a failed attempt the next one comes; `none` when there is none. */
+/** The delay after a failed attempt; `none` if there is no next attempt. */
 function waitMs(attempts: number, random: number, retryAfter?: string): number | 'none' {
   const verdict = judge({ status: 500, retryAfter }, attempts, NOW, random)
   return verdict.state === 'pending' ? verdict.nextAtMs - NOW : 'none'
 }
 
 describe('an attempt', () => {
-  test('is a success when it was answered 2xx, and by nothing else', () => {
+  test('succeeds with status 2xx only', () => {
     for (const status of [200, 201, 202, 204, 226, 299]) {
       expect(judge({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
     }
@@ -23,7 +23,7 @@ describe('an attempt', () => {
     expect(judge({}, 1, NOW, 0).state).toBe('pending')
   })
 
-  test('that is answered 410 says that the receiver is gone, at whatever attempt', () => {
+  test('with status 410 means that the receiver is gone, whatever the number of attempts', () => {
     for (const attempts of [1, 5, 10]) {
       expect(judge({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
         state: 'failed',
@@ -34,7 +34,7 @@ describe('an attempt', () => {
 })
 
 describe('the next attempt', () => {
-  test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more', () => {
+  test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then never', () => {
     const hours = [2, 5, 10, 14, 20, 24].map(count => count * HOUR)
     const schedule = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]
     expect([...RETRY_MS]).toEqual(schedule)
@@ -42,14 +42,14 @@ describe('the next attempt', () => {
     expect(waits).toEqual([...schedule, 'none', 'none'])
   })
 
-  test('is put off by up to a tenth, at random, and never brought forward', () => {
+  test('is delayed at random by up to a tenth, and never brought forward', () => {
     for (const [index, pause] of RETRY_MS.entries()) {
       expect(waitMs(index + 1, 1)).toBeCloseTo(pause * 1.1, 3)
       expect(waitMs(index + 1, 0.5)).toBeCloseTo(pause * 1.05, 3)
     }
   })
 
-  test('waits as long as Retry-After asks, unless its turn is later anyway', () => {
+  test('waits as long as Retry-After asks, unless it is scheduled later anyway', () => {
     expect(waitMs(1, 0, '60')).toBe(60 * SECOND)
     expect(waitMs(1, 0, '1')).toBe(5 * SECOND)
     expect(waitMs(3, 0, '60')).toBe(30 * MINUTE)
@@ -66,7 +66,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
   })
 
-  test('counts for a day at the most, and for nothing when it lies in the past or is none', () => {
+  test('is limited to a day, and ignored if it is in the past or invalid', () => {
     expect(retryAfterMs('999999999', NOW)).toBe(24 * HOUR)
     expect(retryAfterMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
     expect(retryAfterMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
@@ -77,13 +77,13 @@ describe('Retry-After', () => {
 })
 
 describe('a receiver', () => {
-  test('is left alone from the tenth failure in a row on, twice as long each time, a minute at the most', () => {
+  test('gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
     expect([0n, 1n, 9n].map(failures => pauseMs(failures))).toEqual([0, 0, 0])
     const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => pauseMs(failures))
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
   })
 
-  test('is left alone as long as it asks, a minute at the most', () => {
+  test('gets the pause that it asks for, at most a minute', () => {
     expect(pauseMs(1n, 2 * SECOND)).toBe(2 * SECOND)
     expect(pauseMs(1n, HOUR)).toBe(MINUTE)
     expect(pauseMs(12n, SECOND)).toBe(4 * SECOND)

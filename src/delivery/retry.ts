@@ -2,7 +2,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after each failed attempt the next one comes, in milliseconds; after the last, the delivery has failed. */
+/** The delay after each failed attempt, in milliseconds. After the last attempt, the delivery has failed. */
 export const RETRY_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,29 +15,32 @@ export const RETRY_MS = [
   24 * HOUR,
 ] as const
 
-/** Each pause is drawn up to so much longer, so that what failed together does not come back together. */
+/**
+ * Each delay is extended at random by up to this fraction, so deliveries that failed together are not retried
+ * together.
+ */
 const JITTER = 0.1
 const RETRY_AFTER_MAX_MS = 24 * HOUR
-/** Failures in a row that a receiver is allowed before it gets one attempt at a time, with a pause before each. */
+/** Consecutive failures after which a receiver gets one attempt at a time, with a pause before each. */
 const FAILURES_BEFORE_PAUSE = 10n
 const PAUSE_MAX_MS = MINUTE
 
-/** What came back: a status with the field Retry-After if there was one, or nothing. */
+/** What the receiver sent: a status, with the Retry-After header if there was one, or nothing. */
 export interface Answered {
   readonly status?: number
   readonly retryAfter?: string | undefined
 }
 
-/** What follows from an attempt: instants in milliseconds since 1970. */
+/** The decision after an attempt. Instants are in milliseconds since 1970. */
 export type Verdict =
   | { readonly state: 'delivered' }
   | { readonly state: 'pending'; readonly nextAtMs: number }
   | { readonly state: 'failed'; readonly gone?: true }
 
 /**
- * Judges an attempt. 2xx is success and nothing else is; 410 says that the receiver is gone for good (Standard
- * Webhooks); Retry-After (RFC 9110, section 10.2.3) may put the next attempt off, by a day at most.
- * `attempts` counts this one, `random` is from 0 to 1.
+ * Decides what follows an attempt. Only 2xx is a success; 410 means that the receiver is gone for good (Standard
+ * Webhooks); Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day. `attempts` includes
+ * this one; `random` is from 0 to 1.
  */
 export function judge(
   answered: Answered,
@@ -55,7 +58,10 @@ export function judge(
   return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(answered.retryAfter, nowMs)) }
 }
 
-/** How long Retry-After asks to wait, from seconds or an HTTP date; 0 for anything else, a day at most. */
+/**
+ * Returns the delay in milliseconds that Retry-After asks for, as seconds or an HTTP date; 0 for anything else, at
+ * most a day.
+ */
 export function retryAfterMs(field: string | undefined, nowMs: number): number {
   const text = field?.trim() ?? ''
   const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - nowMs
@@ -63,8 +69,9 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
 }
 
 /**
- * How long a receiver is left alone after so many failures in a row, when it asked for `askedMs`; 0 while that is not
- * called for. A minute at the most: what is asked for by hand, and a URL that was put right, must not wait longer.
+ * Returns how long to pause before the next attempt to a receiver, in milliseconds, after a number of consecutive
+ * failures and a requested delay of `askedMs`; 0 if no pause is needed. At most a minute: a requested redelivery, or
+ * a URL that was corrected, must not wait longer.
  */
 export function pauseMs(failures: bigint, askedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)

@@ -1,23 +1,23 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 
-/** Bytes of a webhook's secret: within the 24 to 64 that Standard Webhooks asks for. */
+/** Bytes of a webhook secret: within the 24 to 64 that Standard Webhooks requires. */
 const WEBHOOK_SECRET_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const VERSION = 'v1'
 
-/** Keeps secrets so that the database alone does not tell them. */
+/** Encrypts secrets, so that the database alone does not reveal them. */
 export interface SecretBox {
-  /** Seals a text under a nonce of its own. */
+  /** Encrypts a text with its own nonce. */
   seal(text: string): string
-  /** Throws when the text was sealed with another key, or changed. */
+  /** Throws if the text was encrypted with another key, or changed. */
   open(sealed: string): string
 }
 
-/** A box with this key: AES-256-GCM (NIST SP 800-38D). */
+/** Returns a box with this key: AES-256-GCM (NIST SP 800-38D). */
 export function makeSecretBox(key: Uint8Array): SecretBox {
-  if (key.length !== SECRET_KEY_BYTES) throw new Error('the key of secrets has 32 bytes')
+  if (key.length !== SECRET_KEY_BYTES) throw new Error('the secret key must have 32 bytes')
   return {
     seal: text => {
       const nonce = randomBytes(NONCE_BYTES)
@@ -29,7 +29,7 @@ export function makeSecretBox(key: Uint8Array): SecretBox {
       const [version, text = ''] = sealed.split('.')
       const bytes = Buffer.from(text, 'base64url')
       if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)
-        throw new Error('this was never sealed')
+        throw new Error('the text is not an encrypted secret')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
       })
@@ -40,7 +40,7 @@ export function makeSecretBox(key: Uint8Array): SecretBox {
   }
 }
 
-/** A new secret of a webhook, in the form of Standard Webhooks. */
+/** Generates a webhook secret in the format of Standard Webhooks. */
 export function webhookSecret(): string {
   return `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`
 }

@@ -1,4 +1,4 @@
-/** A block of addresses that no shop on the Internet is reached at, and what it is for. */
+/** A block of addresses that cannot be a receiver on the Internet, and its registered use. */
 export interface SpecialNetwork {
   readonly network: string
   readonly bits: number
@@ -10,14 +10,14 @@ function network(prefix: string, bits: number, use: string): SpecialNetwork {
 }
 
 /**
- * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), whether or not it calls a network globally reachable,
- * with multicast (RFC 5771) and what a cloud keeps for itself among the public addresses. The first that fits gives
- * its use to a message, so a part stands before the whole.
+ * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), including networks that it calls globally reachable,
+ * plus multicast (RFC 5771) and the public address that a cloud reserves for itself. The first match gives the use
+ * for a message, so a part comes before the whole.
  */
 export const specialIpv4: readonly SpecialNetwork[] = [
   network('0.0.0.0', 8, 'this host on this network'),
   network('10.0.0.0', 8, 'private use'),
-  network('100.64.0.0', 10, 'shared by the customers of a carrier'),
+  network('100.64.0.0', 10, 'shared address space of a carrier'),
   network('127.0.0.0', 8, 'loopback'),
   network('169.254.0.0', 16, 'link-local'),
   network('172.16.0.0', 12, 'private use'),
@@ -28,19 +28,19 @@ export const specialIpv4: readonly SpecialNetwork[] = [
   network('192.88.99.0', 24, '6to4 relays'),
   network('192.168.0.0', 16, 'private use'),
   network('192.175.48.0', 24, 'AS112'),
-  network('198.18.0.0', 15, 'benchmarks'),
+  network('198.18.0.0', 15, 'benchmarking'),
   network('198.51.100.0', 24, 'documentation'),
   network('203.0.113.0', 24, 'documentation'),
   network('224.0.0.0', 4, 'multicast'),
   network('255.255.255.255', 32, 'broadcast'),
   network('240.0.0.0', 4, 'reserved'),
-  network('168.63.129.16', 32, 'the host of an Azure machine'),
+  network('168.63.129.16', 32, 'the Azure host platform'),
 ]
 
-/** All that IANA has given out for global unicast (the IPv6 Address Space registry). */
+/** The space that IANA allocates for global unicast (the IPv6 Address Space registry). */
 export const globalIpv6: SpecialNetwork = network('2000::', 3, 'global unicast')
 
-/** The lines of the IANA IPv6 Special-Purpose Address Registry (RFC 6890) that lie within global unicast. */
+/** The entries of the IANA IPv6 Special-Purpose Address Registry (RFC 6890) within global unicast. */
 export const specialIpv6: readonly SpecialNetwork[] = [
   network('2001::', 32, 'Teredo, an embedded IPv4 address'),
   network('2001::', 23, 'protocol assignments'),

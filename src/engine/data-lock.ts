@@ -18,8 +18,8 @@ export function lockFile(directory: string): string {
 }
 
 /**
- * Takes the data directory for this process. The lock is the operating system's (it is held on a small SQLite
- * file), so it goes with the process however that ends. Throws DirectoryInUse.
+ * Locks the data directory for this process. The operating system holds the lock (on a small SQLite file) and
+ * releases it when the process ends, however it ends. Throws DirectoryInUse.
  */
 export function lockDirectory(directory: string): DataLock {
   makeDirectory(directory)

@@ -4,7 +4,7 @@ import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts
 import { failure, type Outcome } from './outcome.ts'
 import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 
-/** What the batch loop needs of a connection. */
+/** What the batch loop needs from a connection. */
 export interface WriteConnection {
   readonly inTransaction: boolean
   one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
@@ -25,17 +25,17 @@ const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
 const readHead = sql<Link>(`SELECT position, hash FROM chain WHERE place = 'head'`)
 const writeHead = sql(`UPDATE chain SET position = $1, hash = $2 WHERE place = 'head'`)
 
-/** Batches that are run with care after one in which a command failed half-way. */
+/** Batches that run with savepoints after one in which a command failed half-way. */
 const CAREFUL_BATCHES = 16
 
-/** A command failed after it had written: the batch that it stood in must be run again, with savepoints. */
+/** A command failed after it had written rows: its batch must run again, with savepoints. */
 class HalfWritten extends Error {}
 
 /**
- * The one writer of a SQLite store: runs whole batches of commands, each batch in one transaction with one fsync.
- * A refusal undoes its command and nothing else. Most refusals come before the command has written anything. Where one
- * comes later, the batch is rolled back and run again with a savepoint for each command, as are the next
- * ones: savepoints would cost every order a quarter of its time.
+ * The only writer of a SQLite store. It runs each batch of commands in one transaction with one fsync.
+ * A refusal undoes its own command and nothing else. Most refusals come before the command has written anything. If
+ * one comes later, the batch is rolled back and run again with a savepoint for each command, and so are the next
+ * batches. Savepoints for every batch would cost each order a quarter of its time.
  */
 export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
@@ -45,9 +45,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   #savedHead: Link
   #head: Link
   #careful = 0
-  /** What is in memory may differ from what is stored. */
+  /** The state in memory may differ from the stored state. */
   #isStale = false
-  /** Another process held the lock when the last batch came. */
+  /** Another process held the lock when the last batch arrived. */
   #isLocked = false
   #wrote = false
 
@@ -59,7 +59,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#head = this.#savedHead
   }
 
-  /** Resolves when every success in it is durable. Throws only what must end the process. */
+  /** Resolves when every successful command is durable. Throws only errors that must end the process. */
   async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
@@ -102,7 +102,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     return id
   }
 
-  /** The one writer inserts in the order in which it commits. */
+  /** With one writer, the order of inserts is the order of commits. */
   link(event: EventRecord): Link {
     this.#head = linkAfter(this.#head, event)
     return this.#head
@@ -117,7 +117,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     const outcomes: Outcome<Reply>[] = []
     for (const command of commands) {
       outcomes.push(await one(command))
-      // SQLITE_FULL and its like end the whole transaction: what "succeeded" before in it is gone.
+      // SQLITE_FULL and similar errors end the whole transaction, including the commands that "succeeded" before.
       if (!connection.inTransaction) return this.#lost(commands)
     }
     this.#save()
@@ -125,7 +125,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     return outcomes
   }
 
-  /** A lock of another process is waited for once: commands that came meanwhile have waited already. */
+  /** Waits for another process's lock once: commands that arrived in the meantime have already waited. */
   #begin(): void {
     const wasLocked = this.#isLocked
     this.#isLocked = true

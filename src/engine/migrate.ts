@@ -1,20 +1,20 @@
-/** A migration that the program knows: its SQL, and its number by its place in the list (the first is 1). */
+/** The migrations that the program knows, as SQL. A migration's number is its position in the list; the first is 1. */
 export type Migrations = readonly string[]
 
-/** A database as migrations see it; the caller holds whatever keeps other migrators out. */
+/** A database to migrate. The caller keeps other migrators out. */
 export interface Migratable {
   /** The number of the last migration that ran; 0 for an empty database. */
   version(): Promise<number> | number
-  /** Runs a script of several statements and notes its number, both or neither. */
+  /** Runs a script of several statements and records its number: both or neither. */
   apply(script: string, version: number): Promise<void> | void
 }
 
-/** The database was made by a later release of this program. */
+/** The database was created by a later release of this program. */
 export class NewerDatabase extends Error {}
 
 /**
- * Brings a database to the tables this program knows, one migration at a time.
- * Throws NewerDatabase, before anything is changed, for a database that knows more migrations than the program.
+ * Brings a database to the current tables, one migration at a time.
+ * Throws NewerDatabase, before changing anything, if the database has more migrations than the program knows.
  */
 export async function migrate(database: Migratable, migrations: Migrations): Promise<void> {
   const version = await database.version()
@@ -26,6 +26,6 @@ export async function migrate(database: Migratable, migrations: Migrations): Pro
 
 export function newerDatabase(version: number, known: number): NewerDatabase {
   return new NewerDatabase(
-    `The database is at version ${version}, made by a newer petstore; this one knows versions up to ${known}.`,
+    `The database is at version ${version}, created by a newer petstore; this one supports versions up to ${known}.`,
   )
 }

@@ -1,14 +1,16 @@
 import type { Engine } from './engine.ts'
 
-/** Commits that come closer together are told as one. */
+/** Commits closer together than this are signalled together. */
 const SPACING_MS = 4
-/** Where so many came together, the next are gathered for longer: who follows them gets larger pieces, at less cost. */
+/**
+ * After this many commits in one signal, the next signal waits longer: followers get larger batches, at a lower cost.
+ */
 const MANY = 16
 const SPACING_OF_MANY_MS = 20
 
 /**
- * Tells those who wait that events may have been committed: the first commit after a quiet moment at once, those of a
- * busy one together. Costs nothing while nobody waits.
+ * Signals that events may have been committed. The first commit after a quiet period is signalled at once, commits of
+ * a busy period together. Costs nothing while nobody waits.
  */
 export class News {
   readonly #stop: () => void
@@ -24,18 +26,21 @@ export class News {
     this.#stop = watch(() => this.#hear())
   }
 
-  /** Whether nothing will be told any more: the store is closing. */
+  /** Whether there will be no more signals: the store is closing. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Resolves at the next news, and when it ends. Taken before a reading, it misses nothing that the reading missed. */
+  /**
+   * Resolves on the next commit, or on shutdown. Call it before reading, or a commit between the read and the wait is
+   * lost.
+   */
   next(): Promise<void> {
     this.#wanted = true
     return this.#ended ? Promise.resolve() : this.#next.promise
   }
 
-  /** Lets everybody who waits go. */
+  /** Wakes everyone that waits, for the last time. */
   end(): void {
     this.#ended = true
     this.#stop()

@@ -1,6 +1,6 @@
 import { type ErrorCodeName, type ErrorDetails, StoreError } from '../model/error.ts'
 
-/** How a command or a query ended, as data that can cross between threads. */
+/** The result of a command or query, as data that can be sent between threads. */
 export type Outcome<Reply> =
   | { readonly reply: Reply }
   | {
@@ -12,7 +12,7 @@ export type Outcome<Reply> =
     }
   | { readonly fault: string }
 
-/** From what was thrown: a refusal keeps its code and details, anything else is a fault with its stack. */
+/** Converts a thrown value: a refusal keeps its code and details, anything else becomes a fault with its stack. */
 export function failure(error: unknown): Outcome<never> {
   if (error instanceof StoreError) {
     const { code, message, details } = error
@@ -21,7 +21,7 @@ export function failure(error: unknown): Outcome<never> {
   return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }
 
-/** Back to a value or something thrown. */
+/** Returns the reply, or throws the error that the outcome describes. */
 export function settle<Reply>(outcome: Outcome<Reply>): Reply {
   if ('reply' in outcome) return outcome.reply
   if ('refusal' in outcome) {

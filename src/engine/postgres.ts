@@ -20,12 +20,12 @@ const migrations = [storeTables, webhookTables, keyVersion]
 
 const readVersion = 'SELECT max(version) AS version FROM migration'
 
-/** Ids a process reserves at a time: what is left of a block when it stops is never used. */
+/** Ids that a process reserves at a time. Ids left in a block when the process stops are never used. */
 const ID_BLOCK = 1000n
 const CONNECTIONS_ASIDE = 2
-/** For lists and summaries, in addition to the others. */
+/** For lists and summaries, in addition to the other connections. */
 const CONNECTIONS_OF_SCANS = 6
-/** The longest pause before the n-th repetition is 2^n times this, chosen at random below it (full jitter). */
+/** The maximum delay before the n-th repetition is 2^n times this; the delay is random below it (full jitter). */
 const BACKOFF_MS = 5
 
 export interface PostgresOptions<Query, Command, Reply> {
@@ -33,7 +33,7 @@ export interface PostgresOptions<Query, Command, Reply> {
   readonly connectionsMax: number
   readonly answer: (reading: Reading, query: Query) => Promise<Reply>
   readonly perform: (tx: Tx, command: Command) => Promise<Reply>
-  /** From 0 to 1, for the jitter. */
+  /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
   readonly onFault: (error: unknown) => void
@@ -46,11 +46,11 @@ export async function openPostgres<Query, Command, Reply>(
   const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
   await migratePool(pool)
   const reading = new PostgresReading(pool)
-  // A connection of Bun keeps every statement that it has named for as long as it lives, here and in PostgreSQL (1.3 MB
-  // for a list of 60 branches). Lists have many texts, so theirs are not named: each is planned again, in 0.1 to 1 ms.
+  // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
+  // branches). Lists have many texts, so their statements are unnamed: each is planned again, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
   const scanning = new PostgresReading(scans)
-  // Ids and positions have connections of their own: a transaction that waits for an id holds one of the pool's.
+  // Ids and positions have their own connections: a transaction that waits for an id already holds one from the pool.
   const aside = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_ASIDE })
   const ids = new IdBlocks(aside)
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
@@ -68,7 +68,7 @@ export async function openPostgres<Query, Command, Reply>(
       await connection.unsafe('COMMIT')
       return reply
     } catch (error) {
-      // A connection that is lost has nothing to roll back; what ended the command is the error to tell.
+      // A lost connection has nothing to roll back. The error that ended the command is the one to report.
       await connection.unsafe('ROLLBACK').catch(() => {})
       throw error
     } finally {
@@ -85,7 +85,10 @@ export async function openPostgres<Query, Command, Reply>(
       } catch (error) {
         if (!isTransient(error)) throw error
         if (attempts === ATTEMPTS_MAX) {
-          throw new StoreError('overloaded', 'Too many commands want the same rows; try again shortly.')
+          throw new StoreError(
+            'overloaded',
+            'Too many commands compete for the same rows; try again shortly.',
+          )
         }
         await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
       }
@@ -111,7 +114,7 @@ export async function openPostgres<Query, Command, Reply>(
   }
 }
 
-/** Opens a store for reading alone. Throws NewerDatabase. */
+/** Opens a store for reading only. Throws NewerDatabase. */
 export async function openPostgresReading(
   url: string,
 ): Promise<{ reading: Reading; close(): Promise<void> }> {
@@ -122,7 +125,7 @@ export async function openPostgresReading(
     if (version > migrations.length) throw newerDatabase(version, migrations.length)
     if (version < migrations.length) {
       throw new Error(
-        `it is at version ${version}, and this petstore reads ${migrations.length}: start it once`,
+        `it is at version ${version}, but this petstore reads version ${migrations.length}: start it once to migrate`,
       )
     }
   } catch (error) {
@@ -166,13 +169,13 @@ class PostgresTx extends PostgresReading implements Tx {
     return this.#ids.next(noun)
   }
 
-  /** Commits come out of order here: the sequencer chains what has been committed. */
+  /** Commits are not in order here: the sequencer chains events after they are committed. */
   link(): null {
     return null
   }
 }
 
-/** Ids from blocks that are reserved outside the transactions which use them: no transaction waits for another's. */
+/** Ids from blocks that are reserved outside the transactions that use them, so no transaction waits for another's. */
 class IdBlocks {
   readonly #pool: SQL
   readonly #blocks = new Map<Noun, { next: bigint; end: bigint }>()
@@ -208,12 +211,13 @@ class IdBlocks {
   }
 }
 
-/** One migrator at a time, whichever process it is: the others wait for the lock on the table of versions. */
+/** Only one process migrates at a time: the others wait for the lock on the version table. */
 async function migratePool(pool: SQL): Promise<void> {
   await pool
     .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
     .catch(error => {
-      // Two processes that create it at once collide on its name, its row type's or a catalogue key: it is there.
+      // Two processes that create the table at once collide on its name, its row type or a catalog key: the table
+      // exists.
       if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
   await pool.begin(async connection => {
@@ -238,7 +242,7 @@ function textOf({ text, postgresText = text }: Statement<unknown>): string {
   return postgresText
 }
 
-/** Serialization failures, deadlocks and lost races: another run of the same command may succeed. */
+/** Serialization failures, deadlocks and lost races: running the same command again may succeed. */
 function isTransient(error: unknown): boolean {
   return error instanceof Stale || ['40001', '40P01'].includes(sqlState(error))
 }

@@ -10,19 +10,19 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes a directory that only its owner can enter. An existing directory keeps its mode. */
+/** Creates a directory that only its owner can enter. An existing directory keeps its mode. */
 export function makeDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Creates an empty file that only its owner can read, unless it exists: SQLite would make it readable by everyone. */
+/** Creates an empty file that only its owner can read, unless it exists. SQLite would make it readable by everyone. */
 export function reserveFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
 }
 
 /**
- * Writes a file that only its owner can read. It appears under its name complete and durable, or not at all. Throws
- * what the file system throws; EEXIST if `replace` is false and the file exists.
+ * Writes a file that only its owner can read. The file appears under its name complete and durable, or not at all.
+ * Throws file system errors; EEXIST if `replace` is false and the file exists.
  */
 export function writeWholeFile(file: string, text: string, { replace }: { replace: boolean }): void {
   const temporary = `${file}.${process.pid}.tmp`
@@ -43,7 +43,7 @@ export function writeWholeFile(file: string, text: string, { replace }: { replac
   syncDirectory(dirname(file))
 }
 
-/** Makes a new name in a directory durable. Windows has no such call. */
+/** Makes a new directory entry durable. Windows has no such call. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

@@ -1,17 +1,17 @@
 import type { SQL } from 'bun'
 import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
 
-/** Events numbered in one transaction, at most. */
+/** Maximum number of events numbered in one transaction. */
 const EVENTS_A_STEP_MAX = 1000
-/** How often a process looks for events that another process committed and did not number. */
+/** How often a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
 
 /**
- * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before commit, so
- * they become visible out of order; positions are given after it, under a lock on one row, so a reader that remembers
- * the last position it saw misses nothing. Any number of processes may run it at once.
+ * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before the
+ * commit, so they become visible out of order. Positions are given after the commit, under a lock on one row, so a
+ * reader that remembers the last position it saw misses nothing. Any number of processes may run it at once.
  * Events of one subject are numbered in the order of the subject's version. `onMoved` is called when the head has
- * moved, whoever moved it.
+ * moved, whichever process moved it.
  */
 export function sequence(
   pool: SQL,
@@ -54,10 +54,10 @@ export function sequence(
   }
 }
 
-/** Numbers what is committed and has no position yet, oldest first; answers where the head is then. */
+/** Numbers committed events that have no position yet, oldest first. Returns the new head. */
 async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
   return await pool.begin('ISOLATION LEVEL READ COMMITTED', async connection => {
-    // The lock: whoever holds the head row numbers, the next sees what that one numbered.
+    // The lock: the process that holds the head row numbers the events; the next process sees those positions.
     const [head] = await connection.unsafe<Link[]>(
       `UPDATE chain SET position = position WHERE place = 'head' RETURNING position, hash`,
     )
@@ -87,8 +87,8 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
 }
 
 /**
- * From the order of subject and version to the order of ids, which is nearly that of time: each subject keeps the
- * places that its ids have, and fills them in the order of its versions.
+ * Changes the order from (subject, version) to id, which is nearly the order of time. Each subject keeps the slots of
+ * its ids and fills them in the order of its versions.
  */
 function byIdThenVersion(bySubject: readonly EventRecord[]): EventRecord[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)

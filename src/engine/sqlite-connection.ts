@@ -2,23 +2,25 @@ import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun
 import { StoreError } from '../model/error.ts'
 import type { Reading, Statement, Value } from './engine.ts'
 
-/** Statements kept prepared: more than all texts that the lists can make, so that none is prepared twice. */
+/** Prepared statements to keep: more than the lists can have texts, so none is prepared twice. */
 export const PREPARED_MAX = 500
 
-/** Pages kept in memory by a connection, at most. */
+/** Maximum page cache of a connection. */
 const CACHE_KIB = 32_768
-/** How long a statement waits for a lock that another process (a backup tool) holds. */
+/** How long a statement waits for a lock that another process (such as a backup tool) holds. */
 export const LOCK_WAIT_MS = 2000
-/** The log is moved into the file when it has so many pages of 4 KiB: rarely enough to write a hot page once. */
+/**
+ * Size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint: large enough to write a hot page once.
+ */
 const CHECKPOINT_PAGES = 8000
 
-/** The oldest SQLite that has the fix for the WAL-reset race (3.51.3). */
+/** The oldest SQLite with the fix for the WAL-reset race (3.51.3). */
 const VERSION_MIN = 3_051_003
 
 /**
- * One connection to the database file. Reads answer at once; every integer is a bigint.
- * Throws `storage_full` when the disk is full and `overloaded` when another process holds a lock; other errors of
- * SQLite leave as they came.
+ * One connection to the database file. Reads are synchronous; every integer is a bigint.
+ * Throws `storage_full` if the disk is full and `overloaded` if another process holds a lock. Other SQLite errors are
+ * rethrown unchanged.
  */
 export class SqliteConnection implements Reading {
   readonly database: Database
@@ -49,7 +51,7 @@ export class SqliteConnection implements Reading {
     return this.#attempt(() => this.#prepare(statement).run(...values).changes)
   }
 
-  /** Whether a transaction is open. Some errors (a full disk) end it behind the back of who began it. */
+  /** Whether a transaction is open. Some errors (such as a full disk) end it without a ROLLBACK. */
   get inTransaction(): boolean {
     return this.database.inTransaction
   }
@@ -61,9 +63,9 @@ export class SqliteConnection implements Reading {
 
   #prepare<Row>({ text }: Statement<Row>): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
-    // The one text was prepared for the one row type: what is kept under it has that type.
+    // Safe: each text belongs to one Statement, so the prepared statement has that row type.
     if (known) {
-      // The order of the map is that of use: what was not used for longest is forgotten first.
+      // The map is in order of use: the least recently used statement is first.
       this.#prepared.delete(text)
       this.#prepared.set(text, known)
       return known as Prepared<Row, SQLQueryBindings[]>
@@ -100,7 +102,7 @@ export class SqliteConnection implements Reading {
     }
   }
 
-  /** A commit that answered must survive a power cut: WAL with an fsync at each commit, read back to be sure. */
+  /** A confirmed commit must survive a power failure: WAL with an fsync for each commit, read back to be sure. */
   #durable(): void {
     const mode = this.database.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL').get()
     this.database.run('PRAGMA synchronous = FULL')
@@ -118,7 +120,7 @@ export function isFull(error: unknown): boolean {
   return errorCode(error).startsWith('SQLITE_FULL')
 }
 
-/** An error after which nothing on this file can be trusted to be as it was told: the process must end. */
+/** An error after which the file cannot be trusted: the process must end. */
 export function isFatal(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|PROTOCOL)/.test(errorCode(error))
 }

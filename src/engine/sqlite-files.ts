@@ -4,13 +4,13 @@ import { SqliteConnection } from './sqlite-connection.ts'
 
 /** How long the last checkpoint waits for another process that reads. */
 const BUSY_MS = 1000
-/** How soon deleted files are noticed. A look before each commit would cost a system call for each. */
+/** How soon a deleted file is noticed. A check before each commit would cost a system call per commit. */
 const LOOK_MS = 1000
 
 /**
- * Moves everything in the write-ahead log into the database file, and removes the log: a copy of that one file is then
- * the whole store. Every other connection of this process must be closed, the reading ones before the writing one.
- * Throws when another process has the database open.
+ * Moves the write-ahead log into the database file and removes the log: a copy of that one file is then the whole
+ * store. Every other connection of this process must be closed, readers before the writer. Throws if another process
+ * has the database open.
  */
 export function makeWhole(file: string): void {
   if (!existsSync(file)) return
@@ -29,8 +29,8 @@ export function makeWhole(file: string): void {
 }
 
 /**
- * Calls `onGone` when a file is deleted or replaced while it is open: what is written to it since then is lost. Returns
- * a function that ends the watch.
+ * Calls `onGone` when an open file is deleted or replaced: anything written to it since then is lost. Returns a
+ * function that stops watching.
  */
 export function watchFiles(files: readonly string[], onGone: (file: string) => void): () => void {
   const opened = files.map(file => ({ file, was: statSync(file, { bigint: true }) }))
@@ -39,7 +39,7 @@ export function watchFiles(files: readonly string[], onGone: (file: string) => v
     for (const { file, was } of opened) {
       const isThere = await stat(file, { bigint: true }).then(
         ({ dev, ino }) => dev === was.dev && ino === was.ino,
-        // Any other error says nothing about the file that is open.
+        // Any other error says nothing about the open file.
         error => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
       )
       if (isOver || isThere) continue

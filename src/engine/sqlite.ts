@@ -16,22 +16,22 @@ import { serve, WorkerQueue } from './worker-queue.ts'
 
 const migrations = [storeTables, webhookTables, keyVersion]
 
-/** Commands in one transaction, at most: it bounds how long the first of them waits for the last. */
+/** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
-/** How long a read on this thread waits for a lock of another process: everybody waits with it. */
+/** How long a read on this thread waits for another process's lock: every request waits with it. */
 const LOCK_WAIT_HERE_MS = 10
-/** Lists answered together, at most. */
+/** Maximum number of lists in one batch. */
 const QUERIES_A_BATCH_MAX = 32
 
 export interface SqliteOptions {
-  /** The data directory: made when it is absent. */
+  /** The data directory; created if absent. */
   readonly directory: string
-  /** The modules that run the writer and the reader worker: they join engine and shop. */
+  /** The modules that run the writer and the reader worker: they connect engine and shop. */
   readonly writer: URL
   readonly reader: URL
   /** Called when a worker ended or cannot be trusted: the process must end. */
   readonly onFatal: (reason: string) => void
-  /** Bounds the file, in pages of 4 KiB; for tests of a full disk. */
+  /** Maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
 }
 
@@ -74,7 +74,7 @@ export async function openSqlite<Query, Command, Reply>(
   const lock = lockFile(options.directory)
   const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
   const endWatch = watchFiles(watched, gone => {
-    options.onFatal(`${gone} was deleted or replaced under the running store: no write would last`)
+    options.onFatal(`${gone} was deleted or replaced under the running store: later writes would be lost`)
   })
   const watchers = new Set<() => void>()
   return {
@@ -99,7 +99,7 @@ export async function openSqlite<Query, Command, Reply>(
     },
     close: async () => {
       endWatch()
-      // A connection that only reads cannot remove the log, so it must not be the last.
+      // A read-only connection cannot remove the log, so it must not be the last.
       await reader.close()
       own.close()
       await writer.close()
@@ -108,7 +108,7 @@ export async function openSqlite<Query, Command, Reply>(
   }
 }
 
-/** Opens an embedded store for reading alone, whether another process has it open or not. Throws NewerDatabase. */
+/** Opens an embedded store for reading only, whether or not another process has it open. Throws NewerDatabase. */
 export function openSqliteReading(directory: string): { reading: Reading; close(): Promise<void> } {
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   const known = migrations.length
@@ -116,7 +116,9 @@ export function openSqliteReading(directory: string): { reading: Reading; close(
   if (version === known) return { reading: connection, close: async () => connection.close() }
   connection.close()
   if (version > known) throw newerDatabase(version, known)
-  throw new Error(`it is at version ${version}, and this petstore reads version ${known}: start it once`)
+  throw new Error(
+    `it is at version ${version}, but this petstore reads version ${known}: start it once to migrate`,
+  )
 }
 
 function versionOf({ database }: SqliteConnection): number {
@@ -143,7 +145,7 @@ async function migrateFile(file: string): Promise<void> {
   }
 }
 
-/** The body of the writer worker. */
+/** Runs the writer worker. */
 export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) => Promise<Reply>): void {
   serve<Start, Command, Reply>(({ file, pagesMax }) => {
     const connection = new SqliteConnection(file, { readonly: false })
@@ -153,7 +155,7 @@ export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) 
   })
 }
 
-/** The body of the reader worker: the lists of a batch see one state of the store, and share its locks. */
+/** Runs the reader worker. The lists of a batch see one state of the store and share its locks. */
 export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
   serve<Start, Query, Reply>(({ file }) => {
     let fatal: string | undefined

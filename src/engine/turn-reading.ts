@@ -5,7 +5,7 @@ const begin = sql('BEGIN')
 const commit = sql('COMMIT')
 const rollback = sql('ROLLBACK')
 
-/** What the shared reads need of a connection. */
+/** What the shared reads need from a connection. */
 export interface ReadConnection {
   readonly inTransaction: boolean
   one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
@@ -15,9 +15,10 @@ export interface ReadConnection {
 }
 
 /**
- * Reads of one turn of the event loop share one read transaction: taking and leaving its locks are system calls that
- * cost several times what the row costs. `refresh` ends it early, so that a client that was notified of a commit sees
- * it. `onFatal` is called when the file cannot be trusted, or a transaction cannot be ended.
+ * All reads in one turn of the event loop share one read transaction: acquiring and releasing its locks are system
+ * calls that cost several times as much as reading the row. `refresh` ends the transaction early, so a client that
+ * was notified of a commit sees it. `onFatal` is called if the file cannot be trusted or a transaction cannot be
+ * ended.
  */
 export class TurnReading implements Reading {
   readonly #connection: ReadConnection
@@ -37,7 +38,7 @@ export class TurnReading implements Reading {
     return this.#read(() => this.#connection.many(statement, ...values))
   }
 
-  /** Lets the next read see what has been committed. Never throws: it also runs where nobody could catch it. */
+  /** Lets the next read see what has been committed. Never throws: it also runs where nothing could catch an error. */
   refresh(): void {
     if (!this.#open) return
     this.#open = false
@@ -74,7 +75,7 @@ export class TurnReading implements Reading {
     setImmediate(() => this.refresh())
   }
 
-  /** Nothing was written, so nothing is lost; a transaction that stays open would show old rows for ever. */
+  /** Nothing was written, so nothing is lost. A transaction that stays open would show old rows forever. */
   #rollBack(): void {
     const connection = this.#connection
     try {

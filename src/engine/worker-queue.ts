@@ -1,9 +1,9 @@
 import { StoreError } from '../model/error.ts'
 import { type Outcome, settle } from './outcome.ts'
 
-/** While one batch is at work, the next is being handed over. */
+/** While one batch runs, the next is sent. */
 const BATCHES_IN_FLIGHT_MAX = 2
-/** Beyond so many messages in waiting the answer is 503 at once. */
+/** If this many messages are waiting, the server responds with 503 at once. */
 const WAITING_MAX = 4096
 
 interface Waiting<Message, Reply> {
@@ -19,7 +19,7 @@ type FromWorker<Reply> =
   | { readonly outcomes: Outcome<Reply>[] }
   | { readonly fatal: string }
 
-/** Hands messages to a worker in batches and its outcomes back to who waits for them. */
+/** Sends messages to a worker in batches and returns each outcome to its caller. */
 export class WorkerQueue<Start, Message, Reply> {
   readonly started: Promise<void>
   ended = false
@@ -63,7 +63,7 @@ export class WorkerQueue<Start, Message, Reply> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
-      // The first of a burst waits for the others of its turn of the event loop: they share its fsync.
+      // The first message of a burst waits for the others of its turn of the event loop, so they share one fsync.
       if (this.#waiting.length === 1) queueMicrotask(() => this.#hand())
     })
   }
@@ -113,7 +113,9 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 }
 
-/** The whole life of a worker: `open` makes what answers its batches; an error thrown by that is fatal. */
+/**
+ * Runs a worker for its lifetime: `open` returns the function that runs its batches. An error thrown there is fatal.
+ */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {
     answer: (batch: readonly Message[]) => Promise<Outcome<Reply>[]>

@@ -94,7 +94,7 @@ CREATE TABLE event (
 CREATE UNIQUE INDEX event_by_position ON event (position);
 CREATE INDEX event_without_position ON event (subject, subject_version, id) WHERE position IS NULL;
 
--- Of the hash chain over the events: its last link, and the last one that retention has taken.
+-- Two entries of the hash chain over the events: the last one, and the last one that retention has deleted.
 CREATE TABLE chain (
   place TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (place IN ('head', 'horizon')),
   position BIGINT NOT NULL,

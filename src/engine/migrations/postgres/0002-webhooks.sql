@@ -1,7 +1,9 @@
 INSERT INTO counter (noun, last) VALUES ('webhook', 0), ('delivery', 0);
 
--- `slot`: there are as many as a store has webhooks at most. `position`: every event up to there has its delivery or needs none; once `begun`, those before the webhook was made are
--- behind it. Who delivers holds a lease on the webhook.
+-- `slot`: a store has at most 100 webhooks.
+-- `position`: every event up to here has its delivery or needs none.
+-- `begun`: whether events from before the creation of the webhook have been passed.
+-- The process that delivers to a webhook holds a lease on it.
 CREATE TABLE webhook (
   id BIGINT NOT NULL PRIMARY KEY,
   slot BIGINT NOT NULL UNIQUE CHECK (slot BETWEEN 1 AND 100),
@@ -61,7 +63,7 @@ CREATE TABLE attempt (
   CHECK ((status IS NULL) <> (error IS NULL))
 );
 
--- What the store must remember of itself; `secret-key` is sealed with the key that seals the webhooks' secrets.
+-- What the store must remember about itself; `secret-key` is encrypted with the key that encrypts webhook secrets.
 CREATE TABLE note (
   name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
   value TEXT COLLATE "C" NOT NULL

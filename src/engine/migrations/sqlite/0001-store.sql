@@ -93,7 +93,7 @@ CREATE TABLE event (
 
 CREATE UNIQUE INDEX event_by_position ON event (position);
 
--- Of the hash chain over the events: its last link, and the last one that retention has taken.
+-- Two entries of the hash chain over the events: the last one, and the last one that retention has deleted.
 CREATE TABLE chain (
   place TEXT NOT NULL PRIMARY KEY CHECK (place IN ('head', 'horizon')),
   position INTEGER NOT NULL,
