@@ -50,7 +50,7 @@ export function openWorkplace(): Workplace {
 }
 
 /** Every process on one database needs the same. */
-const SECRET_KEY_FILE = programFile('../test/secret-key')
+const SECRET_KEY_FILE = programFile('../test/support/secret-key')
 
 /** Where a store is kept: a data directory, and a PostgreSQL that holds the data instead if there is one. */
 export interface Place {

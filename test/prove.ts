@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { ROOT } from './support/root.ts'
 
 // `npm run prove`: the tests of the guarantees, far more often than in `npm test`; writes RELIABILITY.md from the runs.
 
-const ROOT = join(import.meta.dir, '..')
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
 const suites = [

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { SHARED_SERVER, startPostgres, stopPostgres } from './postgres-server.ts'
+import { SHARED_SERVER, startPostgres, stopPostgres } from './support/postgres-server.ts'
 
 // `npm test` runs this after the checks: all tests in two processes, which share one PostgreSQL. Whatever is given on
 // the command line goes to `bun test`.

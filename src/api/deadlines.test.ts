@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { until } from '../../test/until.ts'
+import { until } from '../../test/support/until.ts'
 import { Deadlines } from './deadlines.ts'
 
 test('deadlines expire in order, except those that were cleared', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Heard } from '../heard.ts'
-import type { TestStore } from '../store.ts'
+import type { Heard } from '../support/heard.ts'
+import type { TestStore } from '../support/store.ts'
 
 const Row = z.object({
   id: z.bigint(),

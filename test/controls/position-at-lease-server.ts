@@ -1,3 +1,3 @@
-import { serveWithWriter } from '../control-server.ts'
+import { serveWithWriter } from '../support/control-server.ts'
 
 await serveWithWriter(new URL('./position-at-lease.ts', import.meta.url))

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test'
+import { Admission } from '../../src/api/admission.ts'
+import { Feed } from '../../src/api/feed.ts'
+import { bodyInPieces } from '../../src/api/large-body.ts'
+import { News } from '../../src/engine/news.ts'
+import { PlaceWhileBodyArrives } from '../controls/place-while-body-arrives.ts'
+import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const HALF_SENT = 600
+
+/** Opens connections that announce a body of 1 MiB, and send one byte of it. Returns what closes them. */
+async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
+  const head =
+    `POST /categories HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer ${key}\r\n` +
+    'Content-Type: application/json\r\nContent-Length: 1048576\r\n\r\n{'
+  let refused = 0
+  const sockets = await Promise.all(
+    Array.from({ length: count }, () =>
+      Bun.connect({
+        hostname: '127.0.0.1',
+        port: Number(new URL(base).port),
+        socket: {
+          open: socket => void socket.write(head),
+          data: (_, chunk) => {
+            if (chunk.toString('latin1').startsWith('HTTP/1.1 503')) refused++
+          },
+        },
+      }),
+    ),
+  )
+  return {
+    refused: () => refused,
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.terminate()
+    },
+  }
+}
+
+describe('clients that send half a body', () => {
+  test('keep out neither probes nor readers nor the bodies of other callers', async () => {
+    await using store = await openTestStore('sqlite')
+    const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
+    using half = await sendHalfBodies(store, HALF_SENT, ADMIN_KEY)
+    // 64 bodies of 1 MiB are the share of one key; the others are refused at once.
+    await until('the others are refused', () => half.refused() >= HALF_SENT - 64)
+    expect(half.refused()).toBe(HALF_SENT - 64)
+    for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
+      expect([path, (await fetch(store.base + path)).status]).toEqual([path, 200])
+    }
+    const headers = { Authorization: `Bearer ${till.key}` }
+    const created = await store.send('POST', '/categories', { headers, body: '{"name":"Otters"}' })
+    expect(created.status).toBe(201)
+    const own = await store.send('POST', '/categories', { body: `{"name":"Otters"}${' '.repeat(1000)}` })
+    expect([own.status, own.headers.get('retry-after')]).toEqual([503, '1'])
+  })
+})
+
+test('control: with places held by arriving bodies, readers are kept out', async () => {
+  await using store = await openTestStore('sqlite', { admission: new PlaceWhileBodyArrives() })
+  using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
+  await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
+})
+
+test('readers of the feed that wait hold no places, and one caller cannot be all of them', async () => {
+  await using store = await openTestStore('sqlite')
+  const admission = new Admission()
+  const news = new News(store.engine.watch)
+  const feed = new Feed(news, async () => ({ status: 200, body: '[]', atHead: true }))
+  const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '' } as const
+  const read = (caller: string) => {
+    const place = admission.enter('203.0.113.1')
+    const { signal } = new AbortController()
+    return feed.read(query, { caller, signal, place }).finally(() => place.leave())
+  }
+  const waiting = Array.from({ length: 500 }, () => read('key 1'))
+  await expect(read('key 1')).rejects.toThrow('Too many clients are waiting for events')
+  const others = Array.from({ length: 500 }, () => read('key 2'))
+  await Bun.sleep(0)
+  const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))
+  expect(new Set(codes)).toEqual(new Set(['admitted']))
+  news.end()
+  const ends = await Promise.all([...waiting, ...others])
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
+describe('clients that do not read what they asked for', () => {
+  test('take a bounded share of the large responses, one piece at a time', async () => {
+    const { largeBodies } = new Admission()
+    const bytes = new Uint8Array(1_000_000)
+    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInPieces(largeBodies, 'slow', bytes)))
+    const readers = bodies.map(body => body.getReader())
+    for (const reader of readers) expect((await reader.read()).value?.length).toBe(64 * 1024)
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('overloaded')
+    expect(codeOf(() => bodyInPieces(largeBodies, 'other', bytes))).toBe('admitted')
+    expect(bodyInPieces(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
+    await readers[0]?.cancel()
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+    // One that is read to its end is over too.
+    for (;;) if ((await readers[1]?.read())?.done) break
+    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+  })
+
+  test('get a large response whole when they read it', async () => {
+    await using store = await openTestStore('sqlite')
+    const description = 'x'.repeat(2000)
+    for (let name = 0; name < 60; name++)
+      await store.client.createCategory({ body: { name: `${name}`, description } })
+    const reply = await fetch(`${store.base}/categories?limit=100`)
+    const items: unknown = await reply.json()
+    expect(Array.isArray(items) && items.length).toBe(60)
+    const head = await fetch(`${store.base}/categories?limit=100`, { method: 'HEAD' })
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(120_000)
+  })
+})
+
+describe('the places of requests', () => {
+  test('are never all held by one address', () => {
+    const admission = new Admission()
+    const codes = Array.from({ length: 1500 }, () => codeOf(() => admission.enter('203.0.113.1')))
+    expect([codes.filter(code => code === 'admitted').length, codes.at(-1)]).toEqual([1000, 'overloaded'])
+    expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('admitted')
+  })
+
+  test('are free while a body arrives, and taken again when it is complete', async () => {
+    const admission = new Admission()
+    const body = Promise.withResolvers<string>()
+    const waiting = Array.from({ length: 400 }, () =>
+      admission.enter('203.0.113.1').whileBodyArrives('key 1', 1000, () => body.promise),
+    )
+    const others = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1')))
+    expect(new Set(others)).toEqual(new Set(['admitted']))
+    body.resolve('whole')
+    // Now the address holds all that it can: its bodies are complete, and find no place.
+    const ends = await Promise.allSettled(waiting)
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
+  })
+
+  test('are all returned: after any mixture of ends the last one out ends the drain', async () => {
+    const admission = new Admission()
+    const places = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
+    const failing = places.map((place, index) =>
+      place.whileBodyArrives('key 1', 1000, async () => {
+        if (index % 2 === 0) throw new Error('cut off')
+      }),
+    )
+    await Promise.allSettled(failing)
+    let drained = false
+    const drain = admission.drain().then(() => {
+      drained = true
+    })
+    for (const place of places.slice(1)) place.leave()
+    await Promise.resolve()
+    expect(drained).toBe(false)
+    places[0]?.leave()
+    await drain
+    expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('shutting_down')
+  })
+})
+
+function streamOf(body: ReturnType<typeof bodyInPieces>): ReadableStream<Uint8Array> {
+  if (!(body instanceof ReadableStream)) throw new Error('the body is not sent in pieces')
+  return body
+}
+
+function codeOf(enter: () => unknown): string {
+  try {
+    enter()
+    return 'admitted'
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  }
+}

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'bun:test'
+import { makeClient } from '../../src/client/client.ts'
+import { contract, operationIds } from '../../src/contract/contract.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  describe('conditions', () => {
+    test('a read with the current ETag is 304, with the headers of the 200', async () => {
+      const { petId } = await makePet(store().client)
+      const full = await store().send('GET', `/pets/${petId}`)
+      const etag = full.headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[\w-]{22}"$/)
+      for (const field of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
+        const again = await store().send('GET', `/pets/${petId}`, { headers: { 'If-None-Match': field } })
+        expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+        for (const name of ['cache-control', 'deprecation', 'sunset', 'link']) {
+          expect(again.headers.get(name)).toBe(full.headers.get(name))
+        }
+      }
+      const other = await store().send('GET', `/pets/${petId}`, { headers: { 'If-None-Match': '"other"' } })
+      expect(other.status).toBe(200)
+    })
+
+    test('a write with another ETag is 412 and shows the current one; a weak tag never matches', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const { etag = '' } = await client.getPet({ petId })
+      for (const ifMatch of ['"other"', `W/${etag}`]) {
+        const refused = await refusalOf(client.updatePet({ petId, body: { name: 'New' } }, { ifMatch }))
+        expect([refused.status, refused.code, refused.headers.get('etag')]).toEqual([
+          412,
+          'precondition_failed',
+          etag,
+        ])
+      }
+      expect(await codeOf(client.deletePet({ petId }, { ifMatch: '"other"' }))).toBe(
+        '412 precondition_failed',
+      )
+      const changed = await client.updatePet(
+        { petId, body: { name: 'New' } },
+        { ifMatch: `"other", ${etag}` },
+      )
+      expect(changed.status).toBe(200)
+      const stale = client.updatePet({ petId, body: { name: 'Newer' } }, { ifMatch: etag })
+      expect(await codeOf(stale)).toBe('412 precondition_failed')
+      expect((await client.updatePet({ petId, body: { name: 'Newest' } }, { ifMatch: '*' })).status).toBe(200)
+    })
+
+    test('a read with If-Match is 412 when the ETag is another one, for GET and HEAD', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const path = `/pets/${petId}`
+      const { etag = '' } = await client.getPet({ petId })
+      for (const method of ['GET', 'HEAD']) {
+        const read = (field: string) => store().send(method, path, { headers: { 'If-Match': field } })
+        for (const field of [etag, `"other",, ${etag}`, '*', ` ,${etag}, `]) {
+          expect([field, (await read(field)).status]).toEqual([field, 200])
+        }
+        for (const field of ['"other"', `W/${etag}`]) {
+          const refused = await read(field)
+          expect([field, refused.status, refused.headers.get('etag')]).toEqual([field, 412, etag])
+        }
+        for (const field of ['other', ',', '"a" "b"', `${etag}, other`]) {
+          expect([field, (await read(field)).status]).toEqual([field, 400])
+        }
+      }
+    })
+
+    test('a POST with a condition is refused, and has no effect', async () => {
+      const { petId } = await makePet(store().client)
+      for (const [path, body] of [
+        ['/categories', '{"name":"Conditional"}'],
+        [`/store/inventory/${petId}/adjustments`, '{"change":1}'],
+        ['/store/orders', `{"petId":${petId}}`],
+      ] as const) {
+        for (const name of ['If-Match', 'If-None-Match']) {
+          const reply = await store().send('POST', path, { body, headers: { [name]: '*' } })
+          expect([path, name, reply.status]).toEqual([path, name, 400])
+        }
+      }
+      expect((await store().client.getInventoryItem({ petId })).data).toMatchObject({
+        quantity: 1n,
+        reserved: 0n,
+      })
+    })
+
+    test('a PUT that the store has transformed answers without an ETag', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
+    })
+
+    test('orders and stocks are guarded alike; the target comes first', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
+      const ifMatch = '"other"'
+      expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 2n } }, { ifMatch }))).toBe(
+        '412 precondition_failed',
+      )
+      expect(await codeOf(client.cancelOrder({ orderId }, { ifMatch }))).toBe('412 precondition_failed')
+      expect(await codeOf(client.setInventory({ petId, body: { quantity: 0n } }, { ifMatch }))).toBe(
+        '412 precondition_failed',
+      )
+      expect(await codeOf(client.deleteCategory({ categoryId: 404n }, { ifMatch }))).toBe(
+        '404 category_not_found',
+      )
+      const { etag = '' } = await client.getInventoryItem({ petId })
+      expect((await client.setInventory({ petId, body: { quantity: 4n } }, { ifMatch: etag })).status).toBe(
+        200,
+      )
+    })
+
+    test('a list narrowed to one pet carries the ETag of that pet; other pages a weak one', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const one = await client.listPets({ id: [petId] })
+      expect(one.etag).toBe((await client.getPet({ petId })).etag)
+      expect(
+        (await client.updatePet({ petId, body: { name: 'X' } }, { ifMatch: one.etag ?? '' })).status,
+      ).toBe(200)
+      const page = await client.listPets({ limit: 2 })
+      expect(page.etag).toMatch(/^W\/"/)
+      expect((await client.listPets({ limit: 2 }, { ifNoneMatch: page.etag ?? '' })).status).toBe(304)
+    })
+
+    test('an order that leaves the four members of a pet alone leaves its ETag alone', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 5n })
+      const before = await client.getPet({ petId })
+      await client.placeOrder({ body: { petId } })
+      expect((await client.getPet({ petId })).etag).toBe(before.etag)
+    })
+  })
+
+  describe('idempotency', () => {
+    test('a repeat gets the same answer, byte for byte, and says so', async () => {
+      const { petId } = await makePet(store().client, { quantity: 5n })
+      const send = () =>
+        store().send('POST', '/store/orders', {
+          headers: { 'Idempotency-Key': '"a key"' },
+          body: `{"petId":${petId}}`,
+        })
+      const first = await send()
+      const second = await send()
+      expect([second.status, await second.text()]).toEqual([201, await first.text()])
+      for (const name of ['location', 'etag', 'content-type', 'cache-control']) {
+        expect(second.headers.get(name)).toBe(first.headers.get(name))
+      }
+      expect(first.headers.get('idempotent-replayed')).toBeNull()
+      expect(second.headers.get('idempotent-replayed')).toBe('true')
+      const { data } = await store().client.getInventoryItem({ petId })
+      expect(data.reserved).toBe(1n)
+    })
+
+    test('is the same with parameters, which mean nothing', async () => {
+      const body = '{"name":"With parameters"}'
+      const ids = new Set<unknown>()
+      for (const key of ['"params"', '"params";p=1', '"params"; a="x;y"; b=?1;c', '"params";d=:YQ==:']) {
+        const reply = await store().send('POST', '/categories', { body, headers: { 'Idempotency-Key': key } })
+        expect([key, reply.status]).toEqual([key, 201])
+        ids.add(await reply.text())
+      }
+      expect(ids.size).toBe(1)
+    })
+
+    test('the same key with another request is refused; a quoted and a bare key are one', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 5n })
+      await client.placeOrder({ body: { petId } }, { idempotencyKey: 'k-1' })
+      const other = client.placeOrder({ body: { petId, quantity: 2n } }, { idempotencyKey: 'k-1' })
+      expect(await codeOf(other)).toBe('422 idempotency_key_reused')
+      const bare = await store().send('POST', '/store/orders', {
+        headers: { 'Idempotency-Key': 'k-1' },
+        body: `{"petId":${petId}}`,
+      })
+      expect(bare.headers.get('idempotent-replayed')).toBe('true')
+    })
+
+    test('keys belong to their owner and operation; a refusal is judged afresh', async () => {
+      const { client, base } = store()
+      const { petId } = await makePet(client, { quantity: 1n })
+      const clerk = await store().clientWith('orders:write')
+      const idempotencyKey = 'shared'
+      await client.placeOrder({ body: { petId } }, { idempotencyKey })
+      const refused = () => codeOf(clerk.placeOrder({ body: { petId } }, { idempotencyKey }))
+      expect(await refused()).toBe('409 insufficient_stock')
+      await client.setInventory({ petId, body: { quantity: 2n } }, { idempotencyKey })
+      const placed = await clerk.placeOrder({ body: { petId } }, { idempotencyKey })
+      expect(placed.location).toStartWith(`${base}/store/orders/`)
+    })
+
+    test('deleting is replayed too, where a bare repeat would be 404', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const first = await client.deletePet({ petId }, { idempotencyKey: 'gone' })
+      const second = await client.deletePet({ petId }, { idempotencyKey: 'gone' })
+      expect([first.status, second.status, second.headers.get('idempotent-replayed')]).toEqual([
+        204,
+        204,
+        'true',
+      ])
+      expect(await codeOf(client.deletePet({ petId }))).toBe('404 pet_not_found')
+    })
+
+    test('an operation that answers with a secret takes no key', async () => {
+      const body = { name: 'till', scopes: ['orders:read' as const] }
+      const call = store().client.createKey({ body }, { idempotencyKey: 'k' })
+      expect(await codeOf(call)).toBe('400 idempotency_key_refused')
+    })
+  })
+
+  test('a key is forgotten after 24 hours, and not before', async () => {
+    let now = Date.parse('2026-11-21T00:00:00Z')
+    await using timed = await openTestStore(engine, { clock: () => now })
+    const { client } = timed
+    const { petId } = await makePet(client, { quantity: 9n })
+    const place = async () =>
+      (await client.placeOrder({ body: { petId } }, { idempotencyKey: 'daily' })).headers.get(
+        'idempotent-replayed',
+      )
+    expect(await place()).toBeNull()
+    now += 24 * 3_600_000 - 1
+    expect(await place()).toBe('true')
+    now += 2
+    expect(await place()).toBeNull()
+    expect(await place()).toBe('true')
+  })
+})
+
+test('every operation that changes or deletes a resource evaluates conditions', () => {
+  const unconditional = operationIds.filter(id => {
+    const operation: Operation = contract[id]
+    return !['GET', 'POST'].includes(operation.method) && !operation.hidden && !operation.etag
+  })
+  expect(unconditional).toEqual([])
+})
+
+test('the client sends what the contract says, and a refusal keeps its headers', async () => {
+  await using store = await openTestStore('sqlite')
+  const stranger = makeClient({ base: store.base })
+  const refused = await refusalOf(stranger.placeOrder({ body: { petId: 1n } }))
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
+})

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { sharedStore } from '../support/shop.ts'
+import { openTestStore } from '../support/store.ts'
+
+const PATHS = ['/docs/scalar.js', '/openapi.json', '/openapi.yaml', '/llms.txt']
+
+describe('content that is the same for every caller', () => {
+  const store = sharedStore('sqlite')
+  /** Without the decoding of fetch: as the bytes came. */
+  const get = (path: string, fields: Record<string, string> = {}, method = 'GET') =>
+    fetch(store().base + path, {
+      method,
+      headers: { 'Accept-Encoding': 'identity', ...fields },
+      decompress: false,
+    })
+
+  for (const path of PATHS) {
+    test(`${path} comes plain or in gzip, each form with its own strong ETag`, async () => {
+      const plain = await get(path)
+      const packed = await get(path, { 'Accept-Encoding': 'br, gzip' })
+      const [plainEtag, packedEtag] = [plain, packed].map(({ headers }) => headers.get('etag'))
+      for (const { headers } of [plain, packed]) {
+        expect([headers.get('vary'), headers.get('etag')?.startsWith('"')]).toEqual(['Accept-Encoding', true])
+      }
+      expect(plainEtag === packedEtag).toBe(false)
+      expect([plain, packed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip'])
+      const bytes = await plain.bytes()
+      expect(Buffer.compare(Bun.gunzipSync(Uint8Array.from(await packed.bytes())), bytes)).toBe(0)
+    })
+
+    test(`${path} is 304 for its ETag in a list, in its weak form, and for *`, async () => {
+      const etag = (await get(path)).headers.get('etag') ?? ''
+      for (const field of [etag, `"other",, ${etag}`, `W/${etag}`, '*']) {
+        const reply = await get(path, { 'If-None-Match': field })
+        expect([field, reply.status, reply.headers.get('etag')]).toEqual([field, 304, etag])
+      }
+      expect((await get(path, { 'If-None-Match': '"other"' })).status).toBe(200)
+      expect((await get(path, { 'If-Match': '"other"' })).status).toBe(412)
+      expect((await get(path, { 'If-None-Match': 'no tag' })).status).toBe(400)
+    })
+  }
+
+  test('gzip is sent when Accept-Encoding allows it, by name or by *, and not with a weight of 0', async () => {
+    const codingFor = async (field: string): Promise<string> =>
+      (await get('/openapi.json', { 'Accept-Encoding': field })).headers.get('content-encoding') ?? 'identity'
+    for (const field of ['gzip', 'GZIP;q=0.5', 'br, gzip;q=0.1', '*', 'identity;q=0, *;q=1', 'x-gzip']) {
+      expect([field, await codingFor(field)]).toEqual([field, 'gzip'])
+    }
+    for (const field of ['gzip;q=0', 'gzip; q=0, *', 'br', 'identity', '*;q=0', 'gzip;q=x']) {
+      expect([field, await codingFor(field)]).toEqual([field, 'identity'])
+    }
+  })
+
+  test('HEAD has the date and the fields of GET; the catalogue links to itself', async () => {
+    for (const path of [...PATHS, '/docs', '/.well-known/api-catalog', '/', '/pets', '/livez', '/nowhere']) {
+      const { headers } = await get(path, {}, 'HEAD')
+      const date = Date.parse(headers.get('date') ?? '')
+      expect([path, Math.abs(Date.now() - date) < 60_000]).toEqual([path, true])
+    }
+    const head = await get('/.well-known/api-catalog', {}, 'HEAD')
+    expect(head.headers.get('link')).toBe(`<${store().base}/.well-known/api-catalog>; rel="api-catalog"`)
+    const stream = await store().send('HEAD', '/events/stream')
+    expect([stream.status, stream.headers.get('content-length')]).toEqual([200, null])
+  })
+
+  test('paths outside the description count towards the limit of an address, and probes do not', async () => {
+    await using own = await openTestStore('sqlite', { rateLimit: { requests: 3, seconds: 600 } })
+    const status = async (path: string, method = 'GET') => (await fetch(own.base + path, { method })).status
+    for (let probe = 0; probe < 5; probe++)
+      expect([await status('/livez'), await status('/readyz')]).toEqual([200, 200])
+    expect([
+      await status('/docs/scalar.js'),
+      await status('/nowhere'),
+      await status('/pets', 'OPTIONS'),
+    ]).toEqual([200, 404, 204])
+    for (const path of ['/docs/scalar.js', '/openapi.json', '/nowhere', '/', '/metrics']) {
+      expect([path, await status(path)]).toEqual([path, 429])
+    }
+    expect(await status('/livez')).toBe(200)
+  })
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../support/browser.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 120_000
+
+/** A page that keeps account of what it should never do. */
+interface Watched {
+  readonly page: Page
+  /** Requests to another host, breaches of the content security policy, errors of the page. */
+  readonly faults: string[]
+}
+
+describe('the docs page in a real browser', () => {
+  const store = sharedStore('sqlite')
+  let browser: Browser | undefined
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  async function open(path: string, width: number, colorScheme: 'light' | 'dark'): Promise<Watched> {
+    const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
+    if (!page) throw new Error('the browser did not start')
+    const faults: string[] = []
+    const { base } = store()
+    page.on('request', request => {
+      const local = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
+      if (!local) faults.push(`it asked ${request.url()}`)
+    })
+    page.on('console', message => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+    })
+    page.on('pageerror', error => faults.push(error.message))
+    await page.goto(base + path)
+    await page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor()
+    return { page, faults }
+  }
+
+  for (const width of [390, 1440]) {
+    for (const scheme of ['light', 'dark'] as const) {
+      test(
+        `is drawn at ${width} px, ${scheme}, from this host alone and within its policy`,
+        async () => {
+          const { page, faults } = await open('/docs', width, scheme)
+          const picture = await page.screenshot()
+          expect(picture.length).toBeGreaterThan(20_000)
+          const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+          expect(String(background)).toBe(scheme === 'dark' ? 'rgb(15, 15, 15)' : 'rgb(255, 255, 255)')
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+          expect(faults).toEqual([])
+          await page.close()
+        },
+        TIMEOUT_MS,
+      )
+    }
+  }
+
+  test(
+    'shows that an operation is deprecated, where its Deprecation link leads',
+    async () => {
+      const { petId } = await makePet(store().client)
+      const link = (await store().send('GET', `/pets/${petId}`)).headers.get('link') ?? ''
+      const target = /<([^>]+)>; rel="deprecation"/.exec(link)?.[1] ?? ''
+      expect(target).toStartWith(`${store().base}/docs#`)
+      const { page, faults } = await open(target.slice(store().base.length), 1440, 'light')
+      const operation = page.locator('section', { hasText: 'Read a pet' }).last()
+      await operation.getByText('Deprecated').first().waitFor()
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'shows stability, errors and examples of an operation',
+    async () => {
+      const { page, faults } = await open('/docs#tag/store/GET/store/summary', 1440, 'light')
+      await page.getByText('store-summary').first().waitFor()
+      await page.getByText('experimental', { exact: false }).first().waitFor()
+      const shown = page.locator('body')
+      for (const text of ['preview_required', 'insufficient_scope', 'rate_limited']) {
+        expect(await shown.getByText(text).count()).toBeGreaterThan(0)
+      }
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'tries an operation on the running store, with a key and without',
+    async () => {
+      const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light')
+      const send = async (): Promise<void> => {
+        await page.getByRole('button', { name: /^Send\b.*store\/orders/ }).click()
+      }
+      await page.getByRole('button', { name: /Test Request ?\(get \/store\/orders\)/ }).click()
+      await send()
+      await page.getByText('401 Unauthorized').waitFor()
+      const refusals = faults.splice(0)
+      expect(refusals.every(fault => fault.includes('401'))).toBe(true)
+      await page.getByPlaceholder('Token').last().fill(ADMIN_KEY)
+      await send()
+      await page.getByText('200 OK').waitFor()
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+})
+
+describe('the pages beside it', () => {
+  const store = sharedStore('sqlite')
+
+  test('the page carries a strict content security policy', async () => {
+    const policy = (await store().send('GET', '/docs')).headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toContain('http')
+  })
+
+  test('its script is compressed for who takes that, and kept by its ETag', async () => {
+    const packed = await fetch(`${store().base}/docs/scalar.js`, { headers: { 'Accept-Encoding': 'gzip' } })
+    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    const etag = packed.headers.get('etag') ?? ''
+    const plain = await fetch(`${store().base}/docs/scalar.js`, {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.text()).toBe(await packed.text())
+    const again = await fetch(`${store().base}/docs/scalar.js`, { headers: { 'If-None-Match': etag } })
+    expect(again.status).toBe(304)
+  })
+
+  test('the root links to everything, as a page and as JSON, and every link answers', async () => {
+    const page = await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()
+    const json = await (await fetch(store().base)).text()
+    const paths = [...page.matchAll(/href="([^"]+)"/g)].map(match => match[1] ?? '')
+    expect(paths.length).toBeGreaterThan(10)
+    for (const path of paths) {
+      expect([path, (await fetch(store().base + path)).status]).toEqual([path, 200])
+      expect(json).toContain(`"${store().base}${path}"`)
+    }
+  })
+
+  test('the API catalogue is a link set of RFC 9727, and llms.txt names every operation', async () => {
+    const catalog = await fetch(`${store().base}/.well-known/api-catalog`)
+    expect(catalog.headers.get('content-type')).toBe(
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    )
+    expect(await catalog.json()).toMatchObject({
+      linkset: [
+        { anchor: `${store().base}/`, 'service-desc': [{ href: `${store().base}/openapi.json` }, {}] },
+      ],
+    })
+    const text = await (await fetch(`${store().base}/llms.txt`)).text()
+    for (const id of ['listPets', 'placeOrder', 'getStoreSummary', 'getError'])
+      expect(text).toContain(`- ${id}: `)
+    expect(text).not.toContain('applyImport')
+  })
+})

@@ -1,0 +1,264 @@
+import { type Asking, ask, type HostileCase } from '../support/hostile-request.ts'
+
+type Row = readonly [name: string, body: string | Uint8Array, expected: string, more?: Asking]
+
+const INVALID = '422 validation_failed:'
+
+function sent(line: string, rows: readonly Row[]): HostileCase[] {
+  return rows.map(([name, body, expected, more = {}]) => ask(name, line, expected, { ...more, body }))
+}
+
+function bytes(...values: number[]): Uint8Array {
+  return Uint8Array.from(values)
+}
+
+/** `{"name":"..."}` around bytes that no string can hold. */
+function named(...values: number[]): Uint8Array {
+  return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
+}
+
+/** Refused by the reader of JSON, whatever the operation. */
+const malformed = sent(
+  'POST /categories',
+  (
+    [
+      ['an empty body', ''],
+      ['nothing but blanks', ' \t\r\n '],
+      ['two values', '{"name":"a"}{"name":"b"}'],
+      ['a value and a word behind it', '{"name":"a"} true'],
+      ['a number with a leading zero', '{"name":01}'],
+      ['a negative number with a leading zero', '{"name":-01}'],
+      ['a number with a plus', '{"name":+1}'],
+      ['NaN', '{"name":NaN}'],
+      ['Infinity', '{"name":-Infinity}'],
+      ['a number in hex', '{"name":0x1f}'],
+      ['a number without digits before its point', '{"name":.5}'],
+      ['a number without digits behind its point', '{"name":5.}'],
+      ['an exponent without digits', '{"name":1e}'],
+      ['a minus alone', '{"name":-}'],
+      ['undefined', '{"name":undefined}'],
+      ['true in upper case', '{"name":TRUE}'],
+      ['a trailing comma in an object', '{"name":"a",}'],
+      ['a trailing comma in an array', '{"name":["a",]}'],
+      ['two commas', '{"name":"a",,"description":"b"}'],
+      ['a comma alone', '{,}'],
+      ['no colon', '{"name" "a"}'],
+      ['no value', '{"name":}'],
+      ['a member name without quotes', '{name:"a"}'],
+      ['single quotes', "{'name':'a'}"],
+      ['a line comment', '{"name":"a"} // a cat'],
+      ['a block comment', '{/* a cat */"name":"a"}'],
+      ['an object that does not end', '{"name":"a"'],
+      ['an array that does not end', '{"name":["a"'],
+      ['a string that does not end', '{"name":"a'],
+      ['the wrong closing bracket', '{"name":["a"}]'],
+      ['a tab in a string', '{"name":"a\tb"}'],
+      ['a line feed in a string', '{"name":"a\nb"}'],
+      ['a raw U+0000 in a string', '{"name":"a\0b"}'],
+      ['an escape that JSON does not have', '{"name":"\\x41"}'],
+      ['an escape with three hex digits', '{"name":"\\u041"}'],
+      ['an escape in braces', '{"name":"\\u{41}"}'],
+      ['a no-break space between tokens', '{\u00a0"name":"a"}'],
+      ['a form feed between tokens', '{\f"name":"a"}'],
+      ['a member twice', '{"name":"a","name":"a"}'],
+      ['a member twice, once in escapes', '{"name":"a","n\\u0061me":"b"}'],
+      ['a member twice, deep inside', '{"name":[{"a":1,"a":2}]}'],
+      ['__proto__ twice', '{"__proto__":1,"__proto__":2}'],
+      ['an escaped high surrogate alone', '{"name":"\\ud800"}'],
+      ['an escaped low surrogate alone', '{"name":"\\udc00"}'],
+      ['an escaped pair of surrogates the wrong way round', '{"name":"\\ude00\\ud83d"}'],
+      ['a lone surrogate in a member name', '{"\\ud800":"a"}'],
+      ['a surrogate as three raw bytes', named(0xed, 0xa0, 0x80)],
+      ['a pair of surrogates as six raw bytes', named(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
+      ['a byte that UTF-8 never has', named(0xff)],
+      ['a character of UTF-8 that is cut short', named(0xe2, 0x82)],
+      ['a stray continuation byte', named(0x80)],
+      ['an overlong slash', named(0xc0, 0xaf)],
+      ['an overlong U+0000', named(0xc0, 0x80)],
+      ['a code point above U+10FFFF', named(0xf4, 0x90, 0x80, 0x80)],
+      ['Latin-1', named(0xe9)],
+      ['a byte order mark', Buffer.from('\ufeff{"name":"a"}')],
+      ['UTF-16', Buffer.from('\ufeff{"name":"a"}', 'utf16le')],
+      ['33 levels of arrays', '['.repeat(33) + ']'.repeat(33)],
+      ['33 levels in a member', `{"name":${'['.repeat(32)}1${']'.repeat(32)}}`],
+      ['100,000 levels of arrays', '['.repeat(100_000) + ']'.repeat(100_000), { withinMs: 2000 }],
+      ['100,000 levels of objects', '{"a":'.repeat(100_000), { withinMs: 2000 }],
+    ] as const
+  ).map(([name, body, more = {}]) => [name, body, '400 malformed_json', more]),
+)
+
+const shapes = sent('POST /categories', [
+  ['32 levels of arrays', '['.repeat(32) + ']'.repeat(32), `${INVALID}  type_mismatch`],
+  ['a body that is null', 'null', `${INVALID}  type_mismatch`],
+  ['a body that is a text', '"name"', `${INVALID}  type_mismatch`],
+  ['a body that is an array', '[{"name":"a"}]', `${INVALID}  type_mismatch`],
+  ['a body without members', '{}', `${INVALID} /name required`],
+  ['an unknown member', '{"name":"a","colour":"red"}', `${INVALID} /colour unknown_field`],
+  [
+    'an unknown member with a slash and a tilde',
+    '{"name":"a","a/b~c":1}',
+    `${INVALID} /a~1b~0c unknown_field`,
+  ],
+  ['an unknown member without a name', '{"name":"a","":1}', `${INVALID} / unknown_field`],
+  ['the member __proto__', '{"name":"a","__proto__":{"x":1}}', `${INVALID} /__proto__ unknown_field`],
+  ['__proto__ in escapes', '{"name":"a","__pr\\u006fto__":1}', `${INVALID} /__proto__ unknown_field`],
+  ['the member constructor', '{"name":"a","constructor":{}}', `${INVALID} /constructor unknown_field`],
+  [
+    'the member hasOwnProperty',
+    '{"name":"a","hasOwnProperty":1}',
+    `${INVALID} /hasOwnProperty unknown_field`,
+  ],
+  ['the id of a category to be', '{"name":"a","id":1}', `${INVALID} /id read_only`],
+  ['a name that is null', '{"name":null}', `${INVALID} /name type_mismatch`],
+  ['a name that is a number', '{"name":5}', `${INVALID} /name type_mismatch`],
+  ['a name that is an object', '{"name":{"__proto__":"a"}}', `${INVALID} /name type_mismatch`],
+  [
+    'two broken members',
+    '{"name":"","description":5}',
+    `${INVALID} /name too_short, /description type_mismatch`,
+  ],
+  [
+    '101 unknown members',
+    `{"name":"a"${Array.from({ length: 101 }, (_, index) => `,"m${index}":1`).join('')}}`,
+    `${INVALID} ${Array.from({ length: 100 }, (_, index) => `/m${index} unknown_field`).join(', ')}`,
+  ],
+])
+
+/** One number where the id of a category belongs; 1 is a category that exists. */
+const numbers = (
+  [
+    ['with a fraction of zero', '1.0', 'type_mismatch'],
+    ['with an exponent', '1e3', 'type_mismatch'],
+    ['with an exponent of zero', '1E0', 'type_mismatch'],
+    ['beyond all floating point', '1e400', 'type_mismatch'],
+    ['with a fraction', '1.5', 'type_mismatch'],
+    ['in quotes', '"12"', 'type_mismatch'],
+    ['of 2^63', '9223372036854775808', 'out_of_range'],
+    ['of -2^63 - 1', '-9223372036854775809', 'out_of_range'],
+    ['of 2^64 + 1', '18446744073709551617', 'out_of_range'],
+    ['that is true', 'true', 'type_mismatch'],
+    ['that is null', 'null', 'type_mismatch'],
+    ['that is an array', '[1]', 'type_mismatch'],
+    ['that is an object', '{}', 'type_mismatch'],
+    ['of 500,000 digits', '1'.repeat(500_000), 'out_of_range', { withinMs: 1000 }],
+    ['of 500,000 digits after a minus', `-${'1'.repeat(500_000)}`, 'out_of_range', { withinMs: 1000 }],
+    ['with 500,000 digits of fraction', `1.${'1'.repeat(500_000)}`, 'type_mismatch', { withinMs: 1000 }],
+  ] as const
+).flatMap(([name, number, code, more = {}]) =>
+  sent('POST /pets', [
+    [`a categoryId ${name}`, `{"name":"a","categoryId":${number}}`, `${INVALID} /categoryId ${code}`, more],
+  ]),
+)
+
+const references: readonly HostileCase[] = [
+  ...sent('POST /pets', [
+    ['a categoryId of -0', '{"name":"a","categoryId":-0}', '422 unknown_reference', { says: 'Category 0 ' }],
+    [
+      'a categoryId of 2^63 - 1',
+      '{"name":"a","categoryId":9223372036854775807}',
+      '422 unknown_reference',
+      { says: 'Category 9223372036854775807 ' },
+    ],
+    [
+      'a categoryId of -2^63',
+      '{"name":"a","categoryId":-9223372036854775808}',
+      '422 unknown_reference',
+      { says: 'Category -9223372036854775808 ' },
+    ],
+    ['no categoryId', '{"name":"a"}', `${INVALID} /categoryId required`],
+    ['the id of a pet to be', '{"name":"a","categoryId":1,"id":7}', `${INVALID} /id read_only`],
+    [
+      'a status in upper case',
+      '{"name":"a","categoryId":1,"status":"Sold"}',
+      `${INVALID} /status not_in_enum`,
+    ],
+    ['a status that is null', '{"name":"a","categoryId":1,"status":null}', `${INVALID} /status not_in_enum`],
+  ]),
+  ...sent('PATCH /pets/1', [
+    ['another id in a patch', '{"id":2}', `${INVALID} /id read_only`],
+    ['a patch that is an array', '[{"op":"remove","path":"/name"}]', `${INVALID}  type_mismatch`],
+    ['a patch that takes the name away', '{"name":null}', `${INVALID} /name type_mismatch`],
+  ]),
+  ...sent('PATCH /store/orders/1', [
+    ['another petId in a patch', '{"petId":2}', `${INVALID} /petId read_only`],
+    ['a patch of complete to a text', '{"complete":"true"}', `${INVALID} /complete type_mismatch`],
+    ['a patch of complete to null', '{"complete":null}', `${INVALID} /complete type_mismatch`],
+  ]),
+  ...sent('POST /store/orders', [
+    ['an order of none', '{"petId":1,"quantity":0}', `${INVALID} /quantity out_of_range`],
+    ['an order of 1,000,001', '{"petId":1,"quantity":1000001}', `${INVALID} /quantity out_of_range`],
+    ['an order of half a pet', '{"petId":1,"quantity":0.5}', `${INVALID} /quantity type_mismatch`],
+    ['an order of a pet that is absent', '{"petId":-5}', '422 unknown_reference', { says: 'Pet -5 ' }],
+    ['the id of an order to be', '{"petId":1,"id":7}', `${INVALID} /id read_only`],
+    ['a shipDate in words', '{"petId":1,"shipDate":"tomorrow"}', `${INVALID} /shipDate invalid_format`],
+    [
+      'a shipDate on February 30',
+      '{"petId":1,"shipDate":"2026-02-30T00:00:00Z"}',
+      `${INVALID} /shipDate invalid_format`,
+    ],
+    [
+      'a shipDate that is a number',
+      '{"petId":1,"shipDate":1795132800}',
+      `${INVALID} /shipDate type_mismatch`,
+    ],
+  ]),
+  ...sent('PUT /store/inventory/2', [
+    ['a stock of -1', '{"quantity":-1}', `${INVALID} /quantity out_of_range`],
+    ['a stock of 1,000,000,001', '{"quantity":1000000001}', `${INVALID} /quantity out_of_range`],
+    ['a stock of null', '{"quantity":null}', `${INVALID} /quantity type_mismatch`],
+    ['a stock of -0, which is 0', '{"quantity":-0}', '200', { says: '"quantity":0,' }],
+  ]),
+  ...sent('POST /store/inventory/1/adjustments', [
+    ['an adjustment by 0', '{"change":0}', `${INVALID} /change out_of_range`],
+    ['an adjustment by -0', '{"change":-0}', `${INVALID} /change out_of_range`],
+    ['an adjustment below nothing', '{"change":-1000000000}', '409 stock_below_reserved'],
+    ['an adjustment beyond the bounds', '{"change":1000000000}', '409 stock_out_of_bounds'],
+  ]),
+]
+
+const refusedTexts = sent('POST /categories', [
+  ['an escaped U+0000', '{"name":"a\\u0000b"}', `${INVALID} /name invalid_format`],
+  ['an empty name', '{"name":""}', `${INVALID} /name too_short`],
+  ['a name of 201 letters', `{"name":"${'n'.repeat(201)}"}`, `${INVALID} /name too_long`],
+  [
+    'a name of 201 code points outside the BMP',
+    `{"name":"${'😀'.repeat(201)}"}`,
+    `${INVALID} /name too_long`,
+  ],
+  [
+    'a description of 2,001 letters',
+    `{"name":"a","description":"${'d'.repeat(2001)}"}`,
+    `${INVALID} /description too_long`,
+  ],
+])
+
+/** Kept code point for code point, and sent back so. */
+const keptTexts = [
+  ['200 letters', 'n'.repeat(200)],
+  ['200 code points outside the BMP', '😀'.repeat(200)],
+  ['a combining accent', 'Cafe\u0301'],
+  ['the same letter composed', 'Caf\u00e9'],
+  ['200 combining marks', `a${'\u0301'.repeat(199)}`],
+  ['right to left', 'خروف \u202eabc\u202c שלום'],
+  ['a family of emoji joined by ZWJ', '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽'],
+  ['a ligature that NFKC takes apart', 'ﬁsh ﷺ'],
+  ['blanks at both ends', '  a  '],
+  ['invisible and unassigned code points', '\ufeff\u200b\u2028\uffff\u{10ffff}\u{e0001}'],
+  ['control characters and quotes', '\u0001\t\n\u007f"\\/'],
+  ['what looks like SQL', "'; DROP TABLE category; -- %_\\"],
+  ['what looks like HTML', '<script>alert(1)</script>&amp;'],
+].map(([name = '', text = '']) =>
+  ask(`a name with ${name}`, 'POST /categories', '201', {
+    body: JSON.stringify({ name: text }),
+    keeps: text,
+  }),
+)
+
+export const bodyCases: readonly HostileCase[] = [
+  ...malformed,
+  ...shapes,
+  ...numbers,
+  ...references,
+  ...refusedTexts,
+  ...keptTexts,
+]

@@ -1,0 +1,267 @@
+import { ask, type HostileCase } from '../support/hostile-request.ts'
+import { bodyCases } from './hostile-body-cases.ts'
+import { queryCases } from './hostile-query-cases.ts'
+import { wireCases } from './hostile-wire-cases.ts'
+
+const BODY = '{"name":"a"}'
+const NO_TOKEN = 'Bearer realm="petstore"'
+const BAD_TOKEN = 'Bearer realm="petstore", error="invalid_token"'
+const BAD_PARAMETER = '400 invalid_parameter:'
+const PET_PATH = `${BAD_PARAMETER} petId type_mismatch`
+
+function withField(name: string, field: string, value: string | null, expected: string): HostileCase {
+  return ask(name, 'POST /categories', expected, { sends: { [field]: value }, body: BODY })
+}
+
+const negotiation: readonly HostileCase[] = [
+  withField('Accept of HTML', 'Accept', 'text/html', '406 not_acceptable'),
+  withField('Accept that weighs JSON with 0', 'Accept', 'application/json;q=0', '406 not_acceptable'),
+  withField('Accept of all but JSON', 'Accept', '*/*, application/json;q=0.0', '406 not_acceptable'),
+  withField('Accept of another JSON type', 'Accept', 'application/jsonp, text/*', '406 not_acceptable'),
+  withField('Content-Type of plain text', 'Content-Type', 'text/plain', '415 unsupported_media_type'),
+  withField(
+    'Content-Type of a form',
+    'Content-Type',
+    'application/x-www-form-urlencoded',
+    '415 unsupported_media_type',
+  ),
+  withField('no Content-Type', 'Content-Type', null, '415 unsupported_media_type'),
+  withField(
+    'Content-Type that JSON begins',
+    'Content-Type',
+    'application/jsonl',
+    '415 unsupported_media_type',
+  ),
+  withField(
+    'a merge patch in a POST',
+    'Content-Type',
+    'application/merge-patch+json',
+    '415 unsupported_media_type',
+  ),
+  withField(
+    'JSON in Latin-1',
+    'Content-Type',
+    'application/json; charset=latin1',
+    '415 unsupported_media_type',
+  ),
+  withField(
+    'JSON in UTF-16',
+    'Content-Type',
+    'application/json;charset="utf-16"',
+    '415 unsupported_media_type',
+  ),
+  withField('Content-Encoding gzip', 'Content-Encoding', 'gzip', '415 unsupported_media_type'),
+  withField('two Content-Encodings', 'Content-Encoding', 'identity, br', '415 unsupported_media_type'),
+  withField('an empty Idempotency-Key', 'Idempotency-Key', '', '400 idempotency_key_invalid'),
+  withField('an Idempotency-Key of empty quotes', 'Idempotency-Key', '""', '400 idempotency_key_invalid'),
+  withField(
+    'an Idempotency-Key of 256 characters',
+    'Idempotency-Key',
+    'k'.repeat(256),
+    '400 idempotency_key_invalid',
+  ),
+  withField('one of 256 in quotes', 'Idempotency-Key', `"${'k'.repeat(256)}"`, '400 idempotency_key_invalid'),
+  ...['"k" x', '"k";', '"k";P=1', '"k";p=', '"k";p="', '"k"p=1', '"k";p=1,"l"'].map(value =>
+    withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
+  ),
+  withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),
+  withField('an Idempotency-Key above ASCII', 'Idempotency-Key', 'caf\xe9', '400 idempotency_key_invalid'),
+  withField(
+    'an Idempotency-Key whose quote stays open',
+    'Idempotency-Key',
+    '"abc',
+    '400 idempotency_key_invalid',
+  ),
+  withField('one whose quote was never opened', 'Idempotency-Key', 'abc"', '400 idempotency_key_invalid'),
+  withField(
+    'two Idempotency-Keys',
+    'Idempotency-Key',
+    'one\r\nIdempotency-Key: two',
+    '400 idempotency_key_invalid',
+  ),
+  ask('an Idempotency-Key where the answer is a secret', 'POST /keys', '400 idempotency_key_refused', {
+    sends: { 'Idempotency-Key': '"k"' },
+    body: '{"name":"till","scopes":["orders:read"]}',
+  }),
+  ask(
+    'no preview of an experimental operation',
+    'GET /store/summary',
+    '400 preview_required: Petstore-Preview required',
+  ),
+]
+
+const conditions = [
+  ['a bare word', 'abc', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['a tag without its last quote', '"abc', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['a list with a bare word', '"abc", def', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['a star in a list', '*, "abc"', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['nothing', '', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['a lower-case w/', 'w/"abc"', `${BAD_PARAMETER} If-Match invalid_format`],
+  ['another tag', '"abc"', '412 precondition_failed'],
+  ['the weak form of the right tag', 'W/{etag}', '412 precondition_failed'],
+].map(([name, value = '', expected = '']) =>
+  ask(`If-Match of ${name}`, 'PATCH /pets/1', expected, {
+    sends: { 'If-Match': value },
+    body: '{"name":"Other"}',
+  }),
+)
+
+const credentials: readonly HostileCase[] = (
+  [
+    ['no Authorization', null, '401 authentication_required', NO_TOKEN],
+    ['Authorization Basic', 'Basic YWRtaW46YWRtaW4=', '401 authentication_required', NO_TOKEN],
+    [
+      'Authorization with 15,000 blanks around a letter, and a byte that only some patterns take for a blank',
+      `Bearer${' '.repeat(7500)}x${' '.repeat(7500)}\xa0`,
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
+    [
+      'Authorization with a token of 15,000 letters',
+      `Bearer ${'a'.repeat(15_000)}`,
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
+    ['Bearer without a token', 'Bearer', '401 authentication_required', NO_TOKEN],
+    ['Bearer and garbage', 'Bearer garbage', '401 invalid_token', BAD_TOKEN],
+    ['a key with a wrong checksum', `Bearer pst_${'0'.repeat(49)}`, '401 invalid_token', BAD_TOKEN],
+    ['a whole key that nobody was given', 'Bearer {strange}', '401 invalid_token', BAD_TOKEN],
+    ['two tokens', 'Bearer {key} {key}', '401 invalid_token', BAD_TOKEN],
+    ['two tokens in a list', 'Bearer {key}, Bearer {key}', '401 invalid_token', BAD_TOKEN],
+    [
+      'two Authorization fields',
+      'Bearer {key}\r\nAuthorization: Bearer {key}',
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
+    [
+      'a good key, then a bad one',
+      'Bearer {key}\r\nAuthorization: Bearer bad',
+      '401 invalid_token',
+      BAD_TOKEN,
+    ],
+    ['a key in quotes', 'Bearer "{key}"', '401 invalid_token', BAD_TOKEN],
+    ['a key cut by one character', 'Bearer {cut}', '401 invalid_token', BAD_TOKEN],
+  ] as const
+).map(([name, value, expected, challenge]) =>
+  ask(name, 'GET /store/orders', expected, {
+    sends: { Authorization: value },
+    answers: { 'www-authenticate': challenge },
+  }),
+)
+
+/** Every path of the contract and of the service, a method that it does not take, and those that it does. */
+export const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
+  ['/pets', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
+  ['/pets/{petId}', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/categories', 'PATCH', 'GET, HEAD, OPTIONS, POST'],
+  ['/categories/{categoryId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/store/orders', 'PUT', 'GET, HEAD, OPTIONS, POST'],
+  ['/store/orders/{orderId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/store/inventory', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/store/inventory/{petId}', 'DELETE', 'GET, HEAD, OPTIONS, PUT'],
+  ['/store/inventory/{petId}/adjustments', 'GET', 'OPTIONS, POST'],
+  ['/store/inventory/{petId}/movements', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/store/summary', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/events', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/events/stream', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/audit', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/webhooks', 'PUT', 'GET, HEAD, OPTIONS, POST'],
+  ['/webhooks/{webhookId}', 'POST', 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+  ['/webhooks/{webhookId}/secret', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/test', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/deliveries', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', 'GET', 'OPTIONS, POST'],
+  ['/webhooks/{webhookId}/redeliver', 'GET', 'OPTIONS, POST'],
+  ['/keys', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
+  ['/keys/{keyId}', 'GET', 'DELETE, OPTIONS'],
+  ['/errors', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/errors/{code}', 'PUT', 'GET, HEAD, OPTIONS'],
+  ['/imports/{importId}/rows', 'GET', 'OPTIONS, POST'],
+  ['/imports/{importId}/apply', 'HEAD', 'OPTIONS, POST'],
+  ['/imports/{importId}', 'POST', 'DELETE, OPTIONS'],
+  ['/', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/openapi.json', 'PUT', 'GET, HEAD, OPTIONS'],
+  ['/livez', 'POST', 'GET, HEAD, OPTIONS'],
+  ['/readyz', 'DELETE', 'GET, HEAD, OPTIONS'],
+  ['/metrics', 'PATCH', 'GET, HEAD, OPTIONS'],
+]
+
+const wrongMethods = allowByPath.map(([path, method, allow]) =>
+  ask(
+    `${method} of ${path}`,
+    `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`,
+    method === 'HEAD' ? '405' : '405 method_not_allowed',
+    {
+      answers: { allow },
+    },
+  ),
+)
+
+const paths: readonly HostileCase[] = [
+  ...[
+    '/pets/',
+    '/pets/1/',
+    '/store/inventory/',
+    '//',
+    '//pets',
+    '/pets//1',
+    '/store//orders',
+    '/store',
+    '/Pets',
+    '/pets%2F1',
+    '/pets;a=b',
+    '/pets.json',
+    '/.env',
+  ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
+  // The router of the runtime sees the dots; the URL that it passes on does not have them.
+  ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: 'has the path /pets.' }),
+  ...[
+    '/pets/1%2F2',
+    '/pets/%00',
+    '/pets/1%00',
+    '/pets/%zz',
+    '/pets/%',
+    '/pets/%ff',
+    '/pets/1%0a',
+    '/pets/%201',
+    '/pets/01',
+    '/pets/+1',
+    '/pets/1.0',
+    '/pets/1e3',
+    '/pets/-0',
+    '/pets/-01',
+    '/pets/0x1',
+    '/pets/1n',
+    '/pets/abc',
+    '/pets/9223372036854775808',
+    '/pets/-9223372036854775809',
+    '/pets/18446744073709551617',
+    '/pets/%EF%BC%91',
+    '/pets/1,2',
+    `/pets/${'9'.repeat(1000)}`,
+  ].map(path => ask(`the id in ${path.slice(0, 40)}`, `GET ${path}`, PET_PATH)),
+  ask('an error code with U+0000', 'GET /errors/%00', `${BAD_PARAMETER} code invalid_format`),
+  ask('an error code that is no UTF-8', 'GET /errors/%ff', `${BAD_PARAMETER} code invalid_format`),
+  ask('the error code __proto__', 'GET /errors/__proto__', '404 error_not_found'),
+  ask('the error code constructor', 'GET /errors/constructor', '404 error_not_found'),
+  ...['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'].flatMap(id => [
+    ask(`an absent pet ${id}`, `GET /pets/${id}`, '404 pet_not_found', { says: `Pet ${id} ` }),
+    ask(`an absent category ${id}`, `DELETE /categories/${id}`, '404 category_not_found', { says: `${id} ` }),
+    ask(`an absent order ${id}`, `GET /store/orders/${id}`, '404 order_not_found', { says: `Order ${id} ` }),
+    ask(`the stock of an absent pet ${id}`, `GET /store/inventory/${id}`, '404 inventory_item_not_found', {
+      says: `${id}.`,
+    }),
+  ]),
+]
+
+export const hostileCases: readonly HostileCase[] = [
+  ...wireCases,
+  ...bodyCases,
+  ...negotiation,
+  ...conditions,
+  ...credentials,
+  ...wrongMethods,
+  ...paths,
+  ...queryCases,
+]

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { contract } from '../../src/contract/contract.ts'
+import { readJsonText, writeJson } from '../../src/model/json.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
+import { type HostileCase, sendBytes, shortOf } from '../support/hostile-request.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { allowByPath, hostileCases } from './hostile-cases.ts'
+
+const HOSTILE_CASES_MIN = 160
+
+/** What stands for `{name}` in the head of a case. */
+type Fillings = ReadonlyMap<string, string>
+
+test('the hostile list is long, and no two of its cases have one name', () => {
+  const names = hostileCases.map(({ name }) => name)
+  expect(names.length).toBeGreaterThanOrEqual(HOSTILE_CASES_MIN)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  // The runtime says 505 of a version it does not know; nothing else may be a fault of the service.
+  expect(hostileCases.filter(({ expected }) => /^5(?!05$)/.test(expected))).toEqual([])
+})
+
+test('the hostile list tries a wrong method on every path of the contract', () => {
+  const tried = new Set<string>(allowByPath.map(([path]) => path))
+  const paths = Object.values(contract).map(({ path }) => path)
+  expect(paths.filter(path => !tried.has(path))).toEqual([])
+})
+
+onEveryEngine(engine => {
+  const opened = Promise.withResolvers<{ store: TestStore; fillings: Fillings }>()
+
+  beforeAll(async () => {
+    const store = await openTestStore(engine)
+    await stock(store)
+    opened.resolve({ store, fillings: await fillingsOf(store) })
+  })
+
+  afterAll(async () => {
+    await (await opened.promise).store[Symbol.asyncDispose]()
+  })
+
+  for (const [index, hostile] of hostileCases.entries()) {
+    test(`${hostile.name} gets ${hostile.expected.slice(0, 80)}`, async () => {
+      const { store, fillings } = await opened.promise
+      const healthy = store.send('GET', '/pets?id=1')
+      await holdAgainst(hostile, index, store, fillings)
+      expect((await healthy).status).toBe(200)
+    })
+  }
+
+  test('after all of it the store answers, and has logged no fault', async () => {
+    const { store } = await opened.promise
+    const answer = await store.send('GET', '/pets?id=1')
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe('[{"id":1,"name":"Biscuit","categoryId":1,"status":"available"}]')
+    const faults = store.logged.filter(({ level }) => level === 'error')
+    expect(faults.map(({ message, fields }) => `${message}: ${caseOf(fields.requestId)}`)).toEqual([])
+  })
+})
+
+async function holdAgainst(
+  hostile: HostileCase,
+  index: number,
+  store: TestStore,
+  fillings: Fillings,
+): Promise<void> {
+  const { head, body = '', expected, says, headers = {}, keeps, withinMs, ends } = hostile
+  const filled = head.replaceAll(/\{(\w+)\}/g, (whole, name) =>
+    name === 'id' ? requestId(index) : (fillings.get(name) ?? whole),
+  )
+  const bytes = Buffer.concat([Buffer.from(filled, 'latin1'), Buffer.from(body)])
+  const started = performance.now()
+  const answer = await sendBytes(Number(new URL(store.base).port), bytes, ends)
+  const tookMs = performance.now() - started
+  expect(shortOf(answer)).toBe(expected)
+  expect(Object.keys(headers).map(name => [name, answer.headers.get(name)])).toEqual(Object.entries(headers))
+  if (says !== undefined) expect(answer.text).toContain(says)
+  if (withinMs !== undefined) expect(tookMs).toBeLessThan(withinMs)
+  if (keeps === undefined) return
+  const read = await fetch(answer.headers.get('location') ?? '')
+  for (const text of [answer.text, await read.text()]) expect(nameIn(text)).toBe(keeps)
+}
+
+function requestId(index: number): string {
+  return `hostile-${index}`
+}
+
+function caseOf(id: unknown): string {
+  return hostileCases.find((_, index) => requestId(index) === id)?.name ?? String(id)
+}
+
+/** Read by the JSON of the runtime, so that the reader of the store is not its own witness. */
+function nameIn(text: string): string {
+  return z.object({ name: z.string() }).parse(JSON.parse(text)).name
+}
+
+/** Two categories, two pets, and an order of the first. */
+async function stock({ client }: TestStore): Promise<void> {
+  for (const name of ['Dogs', 'Cats']) await client.createCategory({ body: { name } })
+  for (const name of ['Biscuit', 'Crumb']) await client.createPet({ body: { name, categoryId: 1n } })
+  await client.setInventory({ petId: 1n, body: { quantity: 5n } })
+  await client.placeOrder({ body: { petId: 1n } })
+}
+
+async function fillingsOf({ client }: TestStore): Promise<Fillings> {
+  const { etag = '' } = await client.getPet({ petId: 1n })
+  const cursorOf = async (list: Promise<{ data: { next?: string | undefined } }>): Promise<string> =>
+    (await list).data.next ?? ''
+  const pets = await cursorOf(client.listPets({ limit: 1 }))
+  const byName = await cursorOf(client.listPets({ limit: 1, sort: 'name' }))
+  const byQuantity = await cursorOf(client.listInventory({ limit: 1, sort: 'quantity' }))
+  const categories = await cursorOf(client.listCategories({ limit: 1 }))
+  return new Map([
+    ['key', ADMIN_KEY],
+    ['cut', ADMIN_KEY.slice(0, -1)],
+    ['strange', keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))],
+    ['etag', etag],
+    ['petsCursor', pets],
+    ['cutCursor', pets.slice(0, -4)],
+    ['categoriesCursor', categories],
+    ['idBeyondInt64', forged(pets, 1n, 2n ** 63n)],
+    ['numberForName', forged(byName, 5n, 1n)],
+    ['nameWithNul', forged(byName, '\0', 1n)],
+    ['nameForNumber', forged(byQuantity, 'five', 1n)],
+    ['quantityBeyondInt64', forged(byQuantity, 2n ** 63n, 1n)],
+  ])
+}
+
+/** A cursor that carries the hash of a real one, and another place. */
+function forged(cursor: string, sortKey: string | bigint, id: bigint): string {
+  const parts = z.array(z.unknown()).parse(readJsonText(Buffer.from(cursor, 'base64url').toString()))
+  return Buffer.from(writeJson([parts[0], sortKey, id])).toString('base64url')
+}

@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'bun:test'
+import { makeClient } from '../../src/client/client.ts'
+import { contract, operationIds } from '../../src/contract/contract.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { Scope } from '../../src/model/key.ts'
+import { sharedStore } from '../support/shop.ts'
+import {
+  ADMIN_KEY,
+  codeOf,
+  onEveryEngine,
+  openTestStore,
+  refusalOf,
+  type TestStore,
+} from '../support/store.ts'
+
+/** A request that authentication and authorization decide about: what comes after them is not looked at. */
+async function probe(
+  store: TestStore,
+  operation: Operation,
+  authorization: string | undefined,
+): Promise<Response> {
+  const path = operation.path.replaceAll(/\{\w+\}/g, '404404')
+  return fetch(store.base + path, {
+    method: operation.method,
+    ...(authorization !== undefined && { headers: { Authorization: authorization } }),
+  })
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  test('each operation, with each kind of key, answers exactly as the contract says', async () => {
+    let now = Date.parse('2026-11-21T00:00:00Z')
+    await using matrix = await openTestStore(engine, { clock: () => now, timer: () => now })
+    const { client } = matrix
+    const passing = { name: 'expired', scopes: ['admin' as const], expiresAt: '2026-11-21T00:00:01Z' }
+    const { key: expired } = (await client.createKey({ body: passing })).data
+    const keys = new Map<Scope, string>()
+    for (const scope of Scope.options) {
+      const { data } = await client.createKey({ body: { name: scope, scopes: [scope] } })
+      keys.set(scope, data.key)
+    }
+    const revoked = await client.createKey({ body: { name: 'revoked', scopes: ['admin'] } })
+    await client.revokeKey({ keyId: revoked.data.id })
+    let probes = 0
+    for (const id of operationIds) {
+      const operation: Operation = contract[id]
+      const isPublic = operation.scope === 'public'
+      const anonymous = await probe(matrix, operation, undefined)
+      expect(`${id} ${anonymous.status === 401}`).toBe(`${id} ${!isPublic}`)
+      if (!isPublic) expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
+      // A new window for guesses, and the end of the key that expires.
+      now += 61_000
+      for (const bad of [expired, revoked.data.key, 'nonsense']) {
+        const reply = await probe(matrix, operation, `Bearer ${bad}`)
+        expect(`${id} ${reply.status}`).toBe(`${id} 401`)
+      }
+      for (const [scope, key] of keys) {
+        const reply = await probe(matrix, operation, `Bearer ${key}`)
+        const may = isPublic || scope === operation.scope || scope === 'admin'
+        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'let in'}`).toBe(
+          `${id} with ${scope}: ${may ? 'let in' : 'forbidden'}`,
+        )
+        expect(reply.status).not.toBe(401)
+        if (!may) {
+          const challenge = `Bearer realm="petstore", error="insufficient_scope", scope="${operation.scope}"`
+          expect(reply.headers.get('www-authenticate')).toBe(challenge)
+        }
+        probes++
+      }
+    }
+    expect(probes).toBe(operationIds.length * Scope.options.length)
+  })
+
+  describe('a key', () => {
+    test('is shown once, then listed without its secret, and only its hash is kept', async () => {
+      const { client } = store()
+      const made = await client.createKey({
+        body: { name: 'till 1', scopes: ['orders:read', 'orders:read'] },
+      })
+      expect(made.data.key).toMatch(/^pst_[0-9A-Za-z]{49}$/)
+      expect(made.data).toMatchObject({
+        name: 'till 1',
+        scopes: ['orders:read'],
+        hint: made.data.key.slice(-4),
+      })
+      expect(made.headers.get('cache-control')).toBe('no-store')
+      const listed = await store().send('GET', '/keys?limit=100')
+      expect(await listed.text()).not.toContain(made.data.key)
+      const rows = await store().database('SELECT * FROM api_key')
+      expect(JSON.stringify(rows, (_, value: unknown) => String(value) && value?.toString())).not.toContain(
+        made.data.key,
+      )
+    })
+
+    test('is refused from the request after it is revoked, and a second revocation finds nothing', async () => {
+      const { client, base } = store()
+      const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
+      const clerk = makeClient({ base, key: data.key })
+      expect((await clerk.listOrders({})).status).toBe(200)
+      expect((await client.revokeKey({ keyId: data.id })).status).toBe(204)
+      expect(await codeOf(clerk.listOrders({}))).toBe('401 invalid_token')
+      expect(await codeOf(client.revokeKey({ keyId: data.id }))).toBe('404 key_not_found')
+    })
+
+    test('grants only what it holds itself', async () => {
+      const manager = await store().clientWith('keys:manage', 'orders:read')
+      const granted = await manager.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
+      expect(granted.status).toBe(201)
+      expect(await codeOf(manager.createKey({ body: { name: 'x', scopes: ['orders:write'] } }))).toBe(
+        '403 insufficient_scope',
+      )
+      expect(await codeOf(manager.createKey({ body: { name: 'x', scopes: ['admin'] } }))).toBe(
+        '403 insufficient_scope',
+      )
+    })
+
+    test('that expires creates no key that expires later', async () => {
+      const { client, base } = store()
+      const body = (expiresAt?: string | null) => ({
+        name: 'x',
+        scopes: ['keys:manage' as const],
+        ...(expiresAt !== undefined && { expiresAt }),
+      })
+      const expiresAt = '2100-01-01T00:00:00Z'
+      const { data } = await client.createKey({ body: body(expiresAt) })
+      const passing = makeClient({ base, key: data.key })
+      for (const asked of ['2100-01-01T00:00:00.001Z', '9999-12-31T00:00:00Z']) {
+        const refused = await refusalOf(passing.createKey({ body: body(asked) }))
+        expect([refused.status, refused.code]).toEqual([422, 'validation_failed'])
+        expect(refused.errors).toMatchObject([{ pointer: '/expiresAt', code: 'out_of_range' }])
+      }
+      for (const asked of [undefined, null, expiresAt, '2099-01-01T00:00:00Z']) {
+        const made = await passing.createKey({ body: body(asked) })
+        expect(Date.parse(made.data.expiresAt ?? '')).toBe(Date.parse(asked ?? expiresAt))
+      }
+      const lasting = await client.createKey({ body: body() })
+      expect(lasting.data.expiresAt).toBeUndefined()
+    })
+
+    test('is revoked only while its ETag matches If-Match', async () => {
+      const { client } = store()
+      const body = { name: 'x', scopes: ['orders:read' as const] }
+      const { data: one } = await client.createKey({ body })
+      const refused = await refusalOf(client.revokeKey({ keyId: one.id }, { ifMatch: '"other"' }))
+      expect([refused.status, refused.code]).toEqual([412, 'precondition_failed'])
+      const ifMatch = refused.headers.get('etag') ?? ''
+      expect((await client.revokeKey({ keyId: one.id }, { ifMatch })).status).toBe(204)
+      expect(await codeOf(client.revokeKey({ keyId: one.id }, { ifMatch: '*' }))).toBe('404 key_not_found')
+      const { data: two } = await client.createKey({ body })
+      expect((await client.revokeKey({ keyId: two.id }, { ifMatch: '*' })).status).toBe(204)
+    })
+
+    test('whose expiry is past cannot be made', async () => {
+      const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: '2020-01-01T00:00:00Z' }
+      expect(await codeOf(store().client.createKey({ body }))).toBe('422 validation_failed')
+    })
+  })
+
+  test('a key is refused from the instant of its expiry', async () => {
+    let now = Date.parse('2026-11-21T00:00:00Z')
+    await using timed = await openTestStore(engine, { clock: () => now })
+    const body = { name: 'day', scopes: ['orders:read' as const], expiresAt: '2026-11-22T00:00:00Z' }
+    const { data } = await timed.client.createKey({ body })
+    const clerk = makeClient({ base: timed.base, key: data.key })
+    now = Date.parse('2026-11-21T23:59:59.999Z')
+    expect((await clerk.listOrders({})).status).toBe(200)
+    now = Date.parse('2026-11-22T00:00:00Z')
+    expect(await codeOf(clerk.listOrders({}))).toBe('401 invalid_token')
+  })
+
+  test('guessing keys is slowed down, and never stops who has one', async () => {
+    await using guarded = await openTestStore(engine)
+    const guess = () => fetch(`${guarded.base}/pets`, { headers: { Authorization: 'Bearer guess' } })
+    const statuses = []
+    for (let guesses = 0; guesses < 61; guesses++) statuses.push((await guess()).status)
+    expect(statuses.slice(0, 60).every(status => status === 401)).toBe(true)
+    const slowed = await guess()
+    expect([slowed.status, Number(slowed.headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await guarded.client.listPets({})).status).toBe(200)
+  })
+})
+
+describe('rate limits', () => {
+  test('count each key and each address apart, and say what is left', async () => {
+    const now = Date.parse('2026-11-21T00:00:00Z')
+    await using store = await openTestStore('sqlite', {
+      rateLimit: { requests: 3, seconds: 60 },
+      timer: () => now,
+    })
+    const anonymous = () =>
+      store.send('GET', '/pets', { headers: { Authorization: '' } }).then(() => fetch(`${store.base}/pets`))
+    const first = await fetch(`${store.base}/pets`)
+    expect(first.headers.get('ratelimit-policy')).toBe('"default";q=3;w=60')
+    expect(first.headers.get('ratelimit')).toBe('"default";r=2;t=60')
+    await fetch(`${store.base}/pets`)
+    await fetch(`${store.base}/pets`)
+    const refused = await fetch(`${store.base}/pets`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=60')
+    expect((await store.client.listPets({})).status).toBe(200)
+    expect((await anonymous()).status).toBe(429)
+  })
+
+  test('begin anew when the window ends', async () => {
+    let now = Date.parse('2026-11-21T00:00:00Z')
+    await using store = await openTestStore('sqlite', {
+      rateLimit: { requests: 1, seconds: 60 },
+      timer: () => now,
+    })
+    expect((await fetch(`${store.base}/pets`)).status).toBe(200)
+    expect((await fetch(`${store.base}/pets`)).status).toBe(429)
+    now += 60_000
+    expect((await fetch(`${store.base}/pets`)).status).toBe(200)
+  })
+
+  test('do not depend on the clock: one that is set back by an hour locks nobody out', async () => {
+    let now = Date.parse('2026-11-21T12:00:00Z')
+    let timer = 0
+    const clocks = { clock: () => now, timer: () => timer }
+    await using store = await openTestStore('sqlite', { rateLimit: { requests: 1, seconds: 60 }, ...clocks })
+    const status = async (): Promise<number> => (await fetch(`${store.base}/pets`)).status
+    expect([await status(), await status()]).toEqual([200, 429])
+    now -= 3_600_000
+    timer += 60_000
+    expect(await status()).toBe(200)
+  })
+
+  test('see through the proxies that are trusted, and through no others', async () => {
+    const rateLimit = { requests: 1, seconds: 60 }
+    const from = (store: TestStore, forwarded: string) =>
+      fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)
+    await using trusting = await openTestStore('sqlite', {
+      rateLimit,
+      trustedProxies: ['127.0.0.0/8', '10.0.0.1'],
+    })
+    expect(await from(trusting, '203.0.113.1')).toBe(200)
+    expect(await from(trusting, '203.0.113.2')).toBe(200)
+    expect(await from(trusting, '198.51.100.9, 203.0.113.1, 10.0.0.1')).toBe(429)
+    await using wary = await openTestStore('sqlite', { rateLimit })
+    expect(await from(wary, '203.0.113.1')).toBe(200)
+    expect(await from(wary, '203.0.113.2')).toBe(429)
+  })
+})
+
+test('the admin key of the environment replaces the one before it', async () => {
+  await using store = await openTestStore('sqlite')
+  const { data } = await store.client.listKeys({})
+  expect(data.items).toMatchObject([
+    { name: 'admin (environment)', scopes: ['admin'], hint: ADMIN_KEY.slice(-4) },
+  ])
+})

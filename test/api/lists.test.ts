@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { everyItem } from '../../src/client/client.ts'
+import type { Pet } from '../../src/model/pet.ts'
+import { sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+  const made: Pet[] = []
+
+  // 60 pets in 3 categories, with names that repeat, in every status.
+  beforeAll(async () => {
+    const { client } = store()
+    for (const name of ['Dogs', 'Cats', 'dogfish']) await client.createCategory({ body: { name } })
+    const names = ['Ábel', 'abel', 'Bella', 'bello', 'Zoë']
+    for (let index = 0; index < 60; index++) {
+      const { data } = await client.createPet({
+        body: {
+          name: `${names[index % 5]}${index % 2}`,
+          categoryId: BigInt(1 + (index % 3)),
+          status: (['available', 'pending', 'sold'] as const)[index % 4] ?? 'available',
+        },
+      })
+      made.push(data)
+    }
+  })
+
+  async function ids(
+    input: Parameters<ReturnType<typeof store>['client']['listPets']>[0],
+  ): Promise<bigint[]> {
+    const items: Pet[] = []
+    for await (const pet of everyItem(store().client.listPets, input)) items.push(pet)
+    return items.map(({ id }) => id)
+  }
+  const where = (keep: (pet: Pet) => boolean): bigint[] => made.filter(keep).map(({ id }) => id)
+
+  describe('paging', () => {
+    for (const sort of ['id', '-id', 'name', '-name'] as const) {
+      test(`by ${sort} shows every row once, in order, whatever the page size`, async () => {
+        const whole = await ids({ sort, limit: 100 })
+        expect(whole.toSorted((a, b) => Number(a - b))).toEqual(where(() => true))
+        for (const limit of [1, 7, 20]) expect(await ids({ sort, limit })).toEqual(whole)
+        if (sort.startsWith('-')) {
+          const forward = await ids({ sort: sort === '-id' ? 'id' : 'name', limit: 100 })
+          expect(whole).toEqual(forward.toReversed())
+        }
+      })
+    }
+
+    test('by name folds case, and rows of one name are in the order of ids', async () => {
+      const { data } = await store().client.listPets({ sort: 'name', limit: 100, name: 'ABEL' })
+      const names = data.items.map(({ name }) => name)
+      expect(names).toEqual([...Array(6).fill('abel0'), ...Array(6).fill('abel1')])
+      const first = data.items.slice(0, 6).map(({ id }) => id)
+      expect(first).toEqual(first.toSorted((a, b) => Number(a - b)))
+    })
+
+    test('skips and repeats no row when others come and go between pages', async () => {
+      const { client } = store()
+      const first = await client.listCategories({ limit: 2, sort: 'id' })
+      const extra = await client.createCategory({ body: { name: 'extra' } })
+      await client.deleteCategory({ categoryId: extra.data.id })
+      const rest = await client.listCategories({ limit: 2, sort: 'id', cursor: first.data.next })
+      expect([...first.data.items, ...rest.data.items].map(({ id }) => id)).toEqual([1n, 2n, 3n])
+      expect(rest.data.next).toBeUndefined()
+    })
+
+    test('links to the next page only when there is one, with its filters, in absolute URIs', async () => {
+      const reply = await store().send('GET', '/pets?limit=50&status=available&status=sold')
+      const link = reply.headers.get('link') ?? ''
+      expect(link).toBe(`<${store().base}/pets?limit=50&status=available&status=sold>; rel="first"`)
+      const more = await store().send('GET', '/pets?limit=50')
+      const next = /<([^>]+)>; rel="next"/.exec(more.headers.get('link') ?? '')?.[1] ?? ''
+      const page: unknown = await (await fetch(next)).json()
+      expect(page).toHaveLength(10)
+    })
+
+    test('refuses a cursor of another list, other filters or another sort', async () => {
+      const { client } = store()
+      const cursor = (await client.listPets({ limit: 2 })).data.next
+      expect(await codeOf(client.listPets({ limit: 2, cursor, sort: '-id' }))).toBe('400 invalid_cursor')
+      expect(await codeOf(client.listPets({ cursor, status: ['sold'] }))).toBe('400 invalid_cursor')
+      expect(await codeOf(client.listInventory({ cursor }))).toBe('400 invalid_cursor')
+      expect((await client.listPets({ limit: 5, cursor })).data.items).toHaveLength(5)
+    })
+  })
+
+  describe('filters of pets', () => {
+    test('mean any of their own values and all of each other', async () => {
+      expect(await ids({ status: ['sold', 'pending'], limit: 9 })).toEqual(
+        where(pet => pet.status !== 'available'),
+      )
+      expect(await ids({ categoryId: [1n, 3n], limit: 9 })).toEqual(where(pet => pet.categoryId !== 2n))
+      expect(await ids({ categoryId: [1n, 1n, 99n], status: ['sold'], limit: 9 })).toEqual(
+        where(pet => pet.categoryId === 1n && pet.status === 'sold'),
+      )
+      expect(await ids({ id: [5n, 3n, 999n, 3n, 4n] })).toEqual([3n, 4n, 5n])
+      expect(await ids({ id: [5n, 3n, 4n], sort: '-id', status: ['available'] })).toEqual(
+        where(pet => [3n, 4n, 5n].includes(pet.id) && pet.status === 'available').toReversed(),
+      )
+    })
+
+    test('by name find what begins so, and list by name alone', async () => {
+      const named = await ids({ name: 'bell', status: ['available', 'sold'], limit: 4 })
+      expect(named.toSorted((a, b) => Number(a - b))).toEqual(
+        where(pet => pet.name.toLowerCase().startsWith('bell') && pet.status !== 'pending'),
+      )
+      expect(await ids({ name: 'zoë', sort: '-name' })).toHaveLength(12)
+      expect(await ids({ name: 'ZOE' })).toEqual([])
+      const refused = await refusalOf(store().client.listPets({ name: 'b', sort: 'id' }))
+      expect([refused.code, refused.errors[0]?.name]).toEqual(['invalid_parameter', 'sort'])
+      const { data } = await store().client.listCategories({ name: 'DOG' })
+      expect(data.items.map(({ name }) => name)).toEqual(['dogfish', 'Dogs'])
+    })
+
+    test('read a hundred pets by their ids in one request', async () => {
+      const wanted = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
+      expect((await store().client.listPets({ id: wanted })).data.items).toHaveLength(60)
+      expect(await codeOf(store().client.listPets({ id: [...wanted, 101n] }))).toBe('400 invalid_parameter')
+    })
+  })
+
+  describe('filters of orders and stocks', () => {
+    test('orders are found by pet, by completion and by shipDate', async () => {
+      const { client } = store()
+      const [one, two] = where(pet => pet.status === 'available')
+      for (const petId of [one ?? 0n, two ?? 0n]) {
+        await client.setInventory({ petId, body: { quantity: 50n } })
+        for (const day of ['02', '01', '03']) {
+          await client.placeOrder({
+            body: { petId, shipDate: `2027-01-${day}T00:00:00Z`, complete: day === '03' },
+          })
+        }
+        await client.placeOrder({ body: { petId } })
+      }
+      const list = async (input: Parameters<typeof client.listOrders>[0]): Promise<string> => {
+        const found: string[] = []
+        for await (const { id } of everyItem(client.listOrders, { ...input, limit: 2 }))
+          found.push(String(id))
+        return found.join(' ')
+      }
+      expect(await list({})).toBe('1 2 3 4 5 6 7 8')
+      expect(await list({ sort: '-id' })).toBe('8 7 6 5 4 3 2 1')
+      expect(await list({ petId: [two ?? 0n] })).toBe('5 6 7 8')
+      expect(await list({ petId: [two ?? 0n, one ?? 0n], complete: true })).toBe('3 7')
+      expect(await list({ complete: false, sort: '-id' })).toBe('8 6 5 4 2 1')
+      expect(await list({ sort: 'shipDate' })).toBe('2 6 1 5 3 7')
+      expect(await list({ shipDateAfter: '2027-01-01T00:00:00Z' })).toBe('1 5 3 7')
+      expect(
+        await list({ shipDateAfter: '2026-01-01T00:00:00Z', shipDateBefore: '2027-01-02T01:00:00+01:00' }),
+      ).toBe('2 6')
+      expect(
+        await list({ shipDateBefore: '2027-01-03T00:00:00Z', complete: false, petId: [one ?? 0n] }),
+      ).toBe('2 1')
+      const byId = client.listOrders({ shipDateAfter: '2027-01-01T00:00:00Z', sort: 'id' })
+      expect(await codeOf(byId)).toBe('400 invalid_parameter')
+    })
+
+    test('stocks are found by pet, status and how few are left, fewest first', async () => {
+      const { client } = store()
+      const [held] = where(pet => pet.status === 'pending')
+      await client.setInventory({ petId: held ?? 0n, body: { quantity: 3n } })
+      const list = async (input: Parameters<typeof client.listInventory>[0]) => {
+        const found: [bigint, bigint, string][] = []
+        for await (const item of everyItem(client.listInventory, { ...input, limit: 6 })) {
+          found.push([item.petId, item.quantity, item.status])
+        }
+        return found
+      }
+      const low = await list({ quantityAtMost: 3n })
+      expect(low).toHaveLength(58)
+      expect(low).toEqual(low.toSorted((a, b) => Number(a[1] - b[1]) || Number(a[0] - b[0])))
+      expect(
+        (await list({ quantityAtMost: 0n })).every(
+          ([, quantity, status]) => quantity === 0n && status === 'sold',
+        ),
+      ).toBe(true)
+      expect((await list({ status: ['pending'], quantityAtMost: 5n })).at(-1)).toEqual([
+        held ?? 0n,
+        3n,
+        'pending',
+      ])
+      expect(await list({ petId: [3n, 1n] })).toHaveLength(2)
+      expect(await codeOf(client.listInventory({ quantityAtMost: 3n, sort: 'id' }))).toBe(
+        '400 invalid_parameter',
+      )
+    })
+  })
+
+  test('the summary counts the shop', async () => {
+    const { client } = store()
+    const { data } = await client.getStoreSummary({}, { preview: 'store-summary' })
+    const { available, pending, sold } = data.pets
+    expect(available + pending + sold).toBe(60n)
+    expect([data.openOrders, data.unitsReserved, data.ordersByDay.length]).toEqual([6n, 6n, 30])
+    expect(data.ordersByDay.at(-1)?.orders).toBe(8n)
+  })
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { openTestStore } from '../support/store.ts'
+
+interface Family {
+  readonly name: string
+  readonly type: string
+  readonly values: readonly number[]
+}
+
+/** What promtool would read: each metric with its type and the values of its samples. */
+function familiesOf(text: string): Family[] {
+  return text
+    .split(/^(?=# HELP )/m)
+    .map(block => ({
+      name: /^# TYPE (\S+) (\S+)$/m.exec(block)?.[1] ?? '',
+      type: /^# TYPE (\S+) (\S+)$/m.exec(block)?.[2] ?? '',
+      values: [...block.matchAll(/^[^#\n]\S*(?:\{.*\})? (\S+)$/gm)].map(match => Number(match[1])),
+    }))
+    .filter(({ name }) => name !== '')
+}
+
+/** What is wrong with the text of the metrics. */
+function faultsOf(text: string): string[] {
+  const families = familiesOf(text)
+  const [rss = 0] = families.find(({ name }) => name === 'process_resident_memory_bytes')?.values ?? []
+  return families.flatMap(({ name, type, values }) => [
+    ...(name.endsWith('_total') === (type === 'counter') ? [] : [`${name} is a ${type}`]),
+    ...(type === 'histogram' && !/_(seconds|bytes)$/.test(name) ? [`${name} has no unit`] : []),
+    ...(values.every(value => Number.isFinite(value) && value >= 0) ? [] : [`${name} is ${values}`]),
+    ...(/heap|external/.test(name) && values.some(value => value > 2 * rss) ? [`${name} is ${values}`] : []),
+    ...(/lag/.test(name) && values.some(value => value > 60) ? [`${name} is ${values}`] : []),
+  ])
+}
+
+test('every metric has the type that its name says, and a plausible value', async () => {
+  await using store = await openTestStore('sqlite')
+  await store.client.listPets({})
+  const text = await (await fetch(`${store.base}/metrics`)).text()
+  expect(faultsOf(text)).toEqual([])
+  const names = familiesOf(text).map(({ name }) => name)
+  for (const name of [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'petstore_requests_total',
+  ])
+    expect(names).toContain(name)
+})
+
+test('control: metrics of a wrong type or value are caught', () => {
+  const wrong = [
+    '# HELP a_total Any.\n# TYPE a_total gauge\na_total 1',
+    '# HELP process_resident_memory_bytes Any.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 10',
+    '# HELP process_heap_bytes Any.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 6469464064',
+    '# HELP lag_seconds Any.\n# TYPE lag_seconds gauge\nlag_seconds Nan',
+    '# HELP took Any.\n# TYPE took histogram\ntook_count 1',
+  ].join('\n')
+  expect(faultsOf(wrong)).toHaveLength(4)
+})

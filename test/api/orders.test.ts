@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { makePet, sharedStore, stockOf } from '../support/shop.ts'
+import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  const now = Date.parse('2026-11-21T09:30:00.120Z')
+  const store = sharedStore(engine, { clock: () => now })
+
+  describe('placing an order', () => {
+    test('reserves its units and makes the last ones pending', async () => {
+      const { client, base } = store()
+      const { petId } = await makePet(client, { quantity: 3n })
+      const placed = await client.placeOrder({ body: { petId } })
+      expect([placed.status, placed.location]).toEqual([201, `${base}/store/orders/${placed.data.id}`])
+      expect(placed.data).toEqual({ id: placed.data.id, petId, quantity: 1n, complete: false })
+      expect(await stockOf(client, petId)).toBe('available 3/1')
+      await client.placeOrder({ body: { petId, quantity: 2n } })
+      expect(await stockOf(client, petId)).toBe('pending 3/3')
+    })
+
+    test('of a single animal makes it pending, completion sold, cancellation available', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client)
+      const first = await client.placeOrder({ body: { petId } })
+      expect(await stockOf(client, petId)).toBe('pending 1/1')
+      await client.cancelOrder({ orderId: first.data.id ?? 0n })
+      expect(await stockOf(client, petId)).toBe('available 1/0')
+      const second = await client.placeOrder({ body: { petId } })
+      await client.updateOrder({ orderId: second.data.id ?? 0n, body: { complete: true } })
+      expect(await stockOf(client, petId)).toBe('sold 0/0')
+    })
+
+    test('is refused for a pet that does not exist, is on hold, or has too few units free', async () => {
+      const { client } = store()
+      expect(await codeOf(client.placeOrder({ body: { petId: 404n } }))).toBe('422 unknown_reference')
+      const held = await makePet(client, { quantity: 5n, onHold: true })
+      expect(await codeOf(client.placeOrder({ body: { petId: held.petId } }))).toBe('409 pet_not_available')
+      const few = await makePet(client, { quantity: 5n, reserved: 3n })
+      const refused = await refusalOf(client.placeOrder({ body: { petId: few.petId, quantity: 3n } }))
+      expect([refused.code, refused.message]).toEqual([
+        'insufficient_stock',
+        `Pet ${few.petId} has 2 of 5 units free; 3 are asked for.`,
+      ])
+      const sold = await makePet(client, { quantity: 0n })
+      expect(await codeOf(client.placeOrder({ body: { petId: sold.petId } }))).toBe('409 insufficient_stock')
+      expect(await stockOf(client, few.petId)).toBe('available 5/3')
+    })
+
+    test('with complete: true sells over the counter, at once', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 3n })
+      const { data } = await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
+      expect(data).toMatchObject({ quantity: 2n, complete: true, shipDate: '2026-11-21T09:30:00.120Z' })
+      expect(await stockOf(client, petId)).toBe('available 1/0')
+      const held = await makePet(client, { onHold: true })
+      const sale = client.placeOrder({ body: { petId: held.petId, complete: true } })
+      expect(await codeOf(sale)).toBe('409 pet_not_available')
+    })
+
+    test('keeps the shipDate in UTC, with milliseconds only if there are any', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 9n })
+      const shipped = async (shipDate: string) =>
+        (await client.placeOrder({ body: { petId, shipDate } })).data.shipDate
+      expect(await shipped('2026-12-01T10:00:00+02:00')).toBe('2026-12-01T08:00:00Z')
+      expect(await shipped('2026-12-01T10:00:00.5Z')).toBe('2026-12-01T10:00:00.500Z')
+      expect(await shipped('0001-01-01T00:00:00Z')).toBe('0001-01-01T00:00:00Z')
+    })
+  })
+
+  describe('changing an order', () => {
+    test('completes it, sets the shipDate if it is absent, and is nothing the second time', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
+      const done = await client.updateOrder({ orderId, body: { complete: true } })
+      expect(done.data).toEqual({
+        id: orderId,
+        petId,
+        quantity: 2n,
+        shipDate: '2026-11-21T09:30:00.120Z',
+        complete: true,
+      })
+      expect(await stockOf(client, petId)).toBe('available 3/0')
+      const again = await client.updateOrder({ orderId, body: { complete: true } })
+      expect([again.status, again.etag]).toEqual([200, done.etag])
+      expect(await stockOf(client, petId)).toBe('available 3/0')
+    })
+
+    test('completes an order of a pet that was put on hold meanwhile', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n, onHold: true })
+      await client.updateOrder({ orderId, body: { complete: true } })
+      expect(await stockOf(client, petId)).toBe('pending 3/0')
+    })
+
+    test('moves the reservation by the difference; more is judged as placing', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
+      await client.updateOrder({ orderId, body: { quantity: 5n } })
+      expect(await stockOf(client, petId)).toBe('pending 5/5')
+      expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 6n } }))).toBe(
+        '409 insufficient_stock',
+      )
+      await client.updateOrder({ orderId, body: { quantity: 1n } })
+      expect(await stockOf(client, petId)).toBe('available 5/1')
+      await client.updatePet({ petId, body: { status: 'pending' } })
+      expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 2n } }))).toBe(
+        '409 pet_not_available',
+      )
+    })
+
+    test('takes the quantity first, then completes', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
+      const { data } = await client.updateOrder({ orderId, body: { quantity: 4n, complete: true } })
+      expect(data).toMatchObject({ quantity: 4n, complete: true })
+      expect(await stockOf(client, petId)).toBe('available 1/0')
+      const both = client.updateOrder({ orderId, body: { quantity: 9n, complete: true } })
+      expect(await codeOf(both)).toBe('409 order_already_complete')
+    })
+
+    test('a complete order is frozen: it cannot be opened, changed or cancelled', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
+      await client.updateOrder({ orderId, body: { complete: true } })
+      const frozen = '409 order_already_complete'
+      expect(await codeOf(client.updateOrder({ orderId, body: { complete: false } }))).toBe(frozen)
+      expect(await codeOf(client.updateOrder({ orderId, body: { quantity: 2n } }))).toBe(frozen)
+      expect(await codeOf(client.updateOrder({ orderId, body: { shipDate: null } }))).toBe(frozen)
+      expect(await codeOf(client.cancelOrder({ orderId }))).toBe(frozen)
+      expect(await stockOf(client, petId)).toBe('available 4/0')
+    })
+
+    test('sets and removes the shipDate; ids it has are accepted, others are read-only', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
+      const dated = await client.updateOrder({
+        orderId,
+        body: { id: orderId, petId, shipDate: '2027-01-01T00:00:00Z' },
+      })
+      expect(dated.data.shipDate).toBe('2027-01-01T00:00:00Z')
+      const bare = await client.updateOrder({ orderId, body: { shipDate: null } })
+      expect(bare.data).toEqual({ id: orderId, petId, quantity: 1n, complete: false })
+      const refused = await refusalOf(
+        client.updateOrder({ orderId, body: { id: 1_000_000n, petId: 1_000_000n } }),
+      )
+      expect(refused.errors.map(({ pointer, code }) => [pointer, code])).toEqual([
+        ['/id', 'read_only'],
+        ['/petId', 'read_only'],
+      ])
+    })
+  })
+
+  describe('cancelling an order', () => {
+    test('gives the units back, and the order is gone', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 2n, reserved: 2n })
+      expect((await client.cancelOrder({ orderId })).status).toBe(204)
+      expect(await stockOf(client, petId)).toBe('available 2/0')
+      expect(await codeOf(client.getOrder({ orderId }))).toBe('404 order_not_found')
+      expect(await codeOf(client.cancelOrder({ orderId }))).toBe('404 order_not_found')
+      expect(await codeOf(client.updateOrder({ orderId, body: { complete: true } }))).toBe(
+        '404 order_not_found',
+      )
+    })
+  })
+
+  test('the ledger tells every movement of a pet, in order', async () => {
+    const { client } = store()
+    const { petId, orderId } = await makePet(client, { quantity: 4n, reserved: 2n })
+    await client.updateOrder({ orderId, body: { complete: true } })
+    const { data } = await client.listMovements({ petId })
+    expect(
+      data.items.map(({ reason, quantityChange, reservedChange, quantity, reserved }) =>
+        [reason, quantityChange, reservedChange, quantity, reserved].join(' '),
+      ),
+    ).toEqual(['opening 1 0 1 0', 'count 3 0 4 0', 'order 0 2 4 2', 'completion -2 -2 2 0'])
+    const newestFirst = await client.listMovements({ petId, sort: '-id', limit: 1 })
+    expect(newestFirst.data.items[0]).toMatchObject({ reason: 'completion', orderId })
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  test('a pet is created, read, changed and deleted', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    const { data: dogs } = await client.createCategory({ body: { name: 'Dogs' } })
+    const made = await client.createPet({ body: { name: 'Biscuit (Beagle)', categoryId: dogs.id } })
+    expect(made.status).toBe(201)
+    expect(made.data).toEqual({ id: 1n, name: 'Biscuit (Beagle)', categoryId: dogs.id, status: 'available' })
+    expect(made.location).toBe(`${store.base}/pets/1`)
+    const read = await client.getPet({ petId: 1n })
+    expect(read.data).toEqual(made.data)
+    expect(read.etag).toBe(made.etag)
+    const changed = await client.updatePet({ petId: 1n, body: { name: 'Crumb' } })
+    expect(changed.data).toEqual({ ...made.data, name: 'Crumb' })
+    expect(changed.etag).not.toBe(made.etag)
+    const deleted = await client.deletePet({ petId: 1n })
+    expect(deleted.status).toBe(204)
+    expect(await codeOf(client.getPet({ petId: 1n }))).toBe('404 pet_not_found')
+    expect(await codeOf(client.deletePet({ petId: 1n }))).toBe('404 pet_not_found')
+    expect(await codeOf(client.updatePet({ petId: 1n, body: {} }))).toBe('404 pet_not_found')
+  })
+
+  test('a pet of a category that does not exist is refused, and the message names it', async () => {
+    await using store = await openTestStore(engine)
+    const refused = await refusalOf(store.client.createPet({ body: { name: 'Stray', categoryId: 99n } }))
+    expect([refused.status, refused.code, refused.message]).toEqual([
+      422,
+      'unknown_reference',
+      'Category 99 does not exist.',
+    ])
+  })
+})

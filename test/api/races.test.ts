@@ -1,0 +1,214 @@
+import { expect, test } from 'bun:test'
+import { Refused } from '../../src/client/client.ts'
+import { performKeyLookedUpFirst } from '../controls/key-looked-up-first.ts'
+import { performReadThenWrite } from '../controls/read-then-write.ts'
+import { performReferenceByRead } from '../controls/reference-by-read.ts'
+import { audit } from '../support/audit.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { makePet } from '../support/shop.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+const ROUNDS = times(50, 1000)
+const BUYERS = 64
+const ISOLATED_ROUNDS = times(10, 200)
+const KEY_ROUNDS = times(50, 1000)
+const KEYS_A_ROUND = 10
+const TIMEOUT_MS = timeLimitMs(120_000)
+
+/** Sorts how calls end: `201`, `409 insufficient_stock`, ... with how often. */
+async function tally(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
+  const ends: Record<string, number> = {}
+  for (const result of await Promise.allSettled(calls)) {
+    const end =
+      result.status === 'fulfilled'
+        ? String(result.value.status)
+        : result.reason instanceof Refused
+          ? `${result.reason.status} ${result.reason.code}`
+          : String(result.reason)
+    ends[end] = (ends[end] ?? 0) + 1
+  }
+  return ends
+}
+
+/** 64 buyers want the last units of one pet: exactly so many orders, nobody refused wrongly. */
+async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
+  const { petId } = await makePet(store.client, { quantity: BigInt(units) })
+  const ends = await tally(Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })))
+  const expected = { '201': units, '409 insufficient_stock': buyers - units }
+  if (Bun.deepEquals(ends, expected)) return []
+  return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(ends)}`]
+}
+
+/** A pet comes into a category while the category is deleted, and is ordered while it is deleted itself. */
+async function createWhileDeleting(store: TestStore): Promise<string[]> {
+  const { client } = store
+  const { data: category } = await client.createCategory({ body: { name: 'C' } })
+  const body = { name: 'P', categoryId: category.id }
+  const { petId } = await makePet(client, { quantity: 3n })
+  const ends = await tally([
+    client.createPet({ body }),
+    client.deleteCategory({ categoryId: category.id }),
+    client.createPet({ body }),
+    client.deletePet({ petId }),
+    client.placeOrder({ body: { petId } }),
+    client.deletePet({ petId }),
+    client.placeOrder({ body: { petId } }),
+    client.updatePet({ petId, body: { categoryId: category.id } }),
+  ])
+  const faults = Object.keys(ends).filter(end => !/^(2..|404|409|422)/.test(end))
+  return faults.map(end => `a race ended in ${end}`)
+}
+
+/** Orders of one pet are cancelled, completed and placed at once, while its status goes to and fro. */
+async function settleAtOnce(store: TestStore): Promise<string[]> {
+  const { client } = store
+  const { petId } = await makePet(client, { quantity: 8n })
+  const orders = await Promise.all(Array.from({ length: 8 }, () => client.placeOrder({ body: { petId } })))
+  const ends = await tally(
+    orders.flatMap(({ data }, index) => {
+      const orderId = data.id ?? 0n
+      const settled =
+        index % 2 === 0
+          ? client.cancelOrder({ orderId })
+          : client.updateOrder({ orderId, body: { complete: true } })
+      return [settled, client.placeOrder({ body: { petId } })]
+    }),
+  )
+  const wrong = Object.keys(ends).filter(
+    end => !['200', '201', '204', '409 insufficient_stock'].includes(end),
+  )
+  if (ends['204'] !== 4 || ends['200'] !== 4 || wrong.length > 0)
+    return [`settling ended in ${JSON.stringify(ends)}`]
+  return []
+}
+
+/** Keys that are each sent several times at once: one effect, and the same bytes for all. */
+async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
+  const { petId } = await makePet(store.client, { quantity: 1000n })
+  const body = `{"petId":${petId},"quantity":1}`
+  const keys = Array.from({ length: KEYS_A_ROUND }, (_, index) => `round-${round}-${index}`)
+  const broken: string[] = []
+  await Promise.all(
+    keys.map(async (key, index) => {
+      const repeats = Array.from({ length: 2 + (index % 7) }, async () => {
+        const reply = await store.send('POST', '/store/orders', { headers: { 'Idempotency-Key': key }, body })
+        return `${reply.status} ${reply.headers.get('location')} ${reply.headers.get('etag')} ${await reply.text()}`
+      })
+      const replies = new Set(await Promise.all(repeats))
+      if (replies.size !== 1) broken.push(`key ${key} was answered in ${replies.size} ways`)
+    }),
+  )
+  const rows = await store.database(`SELECT id FROM orders WHERE pet_id = ${petId}`)
+  if (rows.length !== keys.length) broken.push(`${keys.length} keys had ${rows.length} effects`)
+  return broken
+}
+
+onEveryEngine(engine => {
+  test(
+    `${BUYERS} buyers of the last units: none oversold, none refused wrongly`,
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < ROUNDS; round++)
+        expect(await sellOut(store, 1 + (round % 5), BUYERS)).toEqual([])
+      expect(await audit(store)).toEqual([])
+      proved({
+        guarantee: 1,
+        engine,
+        did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
+      })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'orders of one pet that are cancelled, completed and placed at once all end as they must',
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < ROUNDS; round++) expect(await settleAtOnce(store)).toEqual([])
+      expect(await audit(store)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'creating, ordering, moving and deleting at once leave no orphan and no wrong count',
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < ROUNDS; round++) expect(await createWhileDeleting(store)).toEqual([])
+      expect(await audit(store)).toEqual([])
+      proved({ guarantee: 19, engine, did: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    `${KEY_ROUNDS * KEYS_A_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, equal bytes`,
+    async () => {
+      await using store = await openTestStore(engine)
+      for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])
+      expect(await audit(store)).toEqual([])
+      const keys = KEY_ROUNDS * KEYS_A_ROUND
+      proved({
+        guarantee: 5,
+        engine,
+        did: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
+      })
+    },
+    TIMEOUT_MS,
+  )
+})
+
+for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
+  test(
+    `the races end the same way at ${isolation}`,
+    async () => {
+      await using store = await openTestStore('postgres', { isolation })
+      for (let round = 0; round < ISOLATED_ROUNDS; round++) {
+        expect(await sellOut(store, 1 + (round % 3), 6)).toEqual([])
+        expect(await createWhileDeleting(store)).toEqual([])
+      }
+      expect(await audit(store)).toEqual([])
+      const did = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
+      proved({ guarantee: 1, engine: `postgres ${isolation}`, did })
+    },
+    TIMEOUT_MS,
+  )
+}
+
+test(
+  'control: an order that reads the stock and then writes it is caught',
+  async () => {
+    await using store = await openTestStore('postgres', { perform: performReadThenWrite })
+    const broken: string[] = []
+    for (let round = 0; round < 5 && broken.length === 0; round++)
+      broken.push(...(await sellOut(store, 3, BUYERS)))
+    expect(broken.length).toBeGreaterThan(0)
+    expect(await audit(store)).toContainEqual(
+      expect.stringContaining('reserved is the sum of the open orders'),
+    )
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'control: a pet that only reads its category is caught',
+  async () => {
+    await using store = await openTestStore('postgres', { perform: performReferenceByRead })
+    for (let round = 0; round < ROUNDS; round++) await createWhileDeleting(store)
+    const broken = (await audit(store)).join('; ')
+    expect(broken).toMatch(/every pet has its category|a category counts its pets/)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'control: an idempotency key that is only looked up is caught',
+  async () => {
+    await using store = await openTestStore('postgres', { perform: performKeyLookedUpFirst })
+    const broken: string[] = []
+    for (let round = 0; round < 20 && broken.length === 0; round++)
+      broken.push(...(await repeatKeys(store, round)))
+    expect(broken.length).toBeGreaterThan(0)
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'bun:test'
+import { ErrorBody, errorTable } from '../../src/model/error.ts'
+import { readJsonText } from '../../src/model/json.ts'
+import { Scope } from '../../src/model/key.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  describe('every answer', () => {
+    test('to HEAD has the headers of GET and no body', async () => {
+      await makePet(store().client)
+      for (const path of ['/pets', '/pets/1', '/categories/1', '/store/orders', '/errors', '/livez']) {
+        const get = await store().send('GET', path)
+        const head = await store().send('HEAD', path)
+        const body = await get.text()
+        expect([path, head.status, await head.text()]).toEqual([path, get.status, ''])
+        expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(body)))
+        for (const name of ['content-type', 'etag', 'link', 'cache-control']) {
+          expect(head.headers.get(name)).toBe(get.headers.get(name))
+        }
+      }
+    })
+
+    test('to OPTIONS says what the path allows', async () => {
+      const allow = async (path: string) => (await store().send('OPTIONS', path)).headers.get('allow')
+      expect(await allow('/pets')).toBe('GET, HEAD, OPTIONS, POST')
+      expect(await allow('/pets/1')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH')
+      expect(await allow('/store/inventory/1')).toBe('GET, HEAD, OPTIONS, PUT')
+    })
+
+    test('says who may keep it', async () => {
+      const { client } = store()
+      const kept = async (call: Promise<{ headers: Headers }>) => (await call).headers.get('cache-control')
+      expect(await kept(client.listPets({}))).toBe('no-cache')
+      expect(await kept(client.listOrders({}))).toBe('private, no-cache')
+      expect((await store().send('GET', '/pets/404')).headers.get('cache-control')).toBe('no-store')
+    })
+
+    test('that refuses is an RFC 9457 problem for who asks for one', async () => {
+      const headers = { Accept: 'application/json, application/problem+json' }
+      const reply = await store().send('GET', '/pets/404', { headers })
+      expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+      expect(await reply.json()).toEqual({
+        type: `${store().base}/errors/pet_not_found`,
+        title: 'There is no pet with this id.',
+        detail: 'Pet 404 does not exist.',
+        instance: '/pets/404',
+        code: 'pet_not_found',
+        message: 'Pet 404 does not exist.',
+        status: 404,
+      })
+    })
+
+    test('that refuses a request which accepts problems alone is a problem; a success is JSON', async () => {
+      for (const accept of [
+        'application/problem+json',
+        'Application/Problem+JSON;q=0.5',
+        'text/html, application/problem+json',
+      ]) {
+        const headers = { Accept: accept }
+        const refused = await store().send('GET', '/pets/404', { headers })
+        expect([refused.status, refused.headers.get('content-type')]).toEqual([
+          404,
+          'application/problem+json',
+        ])
+        const fine = await store().send('GET', '/pets', { headers })
+        expect([fine.status, fine.headers.get('content-type')]).toEqual([200, 'application/json'])
+      }
+      const headers = { Accept: 'application/problem+json;q=0' }
+      expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
+    })
+
+    test('to OPTIONS and to a PATCH of another type names the types of a patch', async () => {
+      const types = 'application/merge-patch+json, application/json'
+      expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
+      expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
+      const reply = await store().send('PATCH', '/pets/1', {
+        body: 'x',
+        headers: { 'Content-Type': 'text/plain' },
+      })
+      expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
+    })
+
+    test('bears the request id that was sent, or one that was made', async () => {
+      const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
+      expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
+      const bad = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'a b' } })
+      expect(bad.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    })
+  })
+
+  describe('validation', () => {
+    test('names every broken place of a body, the first hundred', async () => {
+      const body = JSON.stringify({ name: '', categoryId: '1', status: 'lost', colour: 'red' })
+      const reply = await store().send('POST', '/pets', { body })
+      expect(reply.status).toBe(422)
+      expect(await reply.json()).toMatchObject({
+        code: 'validation_failed',
+        errors: [
+          { in: 'body', pointer: '/name', code: 'too_short' },
+          { in: 'body', pointer: '/categoryId', code: 'type_mismatch' },
+          { in: 'body', pointer: '/status', code: 'not_in_enum' },
+          { in: 'body', pointer: '/colour', code: 'unknown_field' },
+        ],
+      })
+      const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`m${index}`, 1]))
+      const long = await store().send('POST', '/categories', { body: JSON.stringify({ name: 'x', ...many }) })
+      expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
+    })
+
+    test('names in its message the first places, their values, and how many more there are', async () => {
+      const message = async (path: string, body: unknown): Promise<unknown> => {
+        const reply = await store().send('POST', path, { body: JSON.stringify(body) })
+        return ErrorBody.parse(readJsonText(await reply.text())).message
+      }
+      const scopes = Scope.options.join(', ')
+      expect(await message('/keys', { name: 'x', scopes: ['pets:wirte'] })).toBe(
+        `scopes[0] must be one of ${scopes}, not "pets:wirte".`,
+      )
+      expect(await message('/store/orders', { quantity: 0 })).toBe(
+        'petId is required; quantity must be at least 1.',
+      )
+      expect(await message('/pets', { a: 1, b: 2, c: 3 })).toBe(
+        'name is required; categoryId is required; a is not a member of this object; and 2 more.',
+      )
+    })
+
+    test('names every broken parameter', async () => {
+      const reply = await store().send('GET', '/pets?limit=0&colour=red&status=lost&id=x')
+      expect(reply.status).toBe(400)
+      const named = [...(await reply.text()).matchAll(/"name":"(\w+)"/g)].map(match => match[1])
+      expect(named).toEqual(['limit', 'colour', 'status', 'id'])
+    })
+
+    test('of a merge patch judges the result: null for a required member is refused', async () => {
+      const { petId } = await makePet(store().client)
+      for (const body of ['{"name":null}', '{"status":null}', '{"categoryId":null}']) {
+        const reply = await store().send('PATCH', `/pets/${petId}`, { body })
+        expect([body, reply.status]).toEqual([body, 422])
+      }
+      const { client } = store()
+      const { data } = await client.createCategory({ body: { name: 'C', description: 'D' } })
+      const bare = await client.updateCategory({ categoryId: data.id, body: { description: null } })
+      expect(bare.data).toEqual({ id: data.id, name: 'C' })
+      const merge = { headers: { 'Content-Type': 'application/merge-patch+json' }, body: '{"name":"M"}' }
+      expect((await store().send('PATCH', `/categories/${data.id}`, merge)).status).toBe(200)
+    })
+  })
+
+  test('the catalogue of errors has every code, and each can be read', async () => {
+    const { data } = await store().anonymous.listErrors({})
+    expect(data.items.map(({ code }) => code)).toEqual(Object.keys(errorTable))
+    const one = await store().anonymous.getError({ code: 'insufficient_stock' })
+    expect(one.data).toEqual({ ...errorTable.insufficient_stock, code: 'insufficient_stock', status: 409n })
+    expect(await codeOf(store().anonymous.getError({ code: 'nonsense' }))).toBe('404 error_not_found')
+  })
+
+  test('probes are answered, and the metrics count by operation', async () => {
+    await using counted = await openTestStore(engine)
+    for (const path of ['/livez', '/readyz']) expect((await counted.send('GET', path)).status).toBe(200)
+    await counted.send('GET', '/pets/404')
+    await counted.send('GET', '/pets/404')
+    await counted.send('GET', '/pets')
+    const webhook = await counted.client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    const webhookId = webhook.data.id
+    await counted.client.sendTestEvent({ webhookId })
+    while ((await counted.client.listDeliveries({ webhookId })).data.items.length === 0) await Bun.sleep(5)
+    const listening = await counted.send('GET', '/events/stream')
+    const reply = await fetch(`${counted.base}/metrics`)
+    await listening.body?.cancel()
+    const text = await reply.text()
+    for (const line of [
+      'petstore_requests_total{operation_id="getPet",status="404"} 2',
+      'petstore_requests_total{operation_id="listPets",status="200"} 1',
+      'petstore_deprecated_requests_total{operation_id="getPet"} 2',
+      'petstore_webhook_attempts_total{state="pending"} 1',
+      'petstore_event_streams 1',
+      'petstore_request_duration_seconds_count{operation_id="getPet"} 2',
+      'petstore_request_duration_seconds_bucket{operation_id="getPet",le="+Inf"} 2',
+      '# TYPE petstore_request_duration_seconds histogram',
+    ]) {
+      expect(text).toContain(line)
+    }
+  })
+
+  test('a store whose database does not answer in time is live, and not ready', async () => {
+    await using stuck = await openTestStore(engine)
+    const { ping } = stuck.engine
+    Reflect.set(stuck.engine, 'ping', () => new Promise(() => {}))
+    const began = performance.now()
+    expect((await fetch(`${stuck.base}/readyz`)).status).toBe(503)
+    expect(performance.now() - began).toBeGreaterThan(1000)
+    expect((await fetch(`${stuck.base}/livez`)).status).toBe(200)
+    Reflect.set(stuck.engine, 'ping', ping)
+  })
+
+  test('a store whose database is gone is live, and not ready', async () => {
+    const broken = await openTestStore(engine)
+    await broken.engine.close()
+    expect((await broken.send('GET', '/livez')).status).toBe(200)
+    const ready = await fetch(`${broken.base}/readyz`)
+    expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '5'])
+  })
+})
+
+describe('pages of other origins', () => {
+  const ask = (base: string, origin: string) => fetch(`${base}/pets`, { headers: { Origin: origin } })
+
+  test('may call when their origin is configured, and not otherwise', async () => {
+    await using store = await openTestStore('sqlite', { corsOrigins: ['https://shop.example'] })
+    const allowed = await ask(store.base, 'https://shop.example')
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
+    expect(allowed.headers.get('access-control-expose-headers')).toContain('ETag')
+    const other = await ask(store.base, 'https://other.example')
+    expect([other.headers.get('access-control-allow-origin'), other.headers.get('vary')]).toEqual([
+      null,
+      'Origin',
+    ])
+    const preflight = await fetch(`${store.base}/pets/1`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://shop.example',
+        'Access-Control-Request-Method': 'PATCH',
+        'Access-Control-Request-Headers': 'authorization, content-type',
+      },
+    })
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH')
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type')
+  })
+
+  test('may not call by default', async () => {
+    await using store = await openTestStore('sqlite')
+    const reply = await ask(store.base, 'https://shop.example')
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+test('the metrics want an admin key of whatever comes through a proxy on the same machine', async () => {
+  await using store = await openTestStore('sqlite')
+  expect((await fetch(`${store.base}/metrics`)).status).toBe(200)
+  for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
+    const reply = await fetch(`${store.base}/metrics`, { headers: { [name]: '127.0.0.1' } })
+    expect([name, reply.status]).toEqual([name, 401])
+  }
+})
+
+test('the metrics of another machine want an admin key', async () => {
+  await using store = await openTestStore('sqlite', { trustedProxies: ['127.0.0.1'] })
+  const from = { 'X-Forwarded-For': '203.0.113.9' }
+  expect((await fetch(`${store.base}/metrics`, { headers: from })).status).toBe(401)
+  const clerk = await store.client.createKey({ body: { name: 'c', scopes: ['pets:write'] } })
+  const key = { Authorization: `Bearer ${clerk.data.key}` }
+  expect((await fetch(`${store.base}/metrics`, { headers: { ...from, ...key } })).status).toBe(403)
+  expect((await store.send('GET', '/metrics', { headers: from })).status).toBe(200)
+})
+
+test('an array that came as a text is refused for its type alone', async () => {
+  await using store = await openTestStore('sqlite')
+  const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
+  const { message, errors } = ErrorBody.parse(readJsonText(await reply.text()))
+  expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
+  const few = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
+  expect(ErrorBody.parse(readJsonText(await few.text())).message).toBe(
+    'name must have at least 1 character; scopes must have at least 1 element.',
+  )
+})

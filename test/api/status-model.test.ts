@@ -1,0 +1,172 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Client, Refused } from '../../src/client/client.ts'
+import { audit } from '../support/audit.ts'
+import { makePet, stockOf } from '../support/shop.ts'
+import { onEveryEngine, openTestStore } from '../support/store.ts'
+import { ModelStore } from './model-store.ts'
+
+const SEED = 20261121
+const RUNS = 60
+/** Enough that each broken rule meets the few steps which show it. */
+const CONTROL_RUNS = 400
+const COMMANDS_MAX = 25
+const TIMEOUT_MS = 120_000
+
+/** One thing somebody does to one pet. `which` chooses among the orders that were ever placed. */
+type Step =
+  | { readonly do: 'status'; readonly status: 'available' | 'pending' | 'sold' }
+  | { readonly do: 'place'; readonly units: number; readonly complete: boolean }
+  | { readonly do: 'change'; readonly which: number; readonly units?: number; readonly complete?: boolean }
+  | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'count'; readonly quantity: number }
+  | { readonly do: 'adjust'; readonly change: number }
+
+const units = fc.integer({ min: 1, max: 4 })
+const which = fc.nat(5)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('status'), status: fc.constantFrom('available', 'pending', 'sold') }),
+  fc.record({ do: fc.constant('place'), units, complete: fc.boolean() }),
+  fc.record(
+    { do: fc.constant('change'), which, units, complete: fc.boolean() },
+    { requiredKeys: ['do', 'which'] },
+  ),
+  fc.record({ do: fc.constant('cancel'), which }),
+  fc.record({ do: fc.constant('count'), quantity: fc.constantFrom(0, 0, 1, 3, 6) }),
+  fc.record({
+    do: fc.constant('adjust'),
+    change: fc.integer({ min: -3, max: 3 }).filter(change => change !== 0),
+  }),
+)
+
+/** Does the steps to a pet of the real store and to the model; throws where they part. */
+async function compare(client: Client, steps: readonly Step[], model: ModelStore): Promise<void> {
+  const { petId } = await makePet(client)
+  const orders: bigint[] = []
+  for (const [index, one] of steps.entries()) {
+    const orderId = 'which' in one ? (orders[one.which % Math.max(1, orders.length)] ?? 404_404n) : 0n
+    const [real, modelled] = await take(client, model, petId, orderId, one, orders)
+    const where = `after step ${index} (${JSON.stringify(one)})`
+    if (real !== modelled) throw new Error(`the store answered ${real}, the model ${modelled}, ${where}`)
+    const stock = await stockOf(client, petId)
+    if (stock !== model.stock) throw new Error(`the store has ${stock}, the model ${model.stock}, ${where}`)
+  }
+}
+
+async function take(
+  client: Client,
+  model: ModelStore,
+  petId: bigint,
+  orderId: bigint,
+  one: Step,
+  orders: bigint[],
+): Promise<[string, string]> {
+  switch (one.do) {
+    case 'status':
+      return [
+        await end(client.updatePet({ petId, body: { status: one.status } })),
+        model.writeStatus(one.status),
+      ]
+    case 'place': {
+      const refused = model.refusesOrder(one.units)
+      const call = client.placeOrder({ body: { petId, quantity: BigInt(one.units), complete: one.complete } })
+      const real = await end(call)
+      if (refused || real !== '201') return [real, refused ?? '201']
+      const id = (await call).data.id ?? 0n
+      orders.push(id)
+      model.place(one.units, one.complete, id)
+      return [real, '201']
+    }
+    case 'change': {
+      const { complete } = one
+      const body = { complete, ...(one.units !== undefined && { quantity: BigInt(one.units) }) }
+      return [await end(client.updateOrder({ orderId, body })), model.change(orderId, one.units, complete)]
+    }
+    case 'cancel':
+      return [await end(client.cancelOrder({ orderId })), model.cancel(orderId)]
+    case 'count':
+      return [
+        await end(client.setInventory({ petId, body: { quantity: BigInt(one.quantity) } })),
+        model.count(one.quantity),
+      ]
+    case 'adjust':
+      return [
+        await end(client.adjustInventory({ petId, body: { change: BigInt(one.change) } })),
+        model.adjust(one.change),
+      ]
+  }
+}
+
+async function end(call: Promise<{ status: number }>): Promise<string> {
+  try {
+    return String((await call).status)
+  } catch (error) {
+    if (error instanceof Refused) return `${error.status} ${error.code}`
+    throw error
+  }
+}
+
+onEveryEngine(engine => {
+  test(
+    'random commands end as the model of the status rules says',
+    async () => {
+      await using store = await openTestStore(engine)
+      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>
+        compare(store.client, steps, new ModelStore()),
+      )
+      await fc.assert(property, { numRuns: RUNS, seed: SEED })
+      expect(await audit(store)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+})
+
+/** Broken on purpose, each in one rule: the comparison must find every one. */
+const controls: Readonly<Record<string, () => ModelStore>> = {
+  'a hold that survives an empty shelf': () =>
+    new (class extends ModelStore {
+      override count(quantity: number): string {
+        const held = this.onHold
+        const end = super.count(quantity)
+        this.onHold = held
+        return end
+      }
+    })(),
+  'orders of a pet on hold': () =>
+    new (class extends ModelStore {
+      override refusesOrder(wanted: number): string | undefined {
+        return wanted > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
+      }
+    })(),
+  'a cancellation that keeps the units': () =>
+    new (class extends ModelStore {
+      override cancel(id: bigint): string {
+        const kept = this.open.get(id)
+        const end = super.cancel(id)
+        if (kept !== undefined) this.open.set(-id, kept)
+        return end
+      }
+    })(),
+  'a count below what is reserved': () =>
+    new (class extends ModelStore {
+      override count(quantity: number): string {
+        this.quantity = quantity
+        return '200'
+      }
+    })(),
+}
+
+for (const [name, broken] of Object.entries(controls)) {
+  test(
+    `control: ${name} is caught`,
+    async () => {
+      await using store = await openTestStore('sqlite')
+      const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>
+        compare(store.client, steps, broken()),
+      )
+      const { failed } = await fc.check(property, { numRuns: CONTROL_RUNS, seed: SEED, endOnFailure: true })
+      expect(failed).toBe(true)
+    },
+    TIMEOUT_MS,
+  )
+}

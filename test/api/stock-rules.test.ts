@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'bun:test'
+import { makePet, sharedStore, stockOf } from '../support/shop.ts'
+import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  describe('creating a pet', () => {
+    const cases = [
+      { status: undefined, stock: 'available 1/0' },
+      { status: 'available', stock: 'available 1/0' },
+      { status: 'pending', stock: 'pending 1/0' },
+      { status: 'sold', stock: 'sold 0/0' },
+    ] as const
+    for (const { status, stock } of cases) {
+      test(`as ${status ?? 'nothing said'} gives it the stock ${stock}`, async () => {
+        const { client } = store()
+        const { data: category } = await client.createCategory({ body: { name: 'C' } })
+        const { data: pet } = await client.createPet({ body: { name: 'P', categoryId: category.id, status } })
+        expect(pet.status).toBe(status ?? 'available')
+        expect(await stockOf(client, pet.id)).toBe(stock)
+      })
+    }
+  })
+
+  describe('writing a status', () => {
+    const cases = [
+      { from: { quantity: 3n }, write: 'available', ends: 'available 3/0' },
+      { from: { quantity: 3n }, write: 'pending', ends: 'pending 3/0' },
+      { from: { quantity: 3n }, write: 'sold', ends: 'sold 0/0' },
+      { from: { quantity: 3n, onHold: true }, write: 'pending', ends: 'pending 3/0' },
+      { from: { quantity: 3n, onHold: true }, write: 'available', ends: 'available 3/0' },
+      { from: { quantity: 3n, onHold: true }, write: 'sold', ends: 'sold 0/0' },
+      { from: { quantity: 3n, reserved: 1n }, write: 'pending', ends: 'pending 3/1' },
+      { from: { quantity: 3n, reserved: 1n }, write: 'sold', refused: 'available 3/1' },
+      { from: { quantity: 3n, reserved: 3n }, write: 'pending', ends: 'pending 3/3' },
+      { from: { quantity: 3n, reserved: 3n }, write: 'available', refused: 'pending 3/3' },
+      { from: { quantity: 3n, reserved: 1n, onHold: true }, write: 'available', ends: 'available 3/1' },
+      { from: { quantity: 3n, reserved: 1n, onHold: true }, write: 'sold', refused: 'pending 3/1' },
+      { from: { quantity: 0n }, write: 'sold', ends: 'sold 0/0' },
+      { from: { quantity: 0n }, write: 'available', refused: 'sold 0/0' },
+      { from: { quantity: 0n }, write: 'pending', refused: 'sold 0/0' },
+    ] as const
+    for (const { from, write, ...then } of cases) {
+      const name = JSON.stringify(from, (_, value: unknown) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      )
+      test(`${write} on ${name} ${'ends' in then ? `leads to ${then.ends}` : 'is refused'}`, async () => {
+        const { client } = store()
+        const { petId } = await makePet(client, from)
+        const call = client.updatePet({ petId, body: { status: write } })
+        if ('ends' in then) expect((await call).data.status).toBe(write)
+        else expect(await codeOf(call)).toBe('409 invalid_status_transition')
+        expect(await stockOf(client, petId)).toBe('ends' in then ? then.ends : then.refused)
+      })
+    }
+
+    test('a refused status says what would do it', async () => {
+      const { client } = store()
+      const sold = await makePet(client, { quantity: 0n })
+      const allReserved = await makePet(client, { quantity: 2n, reserved: 2n })
+      const restock = await refusalOf(client.updatePet({ petId: sold.petId, body: { status: 'available' } }))
+      expect(restock.message).toContain('restock')
+      const cancel = await refusalOf(
+        client.updatePet({ petId: allReserved.petId, body: { status: 'available' } }),
+      )
+      expect(cancel.message).toContain('cancel an order')
+    })
+
+    test('a hold ends when the stock reaches 0, and does not come back with the stock', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 2n, onHold: true })
+      await client.setInventory({ petId, body: { quantity: 0n } })
+      expect(await stockOf(client, petId)).toBe('sold 0/0')
+      await client.setInventory({ petId, body: { quantity: 2n } })
+      expect(await stockOf(client, petId)).toBe('available 2/0')
+    })
+  })
+
+  describe('the stock', () => {
+    test('is set by a count, down to what is reserved', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
+      expect((await client.setInventory({ petId, body: { quantity: 2n } })).data).toEqual({
+        petId,
+        quantity: 2n,
+        status: 'pending',
+        reserved: 2n,
+      })
+      expect(await codeOf(client.setInventory({ petId, body: { quantity: 1n } }))).toBe(
+        '409 stock_below_reserved',
+      )
+      expect(await stockOf(client, petId)).toBe('pending 2/2')
+    })
+
+    test('is adjusted by a difference, within its bounds', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
+      const adjust = (change: bigint) => client.adjustInventory({ petId, body: { change, note: 'moved' } })
+      const { data, status } = await adjust(-3n)
+      expect(status).toBe(201)
+      expect(data).toMatchObject({
+        petId,
+        quantityChange: -3n,
+        quantity: 2n,
+        reason: 'adjustment',
+        note: 'moved',
+      })
+      expect(await codeOf(adjust(-1n))).toBe('409 stock_below_reserved')
+      expect(await codeOf(adjust(999_999_999n))).toBe('409 stock_out_of_bounds')
+      expect(await codeOf(adjust(0n))).toBe('422 validation_failed')
+      expect(await stockOf(client, petId)).toBe('pending 2/2')
+    })
+
+    test('of a pet that does not exist is refused under each of its operations', async () => {
+      const { client } = store()
+      const petId = 404_404n
+      const calls = [
+        client.getInventoryItem({ petId }),
+        client.setInventory({ petId, body: { quantity: 1n } }),
+        client.adjustInventory({ petId, body: { change: 1n } }),
+        client.listMovements({ petId }),
+      ]
+      expect(new Set(await Promise.all(calls.map(codeOf)))).toEqual(new Set(['404 inventory_item_not_found']))
+    })
+  })
+
+  describe('deleting', () => {
+    test('a pet with an open order is refused; with complete orders they keep its id', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
+      expect(await codeOf(client.deletePet({ petId }))).toBe('409 pet_in_use')
+      await client.updateOrder({ orderId, body: { complete: true } })
+      expect((await client.deletePet({ petId })).status).toBe(204)
+      expect((await client.getOrder({ orderId })).data.petId).toBe(petId)
+      const closing = await store().database(
+        `SELECT quantity_change, quantity, reason FROM movement WHERE pet_id = ${petId} ORDER BY version DESC LIMIT 1`,
+      )
+      expect(closing).toEqual([{ quantity_change: -2n, quantity: 0n, reason: 'closing' }])
+    })
+
+    test('a category with a pet in it is refused; without one it is gone', async () => {
+      const { client } = store()
+      const { petId, categoryId } = await makePet(client)
+      expect(await codeOf(client.deleteCategory({ categoryId }))).toBe('409 category_in_use')
+      const { data: other } = await client.createCategory({ body: { name: 'Other' } })
+      await client.updatePet({ petId, body: { categoryId: other.id } })
+      expect((await client.deleteCategory({ categoryId })).status).toBe(204)
+      expect(await codeOf(client.getCategory({ categoryId }))).toBe('404 category_not_found')
+      expect(await codeOf(client.deleteCategory({ categoryId: other.id }))).toBe('409 category_in_use')
+      await client.deletePet({ petId })
+      expect((await client.deleteCategory({ categoryId: other.id })).status).toBe(204)
+    })
+  })
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, refusalOf } from '../support/store.ts'
+
+test('a message about one unit says 1 unit', async () => {
+  await using store = await openTestStore('sqlite')
+  const { client } = store
+  const { petId } = await makePet(client, { quantity: 1n, reserved: 1n })
+  const messages = [
+    await refusalOf(client.deletePet({ petId })),
+    await refusalOf(client.updatePet({ petId, body: { status: 'sold' } })),
+    await refusalOf(client.placeOrder({ body: { petId, quantity: 1n } })),
+  ].map(({ message }) => message)
+  const { petId: many } = await makePet(client, { quantity: 5n, reserved: 2n })
+  messages.push((await refusalOf(client.adjustInventory({ petId: many, body: { change: -4n } }))).message)
+  expect(messages).toEqual([
+    `Pet ${petId} has 1 unit in open orders.`,
+    `Pet ${petId} is pending and cannot become sold: open orders hold 1 unit; complete or cancel them first.`,
+    `Pet ${petId} has 0 of 1 unit free; 1 is asked for.`,
+    `Pet ${many} would have 1 unit on hand, but open orders reserve 2.`,
+  ])
+})

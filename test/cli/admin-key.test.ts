@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureAdminKey, type KeyFile } from '../../src/chores.ts'
+import { makeClient } from '../../src/client/client.ts'
+import { bindPort } from '../../src/server.ts'
+import { findCaller } from '../../src/shop/keys.ts'
+import { openEngine, type StoreEngine } from '../../src/store.ts'
+import { commitBeforeFile } from '../controls/key-before-file.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { onPostgres, type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { ADMIN_KEY, codeOf, type EngineName, onEveryEngine } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-admin-key-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** A store that was never started. */
+interface NewStore {
+  readonly data: string
+  readonly keyFile: string
+  readonly args: string[]
+  readonly env: Record<string, string>
+  readonly databaseUrl: string | undefined
+}
+
+let count = 0
+async function newStore(engine: EngineName): Promise<NewStore> {
+  const data = join(directory, `data-${++count}`)
+  const databaseUrl = engine === 'postgres' ? await newDatabase() : undefined
+  const env = databaseUrl === undefined ? {} : onPostgres(databaseUrl)
+  return { data, keyFile: join(data, 'admin-key'), args: ['--no-demo', '--data', data], env, databaseUrl }
+}
+
+function start({ args, env }: NewStore): Promise<ServerProcess> {
+  return startProcess(['serve', '--port', '0', ...args], env)
+}
+
+function reset({ data, databaseUrl }: NewStore, ...args: string[]): Promise<Ran> {
+  const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl]
+  return run(['keys', 'reset-admin', '--data', data, ...url, ...args])
+}
+
+function keyIn({ keyFile }: NewStore): string {
+  return readFileSync(keyFile, 'utf8').trim()
+}
+
+/** How many keys a caller with this key sees, or how it is refused. */
+async function keysSeenBy(server: ServerProcess, key: string): Promise<number | string> {
+  const client = makeClient({ base: server.base, key })
+  return client.listKeys({}).then(
+    ({ data }) => data.items.length,
+    () => codeOf(client.listKeys({})),
+  )
+}
+
+onEveryEngine(engine => {
+  test(
+    'a first start whose port is in use touches nothing, and the next one gives an admin key',
+    async () => {
+      const store = await newStore(engine)
+      const taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+      const { errors, exitCode } = await run(['serve', '--port', `${taken.port}`, ...store.args], store.env)
+      await taken.stop(true)
+      expect([exitCode, existsSync(store.data)]).toEqual([1, false])
+      expect(errors).toContain('is in use')
+      await using server = await start(store)
+      expect(server.said()).toContain(store.keyFile)
+      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a first start that cannot write the key file says so and commits no key',
+    async () => {
+      const store = await newStore(engine)
+      mkdirSync(store.keyFile, { recursive: true })
+      const failed = await run(['serve', '--port', '0', ...store.args], store.env)
+      expect(failed.exitCode).toBe(1)
+      expect(failed.errors).toStartWith(
+        `The admin key cannot be written to ${store.keyFile}, so none was created`,
+      )
+      expect(failed.errors.trim().split('\n')).toHaveLength(1)
+      rmSync(store.keyFile, { recursive: true })
+      await using server = await start(store)
+      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a start that ended between the key file and the commit is finished by the next one, with the same key',
+    async () => {
+      const store = await newStore(engine)
+      mkdirSync(store.data)
+      writeFileSync(store.keyFile, `${ADMIN_KEY}\n`)
+      await using server = await start(store)
+      expect(keyIn(store)).toBe(ADMIN_KEY)
+      expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
+      expect(await keysSeenBy(server, ADMIN_KEY)).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a key that was revoked does not come back with its file',
+    async () => {
+      const store = await newStore(engine)
+      let first = ''
+      {
+        await using server = await start(store)
+        first = keyIn(store)
+        await makeClient({ base: server.base, key: first }).revokeKey({ keyId: 1n })
+        await server.kill('SIGTERM')
+      }
+      await using server = await start(store)
+      expect(keyIn(store)).not.toBe(first)
+      expect(await keysSeenBy(server, keyIn(store))).toBe(1)
+      expect(await keysSeenBy(server, first)).toBe('401 invalid_token')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'keys reset-admin makes an admin key for a stopped store, and leaves the other keys alone',
+    async () => {
+      const store = await newStore(engine)
+      let first = ''
+      let till = ''
+      {
+        await using server = await start(store)
+        first = keyIn(store)
+        const client = makeClient({ base: server.base, key: first })
+        till = (await client.createKey({ body: { name: 'till', scopes: ['keys:manage'] } })).data.key
+        await server.kill('SIGTERM')
+      }
+      const done = await reset(store)
+      expect([done.exitCode, done.output, done.errors]).toEqual([
+        0,
+        '',
+        `The new admin key is in ${store.keyFile}.\n`,
+      ])
+      expect(statSync(store.keyFile).mode & 0o777).toBe(0o600)
+      {
+        await using server = await start(store)
+        for (const key of [keyIn(store), first, till]) expect(await keysSeenBy(server, key)).toBe(3)
+        await server.kill('SIGTERM')
+      }
+      const second = keyIn(store)
+      expect((await reset(store, '--revoke-others')).exitCode).toBe(0)
+      await using server = await start(store)
+      const all = [keyIn(store), till, first, second]
+      const seen = []
+      for (const key of all) seen.push(await keysSeenBy(server, key))
+      expect(seen).toEqual([2, 2, '401 invalid_token', '401 invalid_token'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a first start that fails anywhere leaves no key that nobody holds', async () => {
+    expect(await lostKeys(engine, ensureAdminKey)).toEqual([])
+  })
+
+  test('control: a key that is committed before its file is written is caught', async () => {
+    expect(await lostKeys(engine, commitBeforeFile)).toEqual(['file'])
+  })
+})
+
+test(
+  'keys reset-admin refuses a running store, and a directory without a store',
+  async () => {
+    const store = await newStore('sqlite')
+    const absent = await reset(store)
+    expect([absent.exitCode, absent.errors.trim()]).toEqual([
+      1,
+      `There is no store in ${store.data}: specify its directory with --data.`,
+    ])
+    expect(existsSync(store.data)).toBe(false)
+    await using server = await start(store)
+    const first = keyIn(store)
+    const refused = await reset(store)
+    expect([refused.exitCode, refused.errors.trim()]).toEqual([
+      1,
+      `The data directory ${store.data} is in use by another petstore process. Stop it first, then reset the key.`,
+    ])
+    expect(keyIn(store)).toBe(first)
+    expect(await keysSeenBy(server, first)).toBe(1)
+  },
+  TIMEOUT_MS,
+)
+
+test('a port that is bound before its store is open responds with 503 and Retry-After', async () => {
+  const port = bindPort({ host: '127.0.0.1', port: 0 })
+  const reply = await fetch(`http://127.0.0.1:${port.port}/pets`)
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await reply.json()).toMatchObject({ code: 'overloaded', status: 503 })
+  await port.stop(true)
+})
+
+/** The steps at which a first start can fail so that the next start leaves no key in the file that holds admin. */
+async function lostKeys(kind: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
+  const lost: string[] = []
+  for (const step of ['file', 'commit'] as const) {
+    const { data, databaseUrl } = await newStore(kind)
+    const engine = await openEngine({ databaseUrl, directory: data, log: silent, onFatal: () => {} })
+    try {
+      let kept: string | undefined
+      const file: KeyFile = { read: () => kept, write: key => (kept = key) }
+      const fail = (): never => {
+        throw new Error('the process ended here')
+      }
+      const failing: StoreEngine = step === 'commit' ? { ...engine, execute: fail } : engine
+      await ensure(failing, step === 'file' ? { ...file, write: fail } : file, Date.now).catch(() => {})
+      await ensure(engine, file, Date.now)
+      if (!(await isAdmin(engine, kept))) lost.push(step)
+    } finally {
+      await engine.close()
+    }
+  }
+  return lost
+}
+
+async function isAdmin(engine: StoreEngine, key = ''): Promise<boolean> {
+  const now = new Date().toISOString()
+  const caller = await engine.readRow(reading => findCaller(reading, key, now)).catch(() => undefined)
+  return caller?.scopes.includes('admin') ?? false
+}
+
+const silent = { access: () => {}, info: () => {}, error: () => {} }

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { run, runToEnd } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+
+test('a word too many, and an option that npm took for its own, are explained', async () => {
+  for (const word of ['9000', 'bogus']) {
+    const ended = await run([word])
+    expect([ended.exitCode, ended.errors.trim()]).toEqual([
+      2,
+      `There is no command or argument "${word}". See --help. With npm, options go after --: npm start -- --port 9000`,
+    ])
+  }
+})
+
+test('the fuzzer runs on a store of its own, and explains its options', async () => {
+  const fuzz = join(ROOT, 'fuzz', 'main.ts')
+  const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+  const ran = await runToEnd([process.execPath, fuzz, '--requests', '300'], environment)
+  expect([ran.exitCode, ran.output.includes('0 findings')]).toEqual([0, true])
+  const help = await runToEnd([process.execPath, fuzz, '--help'], environment)
+  expect([help.exitCode, help.output.includes('--url')]).toEqual([0, true])
+  const wrong = await runToEnd([process.execPath, fuzz, '--requests', 'abc'], environment)
+  expect([wrong.exitCode > 0, wrong.errors.includes('    at ')]).toEqual([true, false])
+}, 120_000)

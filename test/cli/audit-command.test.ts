@@ -1,0 +1,204 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CHAIN_START, type EventRecord, linkAfter } from '../../src/model/audit.ts'
+import { readJsonText, writeJson } from '../../src/model/json.ts'
+import { verifyTrail } from '../../src/shop/trail.ts'
+import { openReading } from '../../src/store.ts'
+import { type Ran, run } from '../support/process.ts'
+import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+const COMMAND_MS_MAX = 120_000
+
+/** A store in which a little has happened: entry 1 is the admin key, the last the fifth order. */
+async function openBusy(engine: EngineName): Promise<TestStore> {
+  const store = await openTestStore(engine)
+  const { client } = store
+  await client.createCategory({ body: { name: 'Any' } })
+  await client.createPet({ body: { name: 'Anybody', categoryId: 1n } })
+  await client.setInventory({ petId: 1n, body: { quantity: 9n } })
+  for (let order = 0; order < 5; order++) await client.placeOrder({ body: { petId: 1n } })
+  await settled(store)
+  return store
+}
+
+const Counted = z.tuple([z.object({ count: z.bigint() })])
+
+/** Resolves when every event has its position. */
+async function settled(store: TestStore): Promise<void> {
+  const query = 'SELECT count(*) AS count FROM event WHERE position IS NULL'
+  while (Counted.parse(await store.database(query))[0].count > 0n) await Bun.sleep(5)
+}
+
+function audit(store: TestStore, ...args: string[]): Promise<Ran> {
+  const { directory, databaseUrl } = store.place
+  return run(['audit', ...args, '--data', directory, ...(databaseUrl ? ['--database-url', databaseUrl] : [])])
+}
+
+/** What a look at the trail finds, after somebody has been at the database. */
+async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
+  for (const text of tampering) await store.database(`${text} RETURNING 1`)
+  await using open = await openReading(store.place)
+  return (await verifyTrail(open.reading)).faults
+}
+
+onEveryEngine(engine => {
+  test(
+    'a trail that nobody has touched is whole, and its seal holds later',
+    async () => {
+      await using store = await openBusy(engine)
+      const first = await audit(store, 'verify')
+      const seal = /Seal: (15:[\w-]{43})$/.exec(first.output.trim())?.[1] ?? ''
+      expect([first.exitCode, first.output]).toEqual([0, `15 entries, 1 to 15, are intact. Seal: ${seal}\n`])
+      await store.client.placeOrder({ body: { petId: 1n } })
+      await settled(store)
+      const second = await audit(store, 'verify', '--seal', seal)
+      expect([second.exitCode, second.output.slice(0, 35)]).toEqual([
+        0,
+        '17 entries, 1 to 17, are intact. Se',
+      ])
+      const other = await audit(store, 'verify', '--seal', seal.replace('15:', '13:'))
+      expect([other.exitCode, other.errors.trim()]).toEqual([
+        1,
+        'The trail up to entry 13 is not the one that was sealed.',
+      ])
+    },
+    COMMAND_MS_MAX,
+  )
+
+  test('a changed entry is found, whatever was changed', async () => {
+    await using store = await openBusy(engine)
+    for (const change of [
+      `data = '{}'`,
+      'key_id = 7',
+      `request_id = 'x'`,
+      `at = '2020-01-01T00:00:00.000Z'`,
+      `subject = 'pets/2'`,
+    ]) {
+      await store.database('CREATE TABLE spare AS SELECT * FROM event WHERE position = 5').catch(() => [])
+      const column = change.split(' ')[0] ?? ''
+      const faults = await faultsAfter(store, `UPDATE event SET ${change} WHERE position = 5`)
+      expect([change, faults.length, faults[0]?.startsWith('Entry 5 ')]).toEqual([change, 1, true])
+      await store.database(
+        `UPDATE event SET ${column} = (SELECT ${column} FROM spare) WHERE position = 5 RETURNING 1`,
+      )
+    }
+    expect(await faultsAfter(store)).toEqual([])
+  })
+
+  test('missing entries are found: in the middle, at the end and at the beginning', async () => {
+    await using store = await openBusy(engine)
+    expect(await faultsAfter(store, 'DELETE FROM event WHERE position IN (6, 7)')).toEqual([
+      'Entries 6 to 7 are missing.',
+    ])
+    expect(await faultsAfter(store, 'DELETE FROM event WHERE position = 15')).toEqual([
+      'Entries 6 to 7 are missing.',
+      'Entry 15 is missing.',
+    ])
+    expect((await faultsAfter(store, 'DELETE FROM event WHERE position = 1'))[0]).toBe('Entry 1 is missing.')
+  })
+
+  test('an entry that was put in is found, behind the end or in the middle', async () => {
+    await using store = await openBusy(engine)
+    const copy = (id: string, position: string): string =>
+      `INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
+       SELECT ${id}, ${position}, hash, type, subject, subject_version, data, key_id, request_id, at
+       FROM event WHERE position = 5`
+    expect(await faultsAfter(store, copy('777', '16'))).toEqual([
+      'Entry 16 stands outside the chain: it was put in.',
+    ])
+    const shifted = await faultsAfter(
+      store,
+      'UPDATE event SET position = position + 1000 WHERE position > 5',
+      copy('778', '6'),
+      'UPDATE event SET position = position - 999 WHERE position > 1000',
+    )
+    expect(shifted[0]).toStartWith('Entry 6 ')
+  })
+
+  test('a trail that was rewritten as a whole is found by a seal, and by nothing else', async () => {
+    await using store = await openBusy(engine)
+    await using open = await openReading(store.place)
+    const { head } = await verifyTrail(open.reading)
+    await rewrite(store)
+    expect((await verifyTrail(open.reading)).faults).toEqual([])
+    expect((await verifyTrail(open.reading, head)).faults).toEqual([
+      'The trail up to entry 15 is not the one that was sealed.',
+    ])
+  })
+
+  test(
+    'the export is one line of JSON for each entry, and the chain can be followed from it',
+    async () => {
+      await using store = await openBusy(engine)
+      const { exitCode, output } = await audit(store, 'export')
+      const lines = output.trim().split('\n')
+      expect([exitCode, lines.length]).toEqual([0, 15])
+      let last = CHAIN_START
+      for (const line of lines) {
+        const entry = Exported.parse(readJsonText(line))
+        last = linkAfter(last, { ...entry, data: writeJson(entry.data), at: entry.at })
+        expect({ position: entry.position, hash: entry.hash }).toEqual(last)
+      }
+    },
+    COMMAND_MS_MAX,
+  )
+})
+
+test(
+  'a store that is not there, and a seal that is none, are one clear sentence',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-audit-'))
+    const absent = await run(['audit', 'verify', '--data', join(directory, 'no')])
+    const wrong = await run(['audit', 'verify', '--data', directory, '--seal', '15'])
+    rmSync(directory, { recursive: true })
+    expect([absent.exitCode, absent.errors]).toEqual([1, expect.stringContaining('cannot be opened')])
+    expect([wrong.exitCode, wrong.errors.trim().split('\n').length]).toEqual([2, 1])
+  },
+  COMMAND_MS_MAX,
+)
+
+const Exported = z.object({
+  position: z.bigint(),
+  hash: z.string(),
+  id: z.bigint(),
+  type: z.string(),
+  subject: z.string(),
+  subjectVersion: z.bigint(),
+  at: z.string(),
+  keyId: z.bigint().nullable(),
+  requestId: z.string(),
+  data: z.unknown(),
+})
+
+/** As who knows the chain would do it: another request id for entry 5, and every link after it made anew. */
+async function rewrite(store: TestStore): Promise<void> {
+  await store.database(`UPDATE event SET request_id = 'somebody-else' WHERE position = 5 RETURNING 1`)
+  const rows = await store.database('SELECT * FROM event ORDER BY position')
+  let last = CHAIN_START
+  for (const row of rows) {
+    last = linkAfter(last, recordOf(row))
+    await store.database(
+      `UPDATE event SET hash = '${last.hash}' WHERE position = ${last.position} RETURNING 1`,
+    )
+  }
+  await store.database(`UPDATE chain SET hash = '${last.hash}' WHERE place = 'head' RETURNING 1`)
+}
+
+const Row = z.object({
+  id: z.bigint(),
+  type: z.string(),
+  subject: z.string(),
+  subject_version: z.bigint(),
+  data: z.string(),
+  key_id: z.bigint().nullable(),
+  request_id: z.string(),
+  at: z.string(),
+})
+
+function recordOf(row: unknown): EventRecord {
+  const { subject_version, key_id, request_id, ...rest } = Row.parse(row)
+  return { ...rest, subjectVersion: subject_version, keyId: key_id, requestId: request_id }
+}

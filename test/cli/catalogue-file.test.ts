@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readPets } from '../../src/cli/catalogue-file.ts'
+import { readWithoutBound } from '../controls/unbounded-parser.ts'
+
+const MIB = 1024 * 1024
+/** Of each hostile file: far more than may be read of it. */
+const FILE_MIB = 24
+const READ_MAX_MIB = 8
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-catalogue-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Reading {
+  readonly rows: number
+  readonly problems: readonly string[]
+  readonly failure: string | undefined
+  readonly bytes: number
+}
+
+async function read(text: string): Promise<Reading> {
+  const file = join(directory, 'pets.csv')
+  writeFileSync(file, text)
+  const problems: string[] = []
+  let rows = 0
+  let bytes = 0
+  try {
+    for await (const entry of readPets(file, count => {
+      bytes += count
+    })) {
+      if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
+      else rows++
+    }
+  } catch (error) {
+    return { rows, problems, bytes, failure: error instanceof Error ? error.message : String(error) }
+  }
+  return { rows, problems, bytes, failure: undefined }
+}
+
+const header = 'name,category\n'
+const good = `${header}Rex,Dogs\n`
+
+test('control: without a bound a file with an endless cell is read to its end', async () => {
+  const read = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
+  expect(read / MIB).toBeGreaterThan(READ_MAX_MIB)
+})
+
+describe('a file that would take all memory is refused with the number of its line', () => {
+  const cases = [
+    {
+      name: 'one long cell',
+      text: 'x'.repeat(FILE_MIB * MIB),
+      says: 'pets.csv:3: the line has more than 65536',
+    },
+    {
+      name: 'a quote that is never closed',
+      text: `"${'x,y\n'.repeat((FILE_MIB * MIB) / 4)}`,
+      says: 'pets.csv:3: the record that starts here has more than 65536 characters: is a quote not closed?',
+    },
+    {
+      name: 'a line of millions of cells',
+      text: ','.repeat(FILE_MIB * MIB),
+      says: 'pets.csv:3: the line has more',
+    },
+  ]
+  for (const { name, text, says } of cases) {
+    test(name, async () => {
+      const { failure, bytes } = await read(good + text)
+      expect(failure).toContain(says)
+      expect(bytes).toBeLessThan(READ_MAX_MIB * MIB)
+    }, 60_000)
+  }
+})
+
+test('a cell is shown in part and without control characters', async () => {
+  const { problems } = await read(
+    `${header}${'y'.repeat(5000)},Dogs\n\u001b[2J\u0085\u202e${'z'.repeat(300)},Dogs\n`,
+  )
+  expect(problems).toEqual([
+    `2: name "${'y'.repeat(100)}" (the first 100 characters) must have 1 to 200 characters`,
+    `3: name "\\u001b[2J\\u0085\\u202e${'z'.repeat(94)}" (the first 100 characters) must have 1 to 200 characters`,
+  ])
+})
+
+test('lines are counted right, however they end and where they span several', async () => {
+  for (const newline of ['\n', '\r\n', '\r']) {
+    const lines = ['name,category', '"Rex', 'the second",Dogs', 'x'.repeat(70_000)]
+    const { failure } = await read(lines.join(newline))
+    expect(failure).toBe('pets.csv:4: the line has more than 65536 characters')
+  }
+})
+
+test('a record of many lines that is short enough is read', async () => {
+  const { rows, failure } = await read(`${header}"Rex${'\n'.repeat(100)}",Dogs\nAda,Cats\n`)
+  expect([rows, failure]).toEqual([2, undefined])
+})

@@ -1,0 +1,299 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { everyItem, makeClient } from '../../src/client/client.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { onPostgres, run, startProcess } from '../support/process.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-cli-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+const fresh = (): string => join(directory, `data-${++count}`)
+
+/** Where a store keeps its data: in a new directory, or in a new database beside one. */
+async function place(
+  engine: 'sqlite' | 'postgres',
+): Promise<{ args: string[]; env: Record<string, string> }> {
+  const data = fresh()
+  return {
+    args: ['--data', data],
+    env: engine === 'postgres' ? onPostgres(await newDatabase()) : {},
+  }
+}
+
+onEveryEngine(engine => {
+  test('a first start makes the demo shop and an admin key; a second start keeps both', async () => {
+    const { args, env } = await place(engine)
+    const keyFile = join(args[1] ?? '', 'admin-key')
+    let key = ''
+    {
+      await using server = await startProcess(['serve', '--port', '0', ...args], env)
+      expect(server.said()).toContain(keyFile)
+      expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+      key = readFileSync(keyFile, 'utf8').trim()
+      expect(server.said() + server.logged()).not.toContain(key)
+      const client = makeClient({ base: server.base, key })
+      const categories = await Array.fromAsync(everyItem(client.listCategories, { limit: 100 }))
+      const pets = await Array.fromAsync(everyItem(client.listPets, { limit: 100 }))
+      expect([categories.length >= 12, pets.length >= 300]).toEqual([true, true])
+      await client.createPet({ body: { name: 'Newcomer', categoryId: 1n } })
+      for (const pet of pets.slice(0, 2)) await client.deletePet({ petId: pet.id })
+      expect(await server.kill('SIGTERM')).toBe(0)
+    }
+    await using again = await startProcess(['serve', '--port', '0', ...args], env)
+    expect(again.said()).toContain(`admin key       in ${keyFile}`)
+    const client = makeClient({ base: again.base, key })
+    expect(
+      await codeOf(
+        client
+          .listPets({ id: [1n, 2n] })
+          .then(({ data }) => client.getPet({ petId: data.items[0]?.id ?? 1n })),
+      ),
+    ).toBe('404 pet_not_found')
+    const { data } = await client.listPets({ name: 'Newcomer' })
+    expect(data.items).toHaveLength(1)
+  }, 120_000)
+
+  test('a request is one JSON line in the log, with its request id', async () => {
+    const { args, env } = await place(engine)
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', ...args], env)
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const headers = { 'X-Request-Id': 'till-2.42', traceparent }
+    const reply = await fetch(`${server.base}/pets/7?limit=oops`, { headers })
+    expect(reply.headers.get('x-request-id')).toBe('till-2.42')
+    await server.kill('SIGTERM')
+    const lines = server
+      .logged()
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.filter(({ requestId }) => requestId === 'till-2.42')).toMatchObject([
+      {
+        method: 'GET',
+        path: '/pets/7',
+        status: 400,
+        operationId: 'getPet',
+        address: '127.0.0.1',
+        traceparent,
+      },
+    ])
+  }, 120_000)
+
+  test('SIGTERM lets requests end, refuses further ones, and the process is gone within 10 s', async () => {
+    const { args, env } = await place(engine)
+    await using server = await startProcess(['serve', '--port', '0', ...args], env)
+    const { base } = server
+    const running = Array.from({ length: 200 }, () =>
+      fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
+    )
+    // Watched from the start: a connection that the stop cuts off must not end another test.
+    const ended = Promise.allSettled(running)
+    const early = await Promise.all(running.slice(0, 1))
+    const started = performance.now()
+    const exitCode = await server.kill('SIGTERM')
+    expect(exitCode).toBe(0)
+    expect(performance.now() - started).toBeLessThan(10_000)
+    const ends = await ended
+    expect(early).toEqual([200])
+    const wrong = ends.filter(end => end.status === 'fulfilled' && ![200, 503].includes(end.value))
+    expect(wrong).toEqual([])
+  }, 120_000)
+})
+
+describe('what cannot start says why, in one sentence, and ends with an error', () => {
+  const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
+    {
+      name: 'a bad port',
+      args: ['--port', 'http'],
+      says: '--port=http: the port must be a number from 0 to 65535.',
+    },
+    ...['https://shop.example/?a=1', 'https://shop.example/#top', 'https://shop.example?'].map(url => ({
+      name: `a base URL with more than a path: ${url}`,
+      args: ['--base-url', url],
+      says: `--base-url=${url}: it must be a URL such as https://shop.example, without user, query or fragment.`,
+    })),
+    ...['https://admin:hunter2', 'https:admin:p@ss/word'].map(url => ({
+      name: `a base URL with a password, which is not repeated: ${url}`,
+      env: { PETSTORE_BASE_URL: `${url}@shop.example` },
+      says: `PETSTORE_BASE_URL=${url.split('admin')[0]}…@shop.example: it must be a URL such as`,
+    })),
+    ...['', ' ', ':memory:', 'file:data'].map(data => ({
+      name: `a data directory called "${data}"`,
+      args: ['--data', data],
+      says: `--data=${data}: it must name a directory: the store keeps its data in files.`,
+    })),
+    {
+      name: 'a bad clock',
+      args: ['--clock', 'tomorrow'],
+      says: '--clock=tomorrow: it must be an RFC 3339 instant',
+    },
+    {
+      name: 'a bad gate',
+      args: ['--stability', 'alpha'],
+      says: '--stability=alpha: it must be one of stable, beta',
+    },
+    {
+      name: 'a bad variable',
+      env: { PETSTORE_RATE_LIMIT: 'lots' },
+      says: 'PETSTORE_RATE_LIMIT=lots: it must be requests/seconds',
+    },
+    {
+      name: 'a bad key',
+      env: { PETSTORE_ADMIN_KEY: 'secret' },
+      says: 'PETSTORE_ADMIN_KEY=(hidden): it must be a complete key',
+    },
+    {
+      name: 'a bad origin',
+      env: { PETSTORE_CORS_ORIGINS: 'shop' },
+      says: 'PETSTORE_CORS_ORIGINS=shop: each must be',
+    },
+    {
+      name: 'a bad network',
+      env: { PETSTORE_TRUSTED_PROXIES: '10.0.0.0/33' },
+      says: 'each must be an address or a network',
+    },
+    {
+      name: 'a bad database',
+      env: { DATABASE_URL: 'mysql://x' },
+      says: 'DATABASE_URL=mysql://x: it must be a URL such as postgres',
+    },
+    {
+      name: 'a bad level',
+      env: { PETSTORE_LOG_LEVEL: 'loud' },
+      says: 'PETSTORE_LOG_LEVEL=loud: it must be one of fatal',
+    },
+    {
+      name: 'a bad retention',
+      env: { PETSTORE_EVENT_RETENTION: '90' },
+      says: 'PETSTORE_EVENT_RETENTION=90: it must be a number of days (90d) or hours (36h), or forever.',
+    },
+    {
+      name: 'a bad answer to whether private webhooks are allowed',
+      env: { PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'yes' },
+      says: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS=yes: it must be one of true, false.',
+    },
+    {
+      name: 'a secret key that is none',
+      env: { PETSTORE_SECRET_KEY_FILE: import.meta.path },
+      says: 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.',
+    },
+    {
+      name: 'a secret key file that is not there',
+      env: { PETSTORE_SECRET_KEY_FILE: join(import.meta.dir, 'no-such-file') },
+      says: 'it must name a readable file.',
+    },
+    {
+      name: 'PostgreSQL without a secret key',
+      env: { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/x' },
+      says: 'PETSTORE_SECRET_KEY_FILE must name the file of the key',
+    },
+    { name: 'an unknown flag', args: ['--prot', '9000'], says: "unknown option '--prot'" },
+    {
+      name: 'a database that is not there',
+      env: onPostgres('postgres://a:b@127.0.0.1:1/x'),
+      says: 'cannot be opened',
+    },
+  ]
+  for (const { name, args = [], env = {}, says } of failing) {
+    test(name, async () => {
+      const ended = await run(['serve', '--data', fresh(), ...args], { PETSTORE_PORT: '0', ...env })
+      expect(ended.exitCode).toBeGreaterThan(0)
+      expect(ended.errors).toContain(says)
+      expect(ended.errors).not.toContain('    at ')
+    }, 120_000)
+  }
+
+  test('a port in use', async () => {
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', fresh()])
+    const port = new URL(server.base).port
+    const ended = await run(['serve', '--port', port, '--no-demo', '--data', fresh()])
+    expect(ended.errors.trim()).toBe(
+      `127.0.0.1:${port} is in use: stop the process that listens there, or choose another --port.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 120_000)
+
+  test('a locked directory', async () => {
+    const data = fresh()
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
+    expect(server.base).toStartWith('http://127.0.0.1:')
+    const ended = await run(['serve', '--port', '0', '--data', data])
+    expect(ended.errors.trim()).toBe(
+      `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 120_000)
+
+  test('a store that is started twice, on the same port and directory', async () => {
+    const data = fresh()
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
+    const ended = await run(['serve', '--port', new URL(server.base).port, '--no-demo', '--data', data])
+    expect(ended.errors.trim()).toBe(
+      `The data directory ${data} is in use by another petstore process. Stop it, or choose another --data.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 20_000)
+
+  test('a directory that cannot be written', async () => {
+    const file = join(directory, 'a-file')
+    writeFileSync(file, '')
+    const ended = await run(['serve', '--port', '0', '--data', join(file, 'data')])
+    expect(ended.errors).toContain(`The data directory ${join(file, 'data')} cannot be written`)
+    expect([ended.exitCode, ended.errors.trim().split('\n').length]).toEqual([1, 1])
+  }, 120_000)
+
+  test('a database of a newer version', async () => {
+    const data = fresh()
+    mkdirSync(data)
+    {
+      using database = new Database(databaseFile(data), { create: true })
+      database.run('PRAGMA user_version = 99')
+    }
+    const ended = await run(['serve', '--port', '0', '--data', data])
+    expect(ended.errors).toContain('The database is at version 99, created by a newer petstore')
+    expect(ended.exitCode).toBe(1)
+  }, 120_000)
+})
+
+describe('settings', () => {
+  test('come by environment as by flag, and the flag wins', async () => {
+    const env = {
+      PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
+      PETSTORE_DEMO: 'false',
+      PETSTORE_STABILITY: 'stable',
+      PETSTORE_BASE_URL: 'https://shop.example/',
+    }
+    await using server = await startProcess(
+      ['serve', '--port', '0', '--data', fresh(), '--stability', 'beta'],
+      env,
+    )
+    expect(server.base).toBe('https://shop.example')
+  }, 120_000)
+
+  test('the clock of the lifecycle can be set to see the sunset today', async () => {
+    const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', fresh()]
+    await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
+    expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
+    const client = makeClient({ base: server.base, key: ADMIN_KEY })
+    const { data } = await client.listKeys({})
+    expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
+  }, 120_000)
+
+  test('a key can be made for the environment', async () => {
+    const { output, exitCode } = await run(['new-key'])
+    expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', fresh()], {
+      PETSTORE_ADMIN_KEY: output.trim(),
+    })
+    const client = makeClient({ base: server.base, key: output.trim() })
+    expect((await client.listKeys({})).data.items).toHaveLength(1)
+  }, 120_000)
+})

@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { ensureAdminKey } from '../../src/chores.ts'
+import { makeClient } from '../../src/client/client.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
+import { openEngine } from '../../src/store.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { newPlace } from '../support/store-place.ts'
+
+const TIMEOUT_MS = 60_000
+const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))
+
+/** Starts the store with PETSTORE_ADMIN_KEY set to a key, as `petstore serve` does. */
+async function installs(store: TestStore, key: string, clock = Date.now): Promise<void> {
+  await ensureAdminKey(store.engine, key, clock)
+}
+
+async function mayAdminister(store: TestStore, key: string): Promise<boolean> {
+  const client = makeClient({ base: store.base, key })
+  return client.listKeys({}).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What the audit trail has about a key: type and version of each entry, oldest first. */
+async function trailOf(store: TestStore, keyId: bigint): Promise<string[]> {
+  const rows = await store.database(
+    `SELECT type, subject_version AS version FROM event WHERE subject = 'keys/${keyId}' ORDER BY id`,
+  )
+  return rows.map(({ type, version }) => `${String(type).replace('petstore.key.', '')} ${version}`)
+}
+
+onEveryEngine(engine => {
+  test(
+    'a store starts with the key of its own first start in PETSTORE_ADMIN_KEY',
+    async () => {
+      await using place = await newPlace(engine)
+      const { PETSTORE_ADMIN_KEY: _given, ...without } = place.env
+      const keys: string[] = []
+      for (const env of [without, undefined]) {
+        const key = keys[0]
+        await using server = await place.startWith(env ?? { ...without, PETSTORE_ADMIN_KEY: key ?? '' })
+        keys.push((await Bun.file(`${place.directory}/admin-key`).text()).trim())
+        const client = makeClient({ base: server.base, key: keys[0] ?? '' })
+        const { data } = await client.listKeys({})
+        expect(data.items.map(({ name }) => name)).toEqual(['admin (first start)'])
+        await server.kill('SIGTERM')
+      }
+      expect(keys[1]).toBe(keys[0] ?? '')
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a key with fewer scopes becomes an admin key when the environment names it', async () => {
+    await using store = await openTestStore(engine)
+    const { data } = await store.client.createKey({ body: { name: 'till', scopes: ['orders:write'] } })
+    expect(await mayAdminister(store, data.key)).toBe(false)
+    await installs(store, data.key)
+    await installs(store, data.key)
+    const client = makeClient({ base: store.base, key: data.key })
+    const found = (await client.listKeys({})).data.items.filter(({ id }) => id === data.id)
+    expect(found).toMatchObject([{ name: 'till', scopes: ['admin'] }])
+    expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
+    expect(await mayAdminister(store, ADMIN_KEY)).toBe(false)
+  })
+
+  test('a key that was revoked comes back when the environment names it, as often as that happens', async () => {
+    await using store = await openTestStore(engine)
+    const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
+    await store.client.revokeKey({ keyId: data.id })
+    for (let round = 0; round < 2; round++) {
+      await installs(store, data.key)
+      expect(await mayAdminister(store, data.key)).toBe(true)
+      await installs(store, ADMIN_KEY)
+      expect(await mayAdminister(store, data.key)).toBe(false)
+    }
+    expect(await trailOf(store, data.id)).toEqual([
+      ...['created 1', 'revoked 2', 'created 3', 'revoked 4', 'created 5', 'revoked 6'],
+    ])
+  })
+
+  test('a key that has expired works again when the environment names it', async () => {
+    let now = Date.parse('2026-11-21T00:00:00Z')
+    const clock = (): number => now
+    await using store = await openTestStore(engine, { clock })
+    const expiresAt = '2026-11-21T01:00:00Z'
+    const { data } = await store.client.createKey({ body: { name: 'guest', scopes: ['admin'], expiresAt } })
+    now += 3_600_000
+    const guest = makeClient({ base: store.base, key: data.key })
+    expect(await codeOf(guest.listKeys({}))).toBe('401 invalid_token')
+    await installs(store, data.key, clock)
+    expect((await guest.listKeys({})).data.items.map(({ expiresAt }) => expiresAt)).toEqual([undefined])
+    expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
+  })
+
+  test('an admin key that the environment takes over is replaced by the next key of the environment', async () => {
+    await using store = await openTestStore(engine)
+    const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
+    await installs(store, data.key)
+    expect(await trailOf(store, data.id)).toEqual(['created 1'])
+    await installs(store, OTHER_KEY)
+    expect(await mayAdminister(store, data.key)).toBe(false)
+    expect(await trailOf(store, data.id)).toEqual(['created 1', 'revoked 2'])
+  })
+})
+
+test(
+  'processes that start at once on one PostgreSQL with one key agree on it',
+  async () => {
+    for (let round = 0; round < 5; round++) {
+      const databaseUrl = await newDatabase()
+      const log = { access: () => {}, info: () => {}, error: () => {} }
+      const open = () => openEngine({ databaseUrl, directory: '/nowhere', log, onFatal: () => {} })
+      const engines = await Promise.all([open(), open(), open()])
+      await Promise.all(engines.map(engine => ensureAdminKey(engine, ADMIN_KEY, Date.now)))
+      await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+      const [keys] = await pool.unsafe('SELECT count(*) AS count FROM api_key WHERE revoked_at IS NULL')
+      const [events] = await pool.unsafe('SELECT count(*) AS count FROM event')
+      expect([keys.count, events.count]).toEqual([1n, 1n])
+      await Promise.all(engines.map(engine => engine.close()))
+    }
+  },
+  TIMEOUT_MS,
+)

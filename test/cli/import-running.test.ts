@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { localAddress } from '../../src/cli/running.ts'
+import { makeClient } from '../../src/client/client.ts'
+import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { type Ran, run, startProcess } from '../support/process.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-import-running-'))
+  writeFileSync(join(directory, 'categories.csv'), 'name\nOtters\n')
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+const fresh = (): string => join(directory, `data-${++count}`)
+
+/** Another host, which must never see the admin key. */
+interface Outsider extends AsyncDisposable {
+  readonly base: string
+  readonly heard: string[]
+}
+
+function outsider(): Outsider {
+  const heard: string[] = []
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: request => {
+      heard.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
+      return Response.json({ categoriesCreated: 1, categoriesFound: 0, petsCreated: 0, problems: [] })
+    },
+  })
+  const base = `http://127.0.0.1:${server.port}`
+  return { base, heard, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+function load(data: string, env: Record<string, string> = {}): Promise<Ran> {
+  const file = join(directory, 'categories.csv')
+  return run(['import', '--categories', file, '--data', data], { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...env })
+}
+
+for (const host of ['127.0.0.1', '0.0.0.0']) {
+  test(
+    `an import into a store on ${host} goes to this machine, whatever base URL and proxy are set`,
+    async () => {
+      await using other = outsider()
+      const data = fresh()
+      const args = ['serve', '--host', host, '--port', '0', '--no-demo', '--data', data]
+      await using server = await startProcess([...args, '--base-url', other.base], {
+        PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      })
+      expect(server.base).toBe(other.base)
+      const note = join(data, 'address')
+      const address = readFileSync(note, 'utf8').split('\n')[0] ?? ''
+      expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+      expect(statSync(note).mode & 0o777).toBe(0o600)
+      const ended = await load(data, {
+        HTTP_PROXY: other.base,
+        http_proxy: other.base,
+        ALL_PROXY: other.base,
+      })
+      expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 1 categories and 0 pets.'])
+      const { data: page } = await makeClient({ base: address, key: ADMIN_KEY }).listCategories({})
+      expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
+      expect(other.heard).toEqual([])
+      await server.kill('SIGTERM')
+      expect(existsSync(note)).toBe(false)
+    },
+    TIMEOUT_MS,
+  )
+}
+
+test(
+  'an import follows no address that a process left behind when it ended',
+  async () => {
+    await using other = outsider()
+    const ended = Bun.spawn(['true'])
+    await ended.exited
+    const data = fresh()
+    const lock = lockDirectory(data)
+    const note = join(data, 'address')
+    for (const text of [`${other.base}\n${ended.pid}\n`, `${other.base}\n`, '']) {
+      writeFileSync(note, text)
+      const refused = await load(data)
+      expect([refused.exitCode, refused.errors.trim()]).toEqual([
+        1,
+        `The data directory ${data} is in use by another petstore process. ` +
+          'It has not published its address; try again.',
+      ])
+    }
+    lock.release()
+    writeFileSync(note, `${other.base}\n${process.pid}\n`)
+    expect((await load(data)).errors.trim()).toBe('Loaded 1 categories and 0 pets.')
+    expect(other.heard).toEqual([])
+  },
+  TIMEOUT_MS,
+)
+
+describe('the address of a listener on its own machine', () => {
+  const cases: [host: string, address: string][] = [
+    ['127.0.0.1', 'http://127.0.0.1:8080'],
+    ['0.0.0.0', 'http://127.0.0.1:8080'],
+    ['0', 'http://127.0.0.1:8080'],
+    ['::', 'http://[::1]:8080'],
+    ['0:0:0:0:0:0:0:0', 'http://[::1]:8080'],
+    ['::1', 'http://[::1]:8080'],
+    ['localhost', 'http://localhost:8080'],
+    ['192.168.1.5', 'http://192.168.1.5:8080'],
+    ['fd00::7', 'http://[fd00::7]:8080'],
+  ]
+  for (const [host, address] of cases) {
+    test(`for --host ${host} is ${address}`, () => {
+      expect(localAddress(host, 8080)).toBe(address)
+    })
+  }
+})

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, everyItem, makeClient } from '../../src/client/client.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { onPostgres, type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+
+const TIMEOUT_MS = 120_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-import-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+function file(text: string | Uint8Array): string {
+  const path = join(directory, `file-${++count}.csv`)
+  writeFileSync(path, text)
+  return path
+}
+
+/** One shop, imported into with the command and looked at through a server. */
+class Shop {
+  readonly #args: string[]
+  readonly #env: Record<string, string>
+
+  constructor(url: string | undefined) {
+    this.#args = ['--data', join(directory, `data-${++count}`)]
+    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
+  }
+
+  import(...args: string[]): Promise<Ran> {
+    return run(['import', ...this.#args, ...args], this.#env)
+  }
+
+  serve(): Promise<ServerProcess> {
+    return startProcess(['serve', '--port', '0', '--no-demo', ...this.#args], this.#env)
+  }
+
+  async pets(client?: Client): Promise<string[]> {
+    if (!client) {
+      await using server = await this.serve()
+      return await this.pets(makeClient({ base: server.base, key: ADMIN_KEY }))
+    }
+    const categories = new Map<bigint, string>()
+    for await (const { id, name } of everyItem(client.listCategories, { limit: 100 }))
+      categories.set(id, name)
+    const found: string[] = []
+    for await (const { id, name, categoryId, status } of everyItem(client.listPets, { limit: 100 })) {
+      const { quantity } = (await client.getInventoryItem({ petId: id })).data
+      found.push(`${name} in ${categories.get(categoryId)}: ${quantity} ${status}`)
+    }
+    return found
+  }
+}
+
+const categories = 'name,description\nDogs,"Puppies, and grown dogs"\nFish,\n'
+const pets =
+  'name,category,quantity,hold\n"Biscuit ""the"" Beagle",Dogs,,\nNeon tetra,Fish,40,\nRex,Dogs,1,yes\nGone,Fish,0,no\n'
+const loaded = [
+  'Biscuit "the" Beagle in Dogs: 1 available',
+  'Neon tetra in Fish: 40 available',
+  'Rex in Dogs: 1 pending',
+  'Gone in Fish: 0 sold',
+]
+
+onEveryEngine(engine => {
+  const shop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
+
+  test(
+    'loads categories and pets into a stopped store',
+    async () => {
+      const empty = await shop()
+      const ended = await empty.import('--categories', file(categories), '--pets', file(pets))
+      expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+      expect(await empty.pets()).toEqual(loaded)
+      const more = await empty.import(
+        '--categories',
+        file(categories),
+        '--pets',
+        file('name,category\nIda,Dogs\n'),
+      )
+      expect(more.errors.trim()).toBe('Loaded 0 categories (2 more already existed) and 1 pets.')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'loads them into a running store, seen at once',
+    async () => {
+      const open = await shop()
+      await using server = await open.serve()
+      const client = makeClient({ base: server.base, key: ADMIN_KEY })
+      const ended = await open.import('--categories', file(categories), '--pets', file(pets))
+      expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+      expect(await open.pets(client)).toEqual(loaded)
+      const { data } = await client.createPet({ body: { name: 'After', categoryId: 1n } })
+      expect(data.id > 4n).toBe(true)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'loads nothing when one line is wrong, and names each by its number',
+    async () => {
+      const strict = await shop()
+      const wrong =
+        'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo,Dogs\n'
+      const files = ['--categories', file(categories), '--pets', file(wrong)]
+      const ended = await strict.import(...files)
+      expect(ended.exitCode).toBe(1)
+      const lines = ended.errors.trim().split('\n')
+      expect(lines.map(line => line.replace(/^file-\d+\.csv:/, ''))).toEqual([
+        '3: name "" must have 1 to 200 characters',
+        '5: quantity "-1" must be an integer from 0 to 1000000000',
+        '6: hold "maybe" must be yes, no or empty',
+        '7: has 2 cells, but the first line names 4 columns',
+        '4 lines are invalid; nothing was loaded.',
+      ])
+      expect(await strict.pets()).toEqual([])
+      const kept = await strict.import(...files, '--keep-going')
+      expect(kept.errors).toContain(':4: there is no category "Cats"')
+      expect(kept.errors).toContain('5 lines are invalid; the others were loaded.')
+      expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a dry run finds what is wrong and changes nothing',
+    async () => {
+      const dry = await shop()
+      const good = await dry.import('--categories', file(categories), '--pets', file(pets), '--dry-run')
+      expect([good.exitCode, good.errors.trim()]).toEqual([0, 'Would load 2 categories and 4 pets.'])
+      const bad = await dry.import('--pets', file(pets), '--dry-run')
+      expect(bad.exitCode).toBe(1)
+      expect(bad.errors).toContain(':2: there is no category "Dogs"')
+      expect(await dry.pets()).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'streams a file that is staged in many groups, with lines that span lines counted right',
+    async () => {
+      const large = await shop()
+      // A row takes PostgreSQL fifteen times as long; 3,000 are still more than any group or page of them.
+      const count = engine === 'postgres' ? 3000 : 20_000
+      const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
+      rows[count - 1] = 'Last,Nowhere,1,'
+      const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
+      const ended = await large.import('--categories', file(categories), '--pets', file(text), '--keep-going')
+      expect(
+        ended.errors
+          .trim()
+          .split('\n')
+          .map(line => line.replace(/^file-\d+\.csv:/, '')),
+      ).toEqual([
+        `${2 * count}: there is no category "Nowhere"`,
+        `Loaded 2 categories and ${count - 1} pets.`,
+        '1 line is invalid; the others were loaded.',
+      ])
+    },
+    TIMEOUT_MS,
+  )
+})
+
+describe('files that cannot be read', () => {
+  const cases: { name: string; text: string | Uint8Array; says: string }[] = [
+    { name: 'an empty file', text: '', says: 'is empty: its first line must name the columns.' },
+    { name: 'a missing column', text: 'name\nRex\n', says: ':1: the column "category" is missing' },
+    {
+      name: 'an unknown column',
+      text: 'name,category,colour\nRex,Dogs,red\n',
+      says: ':1: there is no column "colour"',
+    },
+    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
+    {
+      name: 'a quote that does not close',
+      text: 'name,category\n"Rex,Dogs\n',
+      says: 'opening quote at line 2.',
+    },
+    {
+      name: 'another encoding',
+      text: new Uint8Array([...Buffer.from('name,category\nZo'), 0xeb]),
+      says: 'is not in UTF-8',
+    },
+  ]
+  for (const { name, text, says } of cases) {
+    test(
+      name,
+      async () => {
+        const ended = await new Shop(undefined).import('--pets', file(text))
+        expect(ended.errors).toContain(says)
+        expect([ended.exitCode, ended.errors.includes('    at ')]).toEqual([1, false])
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test(
+    'a file that is not there, and no file at all',
+    async () => {
+      const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
+      expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv cannot be read.'])
+      const none = await new Shop(undefined).import()
+      expect([none.exitCode, none.errors.trim()]).toEqual([2, 'Specify --categories, --pets or both.'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a UTF-8 mark at the beginning is no part of the first column',
+    async () => {
+      const ended = await new Shop(undefined).import('--categories', file(`\ufeff${categories}`))
+      expect(ended.errors.trim()).toBe('Loaded 2 categories and 0 pets.')
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { Webhook } from 'standardwebhooks'
+import { webhookSecret } from '../../src/delivery/secret-box.ts'
+import { happen, hook, settled } from '../support/hooked.ts'
+import { run } from '../support/process.ts'
+import { openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const SECRET = webhookSecret()
+
+/** `petstore listen` as a process of its own, and what it has printed. */
+interface Listening extends AsyncDisposable {
+  readonly base: string
+  readonly printed: () => string
+}
+
+async function listen(...args: string[]): Promise<Listening> {
+  const child = Bun.spawn([process.execPath, MAIN, 'listen', '--port', '0', ...args], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let printed = ''
+  const print = async (): Promise<void> => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stdout) printed += decoder.decode(chunk, { stream: true })
+  }
+  print()
+  let said = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of child.stderr) {
+    said += decoder.decode(chunk, { stream: true })
+    const [, base] = /Listening on (http:\S+)\/ /.exec(said) ?? []
+    if (base === undefined) continue
+    return {
+      base,
+      printed: () => printed,
+      [Symbol.asyncDispose]: async () => {
+        child.kill('SIGKILL')
+        await child.exited
+      },
+    }
+  }
+  throw new Error(`petstore listen ended: ${said}`)
+}
+
+/** Sends a body signed with a secret, as the store would; answers the status. */
+async function send(base: string, body: string, secret: string): Promise<number> {
+  const at = new Date()
+  const signature = new Webhook(secret).sign('7', at, body)
+  const reply = await fetch(base, {
+    method: 'POST',
+    headers: {
+      'webhook-id': '7',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': signature,
+    },
+    body,
+  })
+  await reply.text()
+  return reply.status
+}
+
+test('prints each delivery of a store, verified with the secret of its webhook', async () => {
+  await using store = await openTestStore('sqlite')
+  // The secret is shown when the webhook is made: a listener without it comes first, as it would for a person.
+  await using first = await listen()
+  const hooked = await hook(store, first)
+  await happen(store, 'Fish')
+  await until('it is printed', () => first.printed().includes('Fish'))
+  const [head, id, data] = first.printed().split('\n')
+  expect(head).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}petstore\.category\.created {2}categories\/\d+ {2}-> 204$/)
+  expect(id?.trim()).toMatch(/^webhook-id \d+, not verified \(no --secret\)$/)
+  expect(data?.trim()).toMatch(/^\{"id":\d+,"name":"Fish"\}$/)
+  await settled(store, hooked, 'delivered')
+  await using second = await listen('--secret', hooked.secret)
+  await store.client.updateWebhook({ ...hooked, body: { url: second.base } })
+  await happen(store, 'Birds')
+  await until('it is printed', () => second.printed().includes('Birds'))
+  expect(second.printed()).toContain(', signature verified\n')
+}, 120_000)
+
+test('says of a delivery that was signed with another secret, or not at all, that it is not verified', async () => {
+  await using listening = await listen('--secret', webhookSecret())
+  expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(204)
+  await until('it is printed', () =>
+    listening.printed().includes('NOT VERIFIED: No matching signature found'),
+  )
+  await fetch(listening.base, { method: 'POST', body: 'no event' })
+  await until('it is printed', () => listening.printed().includes('NOT VERIFIED: Missing required headers'))
+  expect(listening.printed()).toContain('"no event"')
+}, 120_000)
+
+test('answers with the status and after the time that it was told', async () => {
+  await using listening = await listen('--status', '500', '--delay', '200ms')
+  const startedMs = performance.now()
+  expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(500)
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(195)
+  await until('it is printed', () => listening.printed().includes('a  b  -> 500'))
+}, 120_000)
+
+test('nothing that comes can play tricks on the terminal', async () => {
+  await using listening = await listen()
+  const tricks = ['\u001b[2J', '\u0007', '\u009b31m', '\u202e', '\r', '\u007f', '\u2028']
+  for (const [index, trick] of tricks.entries()) {
+    const event = JSON.stringify({ type: `t${trick}`, subject: `s${trick}`, data: { [trick]: trick } })
+    await send(listening.base, event, SECRET)
+    await send(`${listening.base}/p${encodeURIComponent(trick)}`, `no event ${index} ${trick}`, SECRET)
+    await until('it is printed', () => listening.printed().includes(`no event ${index}`))
+  }
+  expect(
+    listening
+      .printed()
+      .match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)
+      ?.filter(found => found !== '\n'),
+  ).toEqual([])
+  expect(listening.printed().split('\n')).toHaveLength(tricks.length * 6 + 1)
+}, 120_000)
+
+describe('what cannot be says why, in one sentence', () => {
+  const failing = [
+    { args: ['--secret', 'oops'], says: '--secret is not a webhook secret: it must start with whsec_.' },
+    { args: ['--secret', 'whsec_???'], says: '--secret is not a webhook secret: ' },
+    { args: ['--status', '99'], says: 'It must be a status from 200 to 599.' },
+    { args: ['--status', '200.5'], says: 'It must be a status from 200 to 599.' },
+    { args: ['--delay', 'soon'], says: 'It must be a time such as 2s or 500ms.' },
+    { args: ['--port', '70000'], says: 'It must be a number from 0 to 65535.' },
+    { args: ['--host', '203.0.113.1'], says: 'Cannot listen on 203.0.113.1:' },
+  ]
+  for (const { args, says } of failing) {
+    test(args.join(' '), async () => {
+      const ended = await run(['listen', '--port', '0', ...args])
+      expect(ended.exitCode).toBeGreaterThan(0)
+      expect(ended.errors).toContain(says)
+      expect(ended.errors).not.toContain('    at ')
+      expect(ended.errors.trim().split('\n')).toHaveLength(1)
+    }, 120_000)
+  }
+
+  test('a port in use', async () => {
+    await using listening = await listen()
+    const { port } = new URL(listening.base)
+    const ended = await run(['listen', '--port', port])
+    expect(ended.errors.trim()).toBe(
+      `Cannot listen on 127.0.0.1:${port}: it is in use: choose another --port.`,
+    )
+    expect(ended.exitCode).toBe(1)
+  }, 120_000)
+})

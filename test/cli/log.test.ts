@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { LogStream, type LogStreamOptions } from '../../src/cli/log-stream.ts'
+import { ThrowingLog } from '../controls/throwing-log.ts'
+import { sendBytes } from '../support/hostile-request.ts'
+import { command, startProcess } from '../support/process.ts'
+import { deadPort } from '../support/receiver.ts'
+import { openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const TIMEOUT_MS = 60_000
+const START_MS_MAX = 30_000
+/** More than one group of log lines: they are written at once. */
+const REQUESTS = 150
+const LONG_PATH = `/pets/${'x'.repeat(900)}`
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** A descriptor that fails on demand, and what it has taken. */
+class Sink {
+  taken = ''
+  fault: string | undefined
+  /** How many bytes it takes before it fails. */
+  space = 0
+
+  readonly write = (_descriptor: number, bytes: Uint8Array, offset: number): number => {
+    if (this.fault === undefined) return this.#take(bytes.subarray(offset))
+    if (this.space === 0) throw Object.assign(new Error(this.fault), { code: this.fault })
+    return this.#take(bytes.subarray(offset, offset + Math.min(this.space, bytes.length - offset)))
+  }
+
+  #take(bytes: Uint8Array): number {
+    this.taken += Buffer.from(bytes).toString()
+    if (this.fault !== undefined) this.space -= bytes.length
+    return bytes.length
+  }
+}
+
+type MakeLog = (options: LogStreamOptions) => Pick<LogStream, 'write' | 'flush'>
+const lossLine = (lost: number): string => `lost ${lost}\n`
+
+/** Logs four lines, the second and third into a sink that fails; returns what the sink has of them, or the error. */
+function throughFailure(makeLog: MakeLog, fault: string, space: number): string {
+  const sink = new Sink()
+  const log = makeLog({ descriptor: 1, lossLine, write: sink.write })
+  try {
+    log.write('one\n')
+    log.flush()
+    Object.assign(sink, { fault, space })
+    log.write('two\n')
+    log.flush()
+    log.write('three\n')
+    log.flush()
+    Object.assign(sink, { fault: undefined })
+    log.write('four\n')
+    log.flush()
+  } catch (error) {
+    return String(error)
+  }
+  return sink.taken
+}
+
+describe('a log that cannot be written', () => {
+  const sound: MakeLog = options => new LogStream(options)
+
+  for (const fault of ['ENOSPC', 'EPIPE', 'EBADF', 'EIO']) {
+    test(`drops lines at ${fault}, counts them, and reports their number once writing works`, () => {
+      expect(throughFailure(sound, fault, 0)).toBe('one\nlost 2\nfour\n')
+    })
+  }
+
+  test('ends a line that was written in part before it goes on', () => {
+    expect(throughFailure(sound, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
+  })
+
+  test('keeps the lines of a reader that is only slow', () => {
+    expect(throughFailure(sound, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
+  })
+
+  test('counts the lines that a slow reader has no room for', () => {
+    const sink = new Sink()
+    sink.fault = 'EAGAIN'
+    const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
+    const line = `${'x'.repeat(1_000_000)}\n`
+    for (let count = 0; count < 30; count++) log.write(line)
+    Object.assign(sink, { fault: undefined })
+    log.flush()
+    const kept = sink.taken.split(line).length - 1
+    expect(sink.taken.includes(`lost ${30 - kept}\n`)).toBe(true)
+    expect(kept).toBeGreaterThan(10)
+  })
+
+  test('control: a log that throws is caught', () => {
+    expect(throughFailure(options => new ThrowingLog(options), 'ENOSPC', 0)).toBe('Error: ENOSPC')
+  })
+})
+
+/** Asks for more lines than the log keeps back; throws when the server is gone. */
+async function makeLines(base: string): Promise<void> {
+  for (let count = 0; count < REQUESTS; count++) {
+    expect((await fetch(base + LONG_PATH)).status).toBe(400)
+  }
+}
+
+test(
+  'a store whose log and messages have no reader goes on, and stops gracefully',
+  async () => {
+    const server = await startProcess([
+      'serve',
+      '--port',
+      '0',
+      '--no-demo',
+      '--data',
+      join(directory, 'pipe'),
+    ])
+    await server.closeReaders()
+    await makeLines(server.base)
+    await makeLines(server.base)
+    expect(await server.kill('SIGTERM')).toBe(0)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a store whose log and messages go to a full disk serves, and stops gracefully',
+  async () => {
+    // A descriptor that is open for reading alone fails as well, where there is no such device.
+    const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
+    const port = await deadPort()
+    const base = `http://127.0.0.1:${port}`
+    const { line, env } = command([
+      'serve',
+      '--port',
+      `${port}`,
+      '--no-demo',
+      '--data',
+      join(directory, 'full'),
+    ])
+    const child = Bun.spawn(line, { env, stdin: 'ignore', stdout: full, stderr: full })
+    try {
+      const isReady = (): Promise<boolean> =>
+        fetch(`${base}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        )
+      await until('the store is ready', isReady, START_MS_MAX)
+      await makeLines(base)
+      await makeLines(base)
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+      closeSync(full)
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the log is readable lines with --log pretty, and JSON where standard output is no terminal',
+  async () => {
+    const args = ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pretty')]
+    const logged = async (...more: string[]): Promise<string> => {
+      await using server = await startProcess([...args, ...more])
+      await fetch(`${server.base}/pets/7?limit=oops`)
+      await server.kill('SIGTERM')
+      return server.logged()
+    }
+    expect(await logged('--log', 'pretty')).toMatch(
+      /^\d\d:\d\d:\d\d GET \/pets\/7 400 \d+\.\d ms code=unknown_parameter$/m,
+    )
+    const entries = (await logged())
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(entries.filter(({ code }) => code === 'unknown_parameter')).toHaveLength(1)
+  },
+  TIMEOUT_MS,
+)
+
+test('a request whose field holds quotes and backslashes is logged as JSON', async () => {
+  await using store = await openTestStore('sqlite')
+  const head = 'GET /livez HTTP/1.1\r\nHost: store\r\nConnection: close\r\ntraceparent: "a\\b\tc\r\n\r\n'
+  await sendBytes(Number(new URL(store.base).port), Buffer.from(head))
+  const line = store.logged.findLast(({ message }) => message === 'responded')
+  expect(line?.fields).toMatchObject({ path: '/livez', traceparent: '"a\\b\tc', status: 200 })
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newDatabase } from '../support/postgres-server.ts'
+import { run } from '../support/process.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { newPlace } from '../support/store-place.ts'
+
+const OTHER_KEY =
+  'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
+const NO_KEY = 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-secret-key-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** Starts a server that should not start; answers what it said. */
+async function refusalOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const { exitCode, errors, output } = await run(['serve', '--port', '0', ...args], env)
+  expect(exitCode).toBeGreaterThan(0)
+  expect(output + errors).not.toContain('    at ')
+  return errors.trim()
+}
+
+onEveryEngine(engine => {
+  test('a store that was served with one key refuses to start with another', async () => {
+    await using place = await newPlace(engine)
+    const other = join(directory, `other-${engine}`)
+    expect((await run(['new-secret-key', other])).exitCode).toBe(0)
+    {
+      await using server = await place.start()
+      await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+      await server.kill('SIGTERM')
+    }
+    const env = { ...place.env, PETSTORE_SECRET_KEY_FILE: other }
+    expect(await refusalOf(place.args, env)).toBe(OTHER_KEY)
+    await using again = await place.start()
+    expect((await place.client(again).listWebhooks({})).data.items).toHaveLength(1)
+  }, 120_000)
+})
+
+test('without a key of its own a store makes one, which only its owner reads, and keeps it', async () => {
+  await using place = await newPlace('sqlite')
+  const file = join(place.directory, 'secret-key')
+  const keys: string[] = []
+  for (let start = 0; start < 2; start++) {
+    await using server = await place.start()
+    keys.push(readFileSync(file, 'utf8'))
+    await server.kill('SIGTERM')
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(keys[0]).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
+  expect(keys[1]).toBe(keys[0] ?? '')
+  writeFileSync(file, 'no key\n')
+  expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY}`)
+}, 120_000)
+
+test('on PostgreSQL the key must be given, and be one', async () => {
+  const env = { DATABASE_URL: await newDatabase(), PETSTORE_ADMIN_KEY: ADMIN_KEY }
+  expect(await refusalOf(['--data', directory], env)).toBe(
+    'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
+  )
+  const empty = join(directory, 'empty')
+  writeFileSync(empty, '')
+  const says = await refusalOf(['--data', directory], { ...env, PETSTORE_SECRET_KEY_FILE: empty })
+  expect(says).toBe(`PETSTORE_SECRET_KEY_FILE=${empty}: ${NO_KEY}`)
+  const none = { ...env, PETSTORE_SECRET_KEY_FILE: join(directory, 'none') }
+  expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a readable file.')
+}, 120_000)
+
+test('new-secret-key writes a file that only its owner reads, and never over another', async () => {
+  const file = join(directory, 'made')
+  const made = await run(['new-secret-key', file])
+  expect([made.exitCode, made.output]).toEqual([0, ''])
+  expect(made.errors).toContain(`The key is in ${file}.`)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const key = readFileSync(file, 'utf8')
+  expect(Buffer.from(key, 'base64')).toHaveLength(32)
+  expect(made.errors).not.toContain(key.trim())
+  const again = await run(['new-secret-key', file])
+  expect(again.exitCode).toBeGreaterThan(0)
+  expect(again.errors).toStartWith(`The key cannot be written to ${file}: EEXIST`)
+  expect(readFileSync(file, 'utf8')).toBe(key)
+  const nowhere = await run(['new-secret-key', join(directory, 'none', 'key')])
+  expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
+}, 120_000)
+
+test('a missing secret key is named, and not replaced while webhooks need it', async () => {
+  await using place = await newPlace('sqlite')
+  const file = join(place.directory, 'secret-key')
+  const aside = join(directory, 'aside')
+  {
+    await using server = await place.start()
+    await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    await server.kill('SIGTERM')
+  }
+  renameSync(file, aside)
+  for (let start = 0; start < 2; start++) {
+    expect(await refusalOf(place.args, place.env)).toBe(
+      `The key that encrypts the webhook secrets is missing: restore it as ${file} from your copy.`,
+    )
+    expect(existsSync(file)).toBe(false)
+  }
+  renameSync(aside, file)
+  {
+    await using server = await place.start()
+    await place.client(server).deleteWebhook({ webhookId: 1n })
+    await server.kill('SIGTERM')
+  }
+  rmSync(file)
+  await using server = await place.start()
+  expect((await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })).status).toBe(
+    201,
+  )
+}, 120_000)

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ts } from '@ts-morph/common'
+import { Glob } from 'bun'
+import { analyse } from 'scslre'
+import { ROOT } from '../support/root.ts'
+
+/** The regular expressions of a source text, with their flags. */
+function patternsIn(text: string): RegExp[] {
+  const found: RegExp[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) found.push(literal(node.text))
+    node.forEachChild(visit)
+  }
+  visit(ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true))
+  return found
+}
+
+function literal(text: string): RegExp {
+  const end = text.lastIndexOf('/')
+  return new RegExp(text.slice(1, end), text.slice(end + 1))
+}
+
+/** The patterns that can take more steps than a constant times the length of some input. */
+function superlinear(patterns: readonly RegExp[]): string[] {
+  return patterns.filter(pattern => analyse(pattern).reports.length > 0).map(String)
+}
+
+const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)]
+  .filter(path => !path.endsWith('.test.ts'))
+  .map(path => readFileSync(join(ROOT, path), 'utf8'))
+
+test('every regular expression of src takes a number of steps proportional to its input', () => {
+  const patterns = sources.flatMap(patternsIn)
+  expect(patterns.length).toBeGreaterThan(30)
+  expect(superlinear(patterns)).toEqual([])
+})
+
+test('no regular expression of src is made from text at run time', () => {
+  expect(sources.filter(text => /\bRegExp\(/.test(text))).toEqual([])
+})
+
+test('control: patterns that backtrack are found', () => {
+  const text = [
+    'const token = /^Bearer +(.*\\S) *$/i',
+    'const link = /<([^>]*)>; rel="next"/',
+    'const word = /^(a+)+$/',
+    'const good = /^[a-z]+$/',
+  ]
+  expect(superlinear(patternsIn(text.join('\n')))).toEqual([
+    '/^Bearer +(.*\\S) *$/i',
+    '/<([^>]*)>; rel="next"/',
+    '/^(a+)+$/',
+  ])
+})

@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { ROOT } from '../support/root.ts'
+
+const LINE_CHARS_MAX = 120
+
+// Functions of more than 60 lines, any, ! and default exports are found by the linter: see biome.json.
+const CAST = /^(?!import)[^'`*/]*[\w)\]}] as (?!const\b)[A-Z(]/
+
+/** What each folder of src may import, beside itself; a file at the root of src is a folder of its own. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  contract: ['model'],
+  engine: ['model'],
+  shop: ['model', 'contract', 'engine'],
+  api: ['model', 'contract', 'engine', 'shop'],
+  delivery: ['model', 'contract', 'engine', 'shop'],
+  client: ['model', 'contract'],
+  console: ['client', 'model', 'contract'],
+  'config.ts': ['model', 'setting-readers.ts'],
+  'setting-readers.ts': ['model'],
+  'store.ts': ['engine', 'shop'],
+  'chores.ts': ['model', 'shop', 'delivery', 'store.ts'],
+  'server.ts': ['model', 'contract', 'engine', 'shop', 'api', 'delivery', 'store.ts', 'chores.ts'],
+  'writer.ts': ['engine', 'shop'],
+  'reader.ts': ['engine', 'shop'],
+  cli: [
+    ...['model', 'contract', 'engine', 'shop', 'client'],
+    ...['config.ts', 'setting-readers.ts', 'store.ts', 'chores.ts', 'server.ts'],
+  ],
+  'main.ts': ['cli'],
+}
+
+/** Words that name no thing: a file or a folder called so has not been thought about. */
+const emptyNames = /^(utils?|helpers?|common|managers?|services|base|misc|index)(\.|$)/
+
+interface Source {
+  readonly path: string
+  readonly text: string
+}
+
+function sources(pattern: string): Source[] {
+  return [...new Glob(pattern).scanSync(ROOT)]
+    .filter(path => !path.includes('node_modules'))
+    .sort()
+    .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
+}
+
+/** Not a test beside its file, nor a declaration of what the bundler reads. */
+function isProgram({ path }: Source): boolean {
+  return !/\.(test|d)\.ts$/.test(path)
+}
+
+function importsOf({ path, text }: Source): string[] {
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map(match => match[1] ?? '')
+  return specifiers.map(specifier => join(path, '..', specifier))
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+/** The imports of a file under src that the import rule forbids. */
+function forbiddenImports(source: Source): string[] {
+  const own = folderOf(source.path)
+  const allowed = mayImport[own]
+  if (!allowed) return [`${source.path} stands in a folder that the import rule does not know`]
+  return importsOf(source)
+    .filter(path => path.startsWith('src/'))
+    .filter(path => folderOf(path) !== own && !allowed.includes(folderOf(path)))
+    .map(path => `${source.path} imports ${path}`)
+}
+
+/** What a comment does not say, and what it says instead. */
+const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
+  { words: /\b(previously|no longer)\b/, use: 'what holds now; the commit says what changed' },
+  { words: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
+]
+
+/** What breaks the house rules in the text of one file. */
+function untidiness(source: Source): string[] {
+  const { path, text } = source
+  const faults: string[] = []
+  const lines = text.split('\n')
+  for (const [index, line] of lines.entries()) {
+    const where = `${path}:${index + 1}`
+    if (line.length > LINE_CHARS_MAX && !/^\s*('|description:|message:)/.test(line))
+      faults.push(`${where} is long`)
+    if (CAST.test(line) && !explained(lines, index)) faults.push(`${where} casts and does not say why it may`)
+    for (const { words, use } of banned) {
+      const [found] = words.exec(commentIn(line)) ?? []
+      if (found !== undefined) faults.push(`${where}: "${found}" is banned in comments, use ${use}`)
+    }
+  }
+  return faults
+}
+
+/** The comment of a line, or nothing. */
+function commentIn(line: string): string {
+  return /(?:^\s*\/?\*|\/\/\s)(.*)/.exec(line)?.[1] ?? ''
+}
+
+/** A comment within the three lines above a cast. */
+function explained(lines: readonly string[], index: number): boolean {
+  return lines.slice(Math.max(0, index - 3), index).some(above => above.trim().startsWith('//'))
+}
+
+test('a folder imports only what stands below it, and siblings do not import one another', () => {
+  expect(sources('src/**/*.{ts,tsx}').filter(isProgram).flatMap(forbiddenImports)).toEqual([])
+})
+
+test('control: an import against the rule is caught', () => {
+  const wrong = { path: 'src/model/pet.ts', text: `import { placeOrder } from '../shop/orders.ts'` }
+  expect(forbiddenImports(wrong)).toEqual(['src/model/pet.ts imports src/shop/orders.ts'])
+  expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
+})
+
+test('the code keeps the house rules', () => {
+  expect(sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(untidiness)).toEqual([])
+})
+
+test('control: each kind of untidiness is caught', () => {
+  const text = [
+    'const a = b as Text',
+    `const f = ${'f'.repeat(120)}`,
+    ['//', 'this is no longer so'].join(' '),
+  ].join('\n')
+  const faults = untidiness({ path: 'src/model/x.ts', text }).join('\n')
+  for (const found of ['casts', 'is long', '"no longer" is banned']) expect(faults).toContain(found)
+  expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
+})
+
+test('names say what is inside, and there are no barrels', () => {
+  const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
+  expect(names.filter(name => emptyNames.test(name))).toEqual([])
+  expect(names.filter(name => !/^[a-z0-9-]+(\.(test|d))?(\.tsx?)?$/.test(name))).toEqual([])
+})
+
+test('every control is used by a test', () => {
+  const tests = sources('test/**/*.ts').map(({ text }) => text)
+  const unused = sources('test/controls/*.ts').filter(({ path }) => {
+    const name = path.split('/').at(-1) ?? path
+    return !tests.some(text => text.includes(`controls/${name}`) || text.includes(`'./${name}'`))
+  })
+  expect(unused.map(({ path }) => path)).toEqual([])
+})
+
+test('versions are exact, and the lockfile names no host', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const versions = Object.values({ ...dependencies, ...devDependencies })
+  expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
+  expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "http/)
+})
+
+test('each dependency has its sentence in ARCHITECTURE.md', () => {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  const silent = Object.keys({ ...dependencies, ...devDependencies }).filter(
+    name => !architecture.includes(`\`${name}\``),
+  )
+  expect(silent).toEqual([])
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore } from '../support/store.ts'
+import { runTool } from '../support/tool.ts'
+
+const TIMEOUT_MS = 120_000
+
+/** Runs the workflows of a file against a store; answers how the runner ended and what it said last. */
+async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
+  const input = JSON.stringify({ key: ADMIN_KEY })
+  const { exitCode, said } = await runTool('redocly', [
+    'respect',
+    file,
+    '--server',
+    `petstore=${base}`,
+    '--input',
+    input,
+  ])
+  return { exitCode, summary: /Workflows: .*/.exec(said)?.[0] ?? said }
+}
+
+onEveryEngine(engine => {
+  test(
+    'the workflows of arazzo.yaml run through on a live store',
+    async () => {
+      await using store = await openTestStore(engine)
+      const { exitCode, summary } = await respect('arazzo.yaml', store.base)
+      expect([exitCode, summary]).toEqual([0, 'Workflows: 4 passed, 4 total'])
+      const { data } = await store.client.listOrders({ limit: 100 })
+      expect(data.items.filter(({ complete }) => complete).length).toBeGreaterThanOrEqual(2)
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test(
+  'control: a workflow that expects another status is caught',
+  async () => {
+    await using store = await openTestStore('sqlite')
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-arazzo-'))
+    const wrong = readFileSync(join(ROOT, 'arazzo.yaml'), 'utf8')
+      .replace('$statusCode == 409', '$statusCode == 201')
+      .replace('url: openapi.yaml', `url: ${join(ROOT, 'openapi.yaml')}`)
+    writeFileSync(join(directory, 'arazzo.yaml'), wrong)
+    const { exitCode, summary } = await respect(join(directory, 'arazzo.yaml'), store.base)
+    expect([exitCode, summary]).toEqual([1, 'Workflows: 3 passed, 1 failed, 4 total'])
+    rmSync(directory, { recursive: true, force: true })
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { ROOT } from '../support/root.ts'
+import { breakingChanges } from './breaking-changes.ts'
+import { readDocument, target } from './document.ts'
+
+const text = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')
+const parsed: unknown = parse(text)
+const current = readDocument(parsed)
+const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
+
+function git(...args: string[]): string | undefined {
+  const { exitCode, stdout } = Bun.spawnSync(['git', '-C', ROOT, ...args], { stderr: 'ignore' })
+  return exitCode === 0 ? stdout.toString() : undefined
+}
+
+/** Changes that no line of a changelog with the word Breaking names by its operationId. */
+function unnamed(changes: readonly string[], log: string): string[] {
+  const lines = log.split('\n').filter(line => line.includes('Breaking'))
+  return changes.filter(change => !lines.some(line => line.includes(`\`${change.split(' ')[0]}\``)))
+}
+
+test('every breaking change since the last release has a line in CHANGELOG.md', () => {
+  const tag = git('describe', '--tags', '--abbrev=0')?.trim()
+  const released = tag === undefined ? undefined : git('show', `${tag}:openapi.yaml`)
+  // Before the first release nobody can depend on a description but the one that is here.
+  const before = released === undefined ? current : readDocument(parse(released))
+  expect(unnamed(breakingChanges({ before, after: current }), changelog)).toEqual([])
+})
+
+describe('control: a change that breaks clients is found', () => {
+  const change = (edit: (document: unknown) => void): string[] => {
+    const document: unknown = structuredClone(parsed)
+    edit(document)
+    return breakingChanges({ before: current, after: readDocument(document) })
+  }
+  const schema = (document: unknown, name: string): object => target(document, `#/components/schemas/${name}`)
+
+  test('an operation that is gone', () => {
+    const changes = change(document => Reflect.deleteProperty(target(document, '#/paths/~1pets'), 'post'))
+    expect(changes).toEqual(['createPet is gone'])
+  })
+
+  test('a member of a body that is required, narrower or gone', () => {
+    const required = change(document =>
+      Reflect.set(schema(document, 'NewOrder'), 'required', ['petId', 'quantity']),
+    )
+    expect(required).toEqual(['placeOrder body: quantity is required now'])
+    const narrower = change(document => {
+      Reflect.set(target(document, '#/components/schemas/NewOrder/properties/quantity'), 'maximum', 10)
+    })
+    expect(narrower).toEqual(['placeOrder body/quantity: maximum is 10 now'])
+    const gone = change(document => {
+      Reflect.deleteProperty(target(document, '#/components/schemas/NewOrder/properties'), 'shipDate')
+    })
+    expect(gone).toEqual(['placeOrder body: shipDate is gone'])
+  })
+
+  test('a member of a response that is gone or optional', () => {
+    const gone = change(document => {
+      Reflect.deleteProperty(target(document, '#/components/schemas/Category/properties'), 'name')
+      Reflect.set(schema(document, 'Category'), 'required', ['id'])
+    })
+    expect(gone).toContain('getCategory response 200: name is gone')
+    const optional = change(document => Reflect.set(schema(document, 'Category'), 'required', ['id']))
+    expect(optional).toContain('listCategories response 200/*: name is optional now')
+  })
+
+  test('a parameter that is gone, and a value that is not allowed any more', () => {
+    const parameters = change(document => {
+      const operation = target(document, '#/paths/~1pets/get')
+      const list: unknown = Reflect.get(operation, 'parameters')
+      Reflect.set(operation, 'parameters', Array.isArray(list) ? list.slice(1) : [])
+    })
+    expect(parameters).toEqual(['listPets takes no parameter limit any more'])
+    const values = change(document => Reflect.set(schema(document, 'PetSort'), 'enum', ['id']))
+    expect(values).toContain('listPets parameter sort: -name is not allowed any more')
+  })
+
+  test('and a line that names it is enough, where new operations and members need none', () => {
+    expect(unnamed(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
+    expect(unnamed(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
+    const harmless = change(document => {
+      const properties = target(document, '#/components/schemas/Pet/properties')
+      Reflect.set(properties, 'colour', { type: 'string', maxLength: 20 })
+    })
+    expect(harmless).toEqual([])
+  })
+})

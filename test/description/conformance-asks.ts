@@ -1,0 +1,159 @@
+import { contract, type OperationId } from '../../src/contract/contract.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { makePet } from '../support/shop.ts'
+import type { TestStore } from '../support/store.ts'
+import { refusedTelling, tellingSuccesses } from './conformance-telling.ts'
+
+/** One request of an operation, as a caller writes it. */
+export interface Ask {
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Instead of the admin key, or of none for a public operation; null for none. */
+  readonly authorization?: string | null
+}
+
+type Scene = (store: TestStore) => Promise<Ask> | Ask
+
+const json = (path: string, body: unknown): Ask => ({ path, body: JSON.stringify(body) })
+
+async function newCategory({ client }: TestStore): Promise<number> {
+  const { data } = await client.createCategory({ body: { name: 'Any' } })
+  return Number(data.id)
+}
+
+async function petPath(store: TestStore, setup: Parameters<typeof makePet>[1] = {}): Promise<string> {
+  return `/pets/${(await makePet(store.client, setup)).petId}`
+}
+
+async function stockPath(store: TestStore, setup: Parameters<typeof makePet>[1] = {}): Promise<string> {
+  return `/store/inventory/${(await makePet(store.client, setup)).petId}`
+}
+
+async function openOrder({ client }: TestStore, onHold = false): Promise<string> {
+  return `/store/orders/${(await makePet(client, { quantity: 5n, reserved: 2n, onHold })).orderId}`
+}
+
+async function completeOrder(store: TestStore): Promise<string> {
+  const path = await openOrder(store)
+  await store.send('PATCH', path, { body: '{"complete":true}' })
+  return path
+}
+
+/** A request of each operation that succeeds, after whatever it needs has been made. */
+export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
+  ...tellingSuccesses,
+  listPets: () => ({ path: '/pets' }),
+  createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategory(store) }),
+  getPet: async store => ({ path: await petPath(store) }),
+  updatePet: async store => json(await petPath(store), { name: 'Other' }),
+  deletePet: async store => ({ path: await petPath(store) }),
+  listCategories: () => ({ path: '/categories' }),
+  createCategory: () => json('/categories', { name: 'Ferrets' }),
+  getCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
+  updateCategory: async store => json(`/categories/${await newCategory(store)}`, { description: 'Some.' }),
+  deleteCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
+  listOrders: () => ({ path: '/store/orders' }),
+  placeOrder: async ({ client }) =>
+    json('/store/orders', { petId: Number((await makePet(client, { quantity: 9n })).petId) }),
+  getOrder: async store => ({ path: await openOrder(store) }),
+  updateOrder: async store => json(await openOrder(store), { complete: true }),
+  cancelOrder: async store => ({ path: await openOrder(store) }),
+  listInventory: () => ({ path: '/store/inventory' }),
+  getInventoryItem: async store => ({ path: await stockPath(store) }),
+  setInventory: async store => json(await stockPath(store), { quantity: 12 }),
+  adjustInventory: async store => json(`${await stockPath(store)}/adjustments`, { change: 4, note: 'Came.' }),
+  listMovements: async store => ({ path: `${await stockPath(store)}/movements` }),
+  getStoreSummary: () => ({ path: '/store/summary', headers: { 'Petstore-Preview': 'store-summary' } }),
+  listKeys: () => ({ path: '/keys' }),
+  createKey: () =>
+    json('/keys', { name: 'till 2', scopes: ['orders:read'], expiresAt: '2100-01-01T00:00:00Z' }),
+  revokeKey: async ({ client }) => {
+    const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
+    return { path: `/keys/${data.id}` }
+  },
+  listErrors: () => ({ path: '/errors' }),
+  getError: () => ({ path: '/errors/pet_not_found' }),
+}
+
+const held = { quantity: 5n, onHold: true }
+const reserved = { quantity: 5n, reserved: 3n }
+
+/** Requests that break a rule of the shop, one for each rule of each operation. */
+export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
+  ['createPet', () => json('/pets', { name: 'Juniper', categoryId: 404404 })],
+  ['updatePet', async store => json(await petPath(store), { categoryId: 404404 })],
+  ['updatePet', async store => json(await petPath(store, { quantity: 0n }), { status: 'available' })],
+  ['deletePet', async store => ({ path: await petPath(store, reserved) })],
+  ['deleteCategory', async ({ client }) => ({ path: `/categories/${(await makePet(client)).categoryId}` })],
+  ['placeOrder', () => json('/store/orders', { petId: 404404 })],
+  [
+    'placeOrder',
+    async ({ client }) => json('/store/orders', { petId: Number((await makePet(client, held)).petId) }),
+  ],
+  [
+    'placeOrder',
+    async ({ client }) =>
+      json('/store/orders', { petId: Number((await makePet(client, reserved)).petId), quantity: 3 }),
+  ],
+  ['updateOrder', async store => json(await completeOrder(store), { quantity: 3 })],
+  ['updateOrder', async store => json(await openOrder(store, true), { quantity: 3 })],
+  ['updateOrder', async store => json(await openOrder(store), { quantity: 9 })],
+  ['cancelOrder', async store => ({ path: await completeOrder(store) })],
+  ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],
+  ['adjustInventory', async store => json(`${await stockPath(store, reserved)}/adjustments`, { change: -4 })],
+  [
+    'adjustInventory',
+    async store => json(`${await stockPath(store)}/adjustments`, { change: 1_000_000_000 }),
+  ],
+  ...refusedTelling,
+]
+
+const withQuery = (ask: Ask, pair: string): Ask => ({
+  ...ask,
+  path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}${pair}`,
+})
+
+const invalidParameter = (operation: Operation, ask: Ask): Ask => {
+  if (/\/\d+/.test(ask.path)) return { ...ask, path: ask.path.replace(/\/\d+/, '/abc') }
+  const [name = 'limit'] = Object.keys(operation.query ?? {}).sort((one, _) => (one === 'limit' ? -1 : 0))
+  if (operation.query) return withQuery(ask, `${name}=abc`)
+  const field = operation.method === 'GET' ? 'If-None-Match' : 'If-Match'
+  return { ...ask, headers: { ...ask.headers, [field]: 'no tag' } }
+}
+
+/** What any request can get wrong, made from one that would succeed; `undefined` where it cannot. */
+const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[] = [
+  invalidParameter,
+  (_, ask) => withQuery(ask, 'colour=red'),
+  (_, ask) => withQuery(ask, 'x'.repeat(8192)),
+  (operation, ask) => (operation.query ? withQuery(ask, 'cursor=abc') : undefined),
+  (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'text/html' } }),
+  ({ scope }, ask) => ({ ...ask, authorization: scope === 'public' ? 'Basic eDp5' : null }),
+  ({ preview }, ask) => (preview ? { path: ask.path } : undefined),
+  ({ method }, ask) =>
+    method === 'GET' ? undefined : { ...ask, headers: { ...ask.headers, 'Idempotency-Key': 'two words' } },
+  (_, ask) => (/\/\d+/.test(ask.path) ? { ...ask, path: ask.path.replace(/\/\d+/, '/404404') } : undefined),
+  ({ path }, ask) => (path.endsWith('{code}') ? { ...ask, path: '/errors/no_such_code' } : undefined),
+  ({ etag, method }, ask) =>
+    etag && method !== 'POST'
+      ? { ...ask, headers: { ...ask.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
+      : undefined,
+]
+
+/** The same for requests that have a body. */
+const bodyMistakes: readonly ((ask: Ask, body: string) => Ask)[] = [
+  ask => ({ ...ask, body: '{"name": ' }),
+  (ask, body) => ({ ...ask, body: body.replace('{', '{"colour":"red",') }),
+  ask => ({ ...ask, body: `"${'x'.repeat(1024 * 1024)}"` }),
+  ask => ({ ...ask, headers: { ...ask.headers, 'Content-Type': 'text/plain' } }),
+]
+
+/** Every mistake that can be made with a request. */
+export function mistaken(id: OperationId, ask: Ask): Ask[] {
+  const { body } = ask
+  return [
+    ...mistakes.flatMap(mistake => mistake(contract[id], ask) ?? []),
+    ...(body === undefined ? [] : bodyMistakes.map(mistake => mistake(ask, body))),
+  ]
+}

@@ -1,0 +1,243 @@
+import { type IncomingMessage, request as openRequest } from 'node:http'
+import { contract, isOperationId, type OperationId } from '../../src/contract/contract.ts'
+import { requestExample } from '../../src/contract/examples.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { StoreError } from '../../src/model/error.ts'
+import { KEY_RANDOM_BYTES, keyText, type Scope } from '../../src/model/key.ts'
+import { type Serving, startServer } from '../../src/server.ts'
+import type { StoreEngine } from '../../src/store.ts'
+import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestStore } from '../support/store.ts'
+import { type Ask, mistaken, refusedByTheShop, successes } from './conformance-asks.ts'
+import type { Observed } from './conformance-judge.ts'
+
+const rateLimit = { requests: 60_000, seconds: 60 }
+const SUNSET = Date.parse('2028-01-01T00:00:00Z')
+
+/** What the contract says is served and described: the asking side does not look at the description. */
+const served: readonly OperationId[] = Object.entries<Operation>(contract).flatMap(([id, operation]) =>
+  isOperationId(id) && !operation.hidden ? [id] : [],
+)
+
+/** Asks every operation for every answer that it can give, and reports all answers. */
+export async function driveEverything(): Promise<Observed[]> {
+  const late = driveTimeouts()
+  const observed = [
+    ...(await driveUsual()),
+    ...(await driveRateLimit()),
+    ...(await driveSunset()),
+    ...(await driveBrokenEngine()),
+  ]
+  return [...observed, ...(await late)]
+}
+
+async function driveUsual(): Promise<Observed[]> {
+  let now = Date.parse('2026-11-21T09:30:00Z')
+  await using store = await openTestStore('sqlite', { rateLimit, clock: () => now, timer: () => now })
+  const events = await keyWith(store, 'events:read')
+  const inventory = await keyWith(store, 'inventory:read')
+  const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
+  const observed: Observed[] = []
+  for (const id of served) {
+    // A new window for keys that are no good.
+    now += 61_000
+    const ask = await successes[id]?.(store)
+    if (!ask) continue
+    const { scope } = contract[id]
+    const weak = scope === 'events:read' ? inventory : events
+    const keys = scope === 'public' ? [strange] : [strange, weak]
+    const wrong = [...mistaken(id, ask), ...keys.map(authorization => ({ ...ask, authorization }))]
+    for (const one of wrong) observed.push(...(await refuse(store, id, one)))
+    observed.push(...(await succeed(store, id, ask)))
+  }
+  for (const [id, scene] of refusedByTheShop) observed.push(...(await refuse(store, id, await scene(store))))
+  return observed
+}
+
+/** A key that holds one scope alone, as it is sent. */
+async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
+  const { data } = await client.createKey({ body: { name: 'weak', scopes: [scope] } })
+  return `Bearer ${data.key}`
+}
+
+/** A success, and what follows from it: a read again with its validator, a write again with its key. */
+async function succeed(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
+  const operation: Operation = contract[id]
+  if (operation.method === 'GET') {
+    const first = await send(store, id, ask)
+    const etag = first.headers.get('etag')
+    return etag === null ? [first] : [first, await send(store, id, withHeader(ask, 'If-None-Match', etag))]
+  }
+  const keyed = withHeader(ask, 'Idempotency-Key', `"${id}"`)
+  if (operation.secret) return [...(await refuse(store, id, keyed)), await send(store, id, ask)]
+  const other =
+    ask.body === undefined ? { path: ask.path.replace(/\d+/, '404404') } : { body: `${ask.body} ` }
+  return [
+    await send(store, id, keyed),
+    await send(store, id, keyed),
+    ...(await refuse(store, id, { ...keyed, ...other })),
+  ]
+}
+
+async function driveRateLimit(): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { rateLimit: { requests: 1, seconds: 600 } })
+  await store.client.listPets({})
+  await store.anonymous.listPets({})
+  return await refuseAll(store, served)
+}
+
+async function driveSunset(): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { rateLimit, lifecycleClock: () => SUNSET })
+  const ending = served.filter(id => contract[id].stability === 'deprecated')
+  return await refuseAll(store, ending)
+}
+
+async function refuseAll(store: TestStore, ids: readonly OperationId[]): Promise<Observed[]> {
+  const observed: Observed[] = []
+  for (const id of ids) observed.push(...(await refuse(store, id, anyAsk(id))))
+  return observed
+}
+
+const faults = {
+  any: [
+    () => new Error('planted'),
+    () => new StoreError('overloaded', 'Too many requests are in progress; try again shortly.'),
+    () => new StoreError('shutting_down', 'The process is stopping.'),
+  ],
+  write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
+} as const
+
+/** Serves an engine that fails as it is told to, once it has read the key of the caller. */
+async function driveBrokenEngine(): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite')
+  const { engine } = store
+  let fault: () => Error = faults.any[0]
+  let keysToRead = 0
+  const serving = serve({
+    ...engine,
+    readRow: work => (keysToRead-- > 0 ? engine.readRow(work) : Promise.reject(fault())),
+    readScan: () => Promise.reject(fault()),
+    execute: () => Promise.reject(fault()),
+  })
+  const observed: Observed[] = []
+  for (const id of served) {
+    const { method, scope } = contract[id]
+    for (const next of method === 'GET' ? faults.any : [...faults.any, ...faults.write]) {
+      fault = next
+      for (const ask of inBothForms(anyAsk(id))) {
+        keysToRead = scope === 'public' ? 0 : 1
+        observed.push(await send(serving, id, ask))
+      }
+    }
+  }
+  await serving.stop()
+  return observed
+}
+
+function serve(engine: StoreEngine): Serving {
+  return startServer({
+    engine,
+    host: '127.0.0.1',
+    port: 0,
+    stability: 'experimental',
+    rateLimit,
+    corsOrigins: [],
+    trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: true,
+    eventRetention: 'forever',
+    delivery: { resolve: async () => ['127.0.0.1'] },
+    log: { info: () => {}, error: () => {}, access: () => {} },
+    clock: Date.now,
+    lifecycleClock: Date.now,
+  })
+}
+
+/** Bodies that never end: all at once, since the server waits for each as long as it waits for any. */
+async function driveTimeouts(): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { rateLimit })
+  const withBody = served.filter(id => 'body' in contract[id])
+  return await Promise.all(
+    withBody.flatMap(id => inBothForms(anyAsk(id)).map(ask => sendHalf(store, id, ask))),
+  )
+}
+
+/** A request of which nothing is looked at but its operation. */
+function anyAsk(id: OperationId): Ask {
+  const operation: Operation = contract[id]
+  const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
+  const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
+  const path = operation.path.replaceAll(/\{\w+\}/g, '1') + query.join('')
+  const preview = operation.preview && { headers: { 'Petstore-Preview': operation.preview } }
+  return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
+}
+
+/** A refusal in both of its forms: nothing has changed after the first. */
+async function refuse(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
+  const observed: Observed[] = []
+  for (const one of inBothForms(ask)) observed.push(await send(store, id, one))
+  return observed
+}
+
+function inBothForms(ask: Ask): Ask[] {
+  // To name the form of problems is to accept an answer: what is refused for its Accept has one form.
+  if (ask.headers?.Accept !== undefined) return [ask]
+  return [ask, withHeader(ask, 'Accept', '*/*, application/problem+json')]
+}
+
+function withHeader(ask: Ask, name: string, value: string): Ask {
+  return { ...ask, headers: { ...ask.headers, [name]: value } }
+}
+
+function headersOf(id: OperationId, { headers, body, authorization }: Ask): Record<string, string> {
+  const key = contract[id].scope === 'public' ? null : `Bearer ${ADMIN_KEY}`
+  const sent = authorization === undefined ? key : authorization
+  return {
+    'X-Request-Id': 'till-2.00042',
+    ...(sent !== null && { Authorization: sent }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...headers,
+  }
+}
+
+async function send({ base }: { readonly base: string }, id: OperationId, ask: Ask): Promise<Observed> {
+  const { method } = contract[id]
+  const { path, body } = ask
+  const response = await fetch(base + path, {
+    method,
+    headers: headersOf(id, ask),
+    ...(body !== undefined && { body }),
+  })
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? await beginningOf(response) : await response.text()
+  return observe(id, ask, response.status, response.headers, isStream ? JSON.stringify(text) : text)
+}
+
+/** What comes first of an answer that has no end. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
+}
+
+/** Announces a body, sends its first byte, and waits for what the server says to that. */
+async function sendHalf({ base }: { readonly base: string }, id: OperationId, ask: Ask): Promise<Observed> {
+  const answered = Promise.withResolvers<IncomingMessage>()
+  const headers = { ...headersOf(id, ask), 'Content-Length': '100' }
+  const request = openRequest(base + ask.path, { method: contract[id].method, headers })
+  request.on('response', answered.resolve)
+  request.on('error', answered.reject)
+  request.write('{')
+  const response = await answered.promise
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(Buffer.from(chunk))
+  request.destroy()
+  const fields = new Headers()
+  for (const [name, value] of Object.entries(response.headers)) fields.set(name, String(value))
+  return observe(id, ask, response.statusCode ?? 0, fields, Buffer.concat(chunks).toString())
+}
+
+function observe(id: OperationId, ask: Ask, status: number, headers: Headers, body: string): Observed {
+  const path = ask.path.split('?')[0] ?? ''
+  return { operationId: id, method: contract[id].method, path, status, headers, body }
+}

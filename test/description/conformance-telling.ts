@@ -1,0 +1,83 @@
+import type { OperationId } from '../../src/contract/contract.ts'
+import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
+import type { TestStore } from '../support/store.ts'
+import type { Ask } from './conformance-asks.ts'
+
+type Scene = (store: TestStore) => Promise<Ask> | Ask
+
+/** Where nobody listens: what is sent there has failed at once. */
+const NOBODY = 'http://127.0.0.1:9/events'
+const SINCE = 'since=2026-01-01T00%3A00%3A00Z'
+
+async function newWebhook({ client }: TestStore, enabled = true): Promise<string> {
+  const { data } = await client.createWebhook({ body: { url: NOBODY, types: ['petstore.category.deleted'] } })
+  if (!enabled) await client.updateWebhook({ webhookId: data.id, body: { enabled } })
+  return `/webhooks/${data.id}`
+}
+
+async function triedDelivery(store: TestStore, enabled = true): Promise<string> {
+  const { client } = store
+  const path = await newWebhook(store)
+  const webhookId = BigInt(path.replace('/webhooks/', ''))
+  await client.sendTestEvent({ webhookId })
+  for (;;) {
+    const [delivery] = (await client.listDeliveries({ webhookId })).data.items
+    if (delivery) {
+      if (!enabled) await client.updateWebhook({ webhookId, body: { enabled } })
+      return `${path}/deliveries/${delivery.id}/redeliver`
+    }
+    await Bun.sleep(5)
+  }
+}
+
+/** As retention leaves it that has taken the first events. */
+async function forgetTheFirst(store: TestStore): Promise<void> {
+  await store.database(`UPDATE chain SET position = 3 WHERE place = 'horizon' RETURNING place`)
+}
+
+/** Requests that succeed, of the operations that tell what happens. */
+export const tellingSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
+  listEvents: () => ({ path: '/events' }),
+  streamEvents: () => ({ path: '/events/stream' }),
+  listAudit: () => ({ path: '/audit' }),
+  listWebhooks: () => ({ path: '/webhooks' }),
+  createWebhook: () => ({ path: '/webhooks', body: JSON.stringify({ url: NOBODY }) }),
+  getWebhook: async store => ({ path: await newWebhook(store) }),
+  updateWebhook: async store => ({ path: await newWebhook(store), body: '{"description":"Prints."}' }),
+  deleteWebhook: async store => ({ path: await newWebhook(store) }),
+  rotateWebhookSecret: async store => ({ path: `${await newWebhook(store)}/secret` }),
+  sendTestEvent: async store => ({ path: `${await newWebhook(store)}/test` }),
+  listDeliveries: async store => ({ path: (await triedDelivery(store)).replace(/\/\d+\/redeliver$/, '') }),
+  redeliver: async store => ({ path: await triedDelivery(store) }),
+  redeliverFailed: async store => ({ path: `${await newWebhook(store)}/redeliver?${SINCE}` }),
+}
+
+/** Requests of them that a rule refuses; the last ones change what the store keeps. */
+export const refusedTelling: readonly (readonly [OperationId, Scene])[] = [
+  ['sendTestEvent', async store => ({ path: `${await newWebhook(store, false)}/test` })],
+  ['redeliver', async store => ({ path: await triedDelivery(store, false) })],
+  ['redeliver', async store => ({ path: `${await newWebhook(store)}/deliveries/404404/redeliver` })],
+  ['redeliverFailed', async store => ({ path: `${await newWebhook(store, false)}/redeliver?${SINCE}` })],
+  ['redeliverFailed', async store => ({ path: `${await newWebhook(store)}/redeliver` })],
+  [
+    'createWebhook',
+    async store => {
+      for (let made = 0; made < WEBHOOKS_MAX; made++) await newWebhook(store).catch(() => {})
+      return { path: '/webhooks', body: JSON.stringify({ url: NOBODY }) }
+    },
+  ],
+  [
+    'listEvents',
+    async store => {
+      await forgetTheFirst(store)
+      return { path: '/events?after=1' }
+    },
+  ],
+  [
+    'streamEvents',
+    async store => {
+      await forgetTheFirst(store)
+      return { path: '/events/stream?after=1' }
+    },
+  ],
+]

@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { openTestStore } from '../support/store.ts'
+import { driveEverything } from './conformance-drive.ts'
+import { inventedExamples, judge, type Observed } from './conformance-judge.ts'
+import { type Described, readDocument, target } from './document.ts'
+
+/** The server waits ten seconds for a body that does not end. */
+const DRIVE_MS_MAX = 120_000
+
+let observed: readonly Observed[] = []
+let text = ''
+
+beforeAll(async () => {
+  await using store = await openTestStore('sqlite')
+  text = await (await fetch(`${store.base}/openapi.json`)).text()
+  observed = await driveEverything()
+}, DRIVE_MS_MAX)
+
+/** The description as it was served, or with a fault planted in it. */
+function described(plant: (document: unknown) => void = () => {}): Described {
+  const document: unknown = JSON.parse(text)
+  plant(document)
+  return readDocument(document)
+}
+
+function faultsWith(plant: (document: unknown) => void): string[] {
+  return judge(described(plant), observed)
+}
+
+test('every answer of every operation is described, and every answer described was given', () => {
+  expect(judge(described(), observed)).toEqual([])
+})
+
+test('each status of each operation was driven to, in the number that is described', () => {
+  const { operations } = described()
+  const seen = new Set(observed.map(({ operationId, status }) => `${operationId} ${status}`))
+  const all = [...operations.values()].flatMap(({ responses }) => Object.keys(responses))
+  expect([operations.size >= 39, seen.size]).toEqual([true, all.length])
+  expect(all.length).toBeGreaterThanOrEqual(450)
+})
+
+test('the examples of refusals are the words of the server', () => {
+  expect(inventedExamples(described(), observed)).toEqual([])
+})
+
+describe('planted faults of the description', () => {
+  const createPet201 = '#/paths/~1pets/post/responses/201'
+
+  test('control: a status that is not described is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.deleteProperty(target(document, '#/paths/~1pets/get/responses'), '304')
+    })
+    expect(faults).toEqual(['listPets 304: the status is not described'])
+  })
+
+  test('control: a status that is never answered is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.set(target(document, '#/paths/~1pets/get/responses'), '418', { description: 'Tea.' })
+    })
+    expect(faults).toEqual(['listPets 418: described and never seen'])
+  })
+
+  test('control: a header that is not described is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.deleteProperty(target(document, `${createPet201}/headers`), 'Location')
+    })
+    expect(faults).toEqual(['createPet 201: the header location is not described'])
+  })
+
+  test('control: a header that is described as always there, and is not, is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.set(target(document, `${createPet201}/headers`), 'Sunset', { required: true, schema: {} })
+    })
+    expect(faults).toContain('createPet 201: the header Sunset is missing')
+  })
+
+  test('control: a required member under another name is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.set(target(document, '#/components/schemas/Pet'), 'required', ['title', 'categoryId', 'id'])
+      const properties = target(document, '#/components/schemas/Pet/properties')
+      Reflect.set(properties, 'title', Reflect.get(properties, 'name'))
+      Reflect.deleteProperty(properties, 'name')
+    })
+    expect(faults.join('\n')).toContain(`createPet 201: the body: / must have required property 'title'`)
+    expect(faults.join('\n')).toContain('must NOT have additional properties {"additionalProperty":"name"}')
+  })
+
+  test('control: a member of another type is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.set(target(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
+    })
+    expect(faults.join('\n')).toContain('placeOrder 201: the body: /complete must be string')
+  })
+
+  test('control: an operation that is described and not served is caught', () => {
+    const faults = faultsWith(document => {
+      const pet = target(document, '#/paths/~1pets~1{petId}/get')
+      Reflect.set(target(document, '#/paths'), '/pets/{petId}/photo', {
+        get: { ...pet, operationId: 'getPhoto' },
+      })
+    })
+    expect(faults).toContain('getPhoto 200: described and never seen')
+  })
+
+  test('control: an operation that is served and not described is caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.deleteProperty(target(document, '#/paths/~1categories'), 'post')
+    })
+    expect(faults).toEqual(['createCategory is served and not described'])
+  })
+
+  test('control: an error code that is not described, and a message nobody says, are caught', () => {
+    const faults = faultsWith(document => {
+      Reflect.deleteProperty(target(document, '#/paths/~1pets/get/x-error-codes'), '406')
+    })
+    expect(faults).toContain('listPets 406: the body: the code not_acceptable is not described')
+    const invented = described(document => {
+      const examples = '#/components/responses/NotAcceptable/content/application~1json/examples'
+      Reflect.set(target(document, `${examples}/not_acceptable/value`), 'message', 'No way.')
+    })
+    expect(inventedExamples(invented, observed)).toContain('listPets not_acceptable: No way.')
+  })
+})

@@ -1,0 +1,99 @@
+import { loadDemo } from '../../src/cli/demo.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import type { Described, DescribedOperation } from './document.ts'
+
+/** What an operation answered to the request that its examples make. */
+export interface Answered {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** When the examples were made: a day that a reader will not take for today. */
+const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
+
+/** The demo shop, in which the examples were made. */
+export async function openDemo(): Promise<TestStore> {
+  const clock = (): number => EXAMPLES_AT
+  const resolve = async (): Promise<string[]> => ['127.0.0.1']
+  const store = await openTestStore('sqlite', { clock, delivery: { resolve } })
+  await loadDemo(store.engine, clock)
+  return store
+}
+
+/** What is sent instead of the examples of an operation, or in addition to them. */
+interface Given {
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+  /** Sends the examples of optional parameters too. */
+  readonly optional?: boolean
+}
+
+/** Sends an operation its own examples: those of its path and required parameters, and that of its body. */
+export async function sendExamples(
+  store: TestStore,
+  operation: DescribedOperation,
+  given: Given = {},
+): Promise<Answered> {
+  const values = (place: string): [string, string][] =>
+    operation.parameters
+      .filter(parameter => parameter.in === place && (parameter.required || given.optional))
+      .flatMap(({ name, example }) =>
+        [given.parameters?.[name] ?? example ?? []]
+          .flat()
+          .map((value): [string, string] => [name, String(value)]),
+      )
+  const inPath = new Map(values('path'))
+  const query = new URLSearchParams(values('query')).toString()
+  const path =
+    operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => inPath.get(name) ?? '') +
+    (query && `?${query}`)
+  const body = given.body ?? bodyExample(operation)
+  const answer = await store.send(operation.method, path, {
+    headers: Object.fromEntries(values('header')),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+    return { status: answer.status, body: await beginningOf(answer) }
+  }
+  const text = await answer.text()
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+/** The first text of a stream, which has no end. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  const first = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(first?.value)
+}
+
+/** The one success that an operation is described with. */
+export function successOf({ operationId, responses }: DescribedOperation): {
+  status: number
+  example: unknown
+} {
+  const found = Object.entries(responses).find(([status]) => status.startsWith('2'))
+  if (!found) throw new Error(`${operationId} is described without a success`)
+  return { status: Number(found[0]), example: found[1].content['application/json']?.example }
+}
+
+/** The operation of an id. Throws when it is not described. */
+export function operationOf({ operations }: Described, id: string): DescribedOperation {
+  const operation = operations.get(id)
+  if (!operation) throw new Error(`${id} is not described`)
+  return operation
+}
+
+/** A value of a link with its runtime expressions (`$response.body#/id`) replaced by what they point at. */
+export function evaluated(value: unknown, body: unknown): unknown {
+  if (typeof value === 'string' && value.startsWith('$response.body#/')) {
+    const member = value.slice('$response.body#/'.length)
+    return typeof body === 'object' && body !== null ? Reflect.get(body, member) : undefined
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, evaluated(part, body)]))
+}
+
+function bodyExample({ requestBody }: DescribedOperation): unknown {
+  return Object.values(requestBody?.content ?? {})[0]?.example
+}

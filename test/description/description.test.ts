@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { contract } from '../../src/contract/contract.ts'
+import { describe as describeStore } from '../../src/contract/openapi.ts'
+import { writeYaml } from '../../src/contract/openapi-yaml.ts'
+import type { Operation } from '../../src/contract/operation.ts'
+import { run } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+import { openTestStore } from '../support/store.ts'
+import { evaluated, openDemo, operationOf, sendExamples, successOf } from './description-session.ts'
+import { readDocument, referencesIn, target } from './document.ts'
+import { validatorOf } from './document-schemas.ts'
+import { expectEvents, secretless, useWebhooks } from './telling-session.ts'
+
+const base = 'http://127.0.0.1:8080'
+const committed = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')
+const described = readDocument(parse(committed))
+const operations = [...described.operations.values()]
+
+describe('the one description', () => {
+  test('openapi.yaml is what the contract says (if it is not: npm run openapi)', () => {
+    const written = writeYaml(describeStore({ base, serves: () => true }))
+    expect(committed === written ? 'the same' : 'openapi.yaml is out of date: npm run openapi').toBe(
+      'the same',
+    )
+  })
+
+  test('petstore openapi prints openapi.yaml, or the same as JSON, for any address', async () => {
+    expect((await run(['openapi'])).output).toBe(committed)
+    expect(JSON.parse((await run(['openapi', '--json'])).output)).toEqual(parse(committed))
+    const elsewhere = await run(['openapi', '--base-url', 'https://pets.example/'])
+    expect(readDocument(parse(elsewhere.output)).document.servers[0]?.url).toBe('https://pets.example')
+  })
+
+  test('a store serves it as JSON and as YAML, with its own address', async () => {
+    await using store = await openTestStore('sqlite')
+    const json = await fetch(`${store.base}/openapi.json`)
+    const yaml = await fetch(`${store.base}/openapi.yaml`)
+    expect([json.headers.get('content-type'), yaml.headers.get('content-type')]).toEqual([
+      'application/json',
+      'application/yaml',
+    ])
+    const text = await yaml.text()
+    expect(await json.json()).toEqual(parse(text))
+    expect(text.replace(store.base, base)).toBe(committed)
+  })
+
+  test('the YAML reads the same for an old reader: dates and numbers in texts are quoted', () => {
+    expect(parse(committed, { version: '1.1' })).toEqual(parse(committed))
+    expect(committed).toContain('x-sunset: "2027-12-31"')
+  })
+})
+
+describe('what is in it', () => {
+  test('the schemas of the specification have their names and exactly their required members', () => {
+    const required: Record<string, string[] | undefined> = {}
+    for (const [name, schema] of Object.entries(described.document.components.schemas)) {
+      required[name] = z
+        .object({ required: z.array(z.string()).optional() })
+        .parse(schema)
+        .required?.sort()
+    }
+    expect(required).toMatchObject({
+      NewPet: ['categoryId', 'name'],
+      Pet: ['categoryId', 'id', 'name'],
+      NewCategory: ['name'],
+      Category: ['id', 'name'],
+      InventoryItem: ['petId', 'quantity', 'status'],
+      InventoryUpdate: ['quantity'],
+      Error: ['code', 'message', 'status'],
+      NewOrder: ['petId'],
+      StockAdjustment: ['change'],
+    })
+    expect(Object.keys(required)).toContain('Order')
+    expect(required.Order).toBeUndefined()
+    const { PetStatus, Pets } = described.document.components.schemas
+    expect(PetStatus).toMatchObject({ type: 'string', enum: ['available', 'pending', 'sold'] })
+    expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } })
+  })
+
+  test('ids are integers of 64 bits wherever they stand', () => {
+    const ids = [...committed.matchAll(/^( +)(id|petId|categoryId|orderId):\n((?:\1 .*\n)+)/gm)]
+    expect(ids.length).toBeGreaterThan(15)
+    for (const [whole, , , schema = ''] of ids) {
+      // The id of an event is a text, because CloudEvents has it so.
+      if (schema.includes('$ref') || !schema.includes('type:') || schema.includes('The id of the event'))
+        continue
+      expect(`${whole.trim()} ${/format: int64/.test(schema) && /type: integer/.test(schema)}`).toEndWith(
+        'true',
+      )
+    }
+  })
+
+  test('every operation of the contract is there, hidden ones and their schemas are not', () => {
+    const entries = Object.entries<Operation>(contract)
+    expect([...described.operations.keys()].sort()).toEqual(
+      entries.flatMap(([id, { hidden }]) => (hidden ? [] : [id])).sort(),
+    )
+    expect(committed).not.toMatch(/import/i)
+  })
+
+  test('every reference points at something, and every component is referred to', () => {
+    const references = new Set(referencesIn(described.document))
+    for (const reference of references) target(described.document, reference)
+    const { securitySchemes: _, ...sections } = described.document.components
+    const components = Object.entries(sections).flatMap(([section, parts]) =>
+      Object.keys(z.looseObject({}).parse(parts)).map(name => `#/components/${section}/${name}`),
+    )
+    expect(components.filter(component => !references.has(component))).toEqual([])
+  })
+
+  test('a scope is named in words and in x-scope, and a public operation asks for no key', () => {
+    for (const operation of operations) {
+      const { scope } =
+        Object.entries<Operation>(contract).find(([id]) => id === operation.operationId)?.[1] ?? {}
+      const open = scope === 'public'
+      expect([operation.operationId, operation.security, operation['x-scope']]).toEqual([
+        operation.operationId,
+        open ? [{}, { key: [] }] : [{ key: [] }],
+        open ? undefined : scope,
+      ])
+      expect(operation.description).toContain(open ? 'Needs no key.' : `\`${scope}\``)
+    }
+  })
+
+  test('deprecated, beta and experimental operations say so, in each of the words that tools look for', () => {
+    const stages = operations.flatMap(operation => {
+      const words = Object.entries(operation).filter(([name]) => /^(deprecated|x-(?!scope))/.test(name))
+      return words.length > 0 ? [[operation.operationId, Object.fromEntries(words)]] : []
+    })
+    const beta = { 'x-stability': 'beta', 'x-stability-level': 'beta' }
+    expect(Object.fromEntries(stages)).toMatchObject({
+      getPet: {
+        deprecated: true,
+        'x-deprecated-sunset': '2027-12-31',
+        'x-sunset': '2027-12-31',
+        'x-scalar-stability': 'deprecated',
+      },
+      adjustInventory: beta,
+      listMovements: beta,
+      getStoreSummary: {
+        'x-stability': 'experimental',
+        'x-stability-level': 'draft',
+        'x-scalar-stability': 'experimental',
+      },
+    })
+    const { parameters } = operationOf(described, 'getStoreSummary')
+    expect(parameters).toMatchObject([{ name: 'Petstore-Preview', in: 'header', required: true }])
+  })
+
+  test('what the gate hides is in no part of it, links included', () => {
+    const stable = readDocument(describeStore({ base, serves: ({ stability }) => stability === 'stable' }))
+    const linked = [...stable.operations.values()].flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ links }) => Object.values(links).map(link => link.operationId)),
+    )
+    expect(linked.length).toBeGreaterThan(5)
+    expect(linked.filter(id => !stable.operations.has(id))).toEqual([])
+    expect(JSON.stringify(stable.document)).not.toMatch(
+      /listMovements|StockMovement|Petstore-Stability|Sunset/,
+    )
+  })
+})
+
+describe('its examples', () => {
+  const validate = validatorOf(described.document)
+
+  test('each is valid by its own schema', () => {
+    const faults: string[] = []
+    const hold = (where: string, schema: unknown, example: unknown): void => {
+      faults.push(...validate(schema, example).map(why => `${where}: ${why}`))
+    }
+    for (const [name, schema] of Object.entries(described.document.components.schemas)) {
+      // Error has an example for each code, in the responses.
+      if (name !== 'Error') hold(name, { $ref: `#/components/schemas/${name}` }, schema.example)
+    }
+    for (const { operationId, parameters, requestBody, responses } of operations) {
+      for (const { name, schema, example } of parameters) hold(`${operationId} ${name}`, schema, example)
+      const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
+      for (const { schema, example, examples } of contents.flatMap(content => Object.values(content))) {
+        if (example !== undefined) hold(operationId, schema, example)
+        for (const [code, { value }] of Object.entries(examples ?? {})) hold(code, schema, value)
+      }
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('every body has one: requests, successes, and each code of each refusal', () => {
+    const bare = operations.flatMap(({ operationId, requestBody, responses }) => {
+      const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
+      return contents.flatMap(content =>
+        Object.entries(content)
+          .filter(([type, { example, examples }]) => !type.includes('problem') && !example && !examples)
+          .map(([type]) => `${operationId} ${type}`),
+      )
+    })
+    expect(bare).toEqual([])
+  })
+
+  test('are one session with the demo shop, word for word', async () => {
+    await using store = await openDemo()
+    const session =
+      `listErrors getError listCategories getCategory listPets getPet listInventory createKey listKeys
+      createCategory createPet placeOrder getOrder listOrders getInventoryItem listMovements getStoreSummary
+      adjustInventory setInventory updatePet updateOrder updateCategory revokeKey`.split(/\s+/)
+    for (const id of session) {
+      const operation = operationOf(described, id)
+      const { status, example } = successOf(operation)
+      const answered = await sendExamples(store, operation)
+      const [shown, sent] = [secretless(example), secretless(answered.body)]
+      expect([id, answered.status]).toEqual([id, status])
+      if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
+      else expect(sent).toEqual(shown)
+    }
+    const told = await useWebhooks(store, described)
+    for (const [id, answered] of told) {
+      const { status, example } = successOf(operationOf(described, id))
+      expect([id, answered.status]).toEqual([id, status])
+      // The first page of the feed is the demo shop; the event of the example is looked for below.
+      if (id === 'listEvents') continue
+      const [shown, sent] = [secretless(example), secretless(answered.body)]
+      if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
+      else expect(sent).toEqual(shown)
+    }
+    const asked = [...session, ...told.map(([id]) => id), 'streamEvents']
+    const unasked = operations.filter(
+      ({ operationId, method }) => !asked.includes(operationId) && method !== 'DELETE',
+    )
+    expect(unasked).toEqual([])
+    await expectEvents(store)
+  })
+
+  test('of query parameters are taken as they stand', async () => {
+    await using store = await openDemo()
+    await sendExamples(store, operationOf(described, 'createWebhook'))
+    for (const operation of operations) {
+      for (const { name, in: place, example } of operation.parameters) {
+        if (place !== 'query') continue
+        const query = [example].flat().map(value => `${name}=${encodeURIComponent(String(value))}`)
+        const path = operation.path.replace(/\{petId\}/, '3').replace(/\{webhookId\}/, '1')
+        const answer = await store.send(operation.method, `${path}?${query.join('&')}`)
+        await answer.body?.cancel()
+        expect(`${operation.operationId} ${name} ${answer.status}`).toBe(
+          `${operation.operationId} ${name} ${successOf(operation).status}`,
+        )
+      }
+    }
+  })
+})
+
+test('every link leads from a success to an operation that takes what it hands on', async () => {
+  await using store = await openDemo()
+  await store.client.setInventory({ petId: 3n, body: { quantity: 100n } })
+  const followed: string[] = []
+  for (const operation of operations) {
+    const links = operation.responses[successOf(operation).status]?.links ?? {}
+    for (const [name, link] of Object.entries(links)) {
+      const made = await sendExamples(store, operation)
+      const next = operationOf(described, link.operationId)
+      const parameters = Object.fromEntries(
+        Object.entries(link.parameters ?? {}).map(([key, value]) => [key, evaluated(value, made.body)]),
+      )
+      const known = next.parameters.map(parameter => parameter.name)
+      expect(Object.keys(parameters).filter(key => !known.includes(key))).toEqual([])
+      const answered = await sendExamples(store, next, { parameters })
+      expect(`${operation.operationId} ${name} ${answered.status}`).toBe(
+        `${operation.operationId} ${name} ${successOf(next).status}`,
+      )
+      followed.push(`${operation.operationId} ${link.operationId}`)
+    }
+  }
+  for (const wanted of ['createPet getInventoryItem', 'placeOrder cancelOrder', 'createKey revokeKey']) {
+    expect(followed).toContain(wanted)
+  }
+})

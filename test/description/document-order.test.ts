@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { ROOT } from '../support/root.ts'
+import { openDemo, sendExamples, successOf } from './description-session.ts'
+import { readDocument } from './document.ts'
+import { attempted } from './telling-session.ts'
+
+const described = readDocument(parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')))
+
+test('the examples of every operation, sent in document order with all parameters, succeed as documented', async () => {
+  await using store = await openDemo()
+  const answered: string[] = []
+  for (const operation of described.operations.values()) {
+    // A delivery exists from its first attempt on, which is made in the background.
+    if (operation.operationId === 'redeliver') await attempted(store, 1)
+    const { status } = await sendExamples(store, operation, { optional: true })
+    answered.push(`${operation.operationId} ${status}`)
+  }
+  expect(answered).toEqual(
+    [...described.operations.values()].map(
+      operation => `${operation.operationId} ${successOf(operation).status}`,
+    ),
+  )
+})

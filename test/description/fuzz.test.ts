@@ -1,0 +1,223 @@
+import { expect, test } from 'bun:test'
+import { reportText } from '../../fuzz/report.ts'
+import { type FuzzOptions, fuzz, type Report } from '../../fuzz/run.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { ADMIN_KEY, type EngineName, openTestStore } from '../support/store.ts'
+
+const SEED = 20_261_121
+const RUN_MS_MAX = timeLimitMs(120_000)
+
+const requests: Record<EngineName, number> = {
+  sqlite: times(10_000, 500_000),
+  postgres: times(3_000, 50_000),
+}
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(
+    `${engine}: nothing is found in ${requests[engine]} requests`,
+    async () => {
+      await using store = await openTestStore(engine)
+      const report = await fuzzAt(store.base, { requests: requests[engine] })
+      expect(foundIn(report), reportText(report)).toEqual([])
+      expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
+      expect(answeredIn(report)).toBe(requests[engine])
+      const did = `${requests[engine]} requests, seed ${SEED}: 0 findings`
+      proved({ guarantee: 9, engine, did })
+    },
+    RUN_MS_MAX,
+  )
+}
+
+test(
+  'one client makes the same requests under the same seed, and gets the same answers',
+  async () => {
+    const runs: string[][] = []
+    for (let run = 0; run < 2; run++) {
+      // Without webhooks: when a delivery is made depends on the machine, and what can be asked of it too.
+      await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
+      await fuzzAt(store.base, { requests: 1_000, clients: 1 })
+      const lines = store.logged
+        .map(({ fields }) => fields)
+        .filter(({ requestId }) => /^fuzz-/.test(`${requestId}`))
+      runs.push(
+        lines.map(({ requestId, method, path, status }) => `${requestId} ${method} ${path} ${status}`),
+      )
+    }
+    expect(runs[0]?.length).toBeGreaterThan(900)
+    expect(runs[0]).toEqual(runs[1] ?? [])
+  },
+  RUN_MS_MAX,
+)
+
+test('a store on another machine is not fuzzed', async () => {
+  for (const url of [
+    'http://192.0.2.1:8080',
+    'http://shop.example',
+    'https://127.0.0.1',
+    'http://127.0.0.1.example',
+  ]) {
+    await expect(fuzzAt(url, {})).rejects.toThrow('is not on this machine')
+  }
+})
+
+interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+type Forward = (path: string, headers?: Record<string, string>) => Promise<Reply>
+
+/** Answers a request wrongly; `forward` gets the right answer from the store. */
+type Fault = (request: Request, path: string, forward: Forward) => Promise<Reply>
+
+/** Each with what must be found: the operation, where it is one alone, and the rule that is broken. */
+const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[] = [
+  [
+    'a member that is called otherwise than described',
+    /^getPet body-schema .categoryId is missing$/,
+    changed('GET', /^\/pets\/\d+$/, reply => ({
+      ...reply,
+      body: reply.body.replace('"categoryId"', '"category"'),
+    })),
+  ],
+  [
+    'a status that is not described',
+    /^placeOrder undocumented-status 418$/,
+    changed('POST', /^\/store\/orders$/, reply => (reply.status === 409 ? { ...reply, status: 418 } : reply)),
+  ],
+  [
+    'invalid data that is accepted',
+    /^createCategory accepted-invalid$/,
+    changed('POST', /^\/categories$/, reply =>
+      reply.status === 422 ? { ...reply, status: 201, body: '{"id":1,"name":"Dogs"}' } : reply,
+    ),
+  ],
+  [
+    'an operation that is open to everybody',
+    / auth-bypassed$/,
+    (request, path, forward) =>
+      forward(path, request.headers.has('authorization') ? {} : { authorization: `Bearer ${ADMIN_KEY}` }),
+  ],
+  [
+    'a deletion that does nothing',
+    /^(get|delete)Category deleted-answers$/,
+    (request, path, forward) =>
+      request.method === 'DELETE' && /^\/categories\/\d+$/.test(path)
+        ? Promise.resolve({ status: 204, headers: new Headers(), body: '' })
+        : forward(path),
+  ],
+  [
+    'an id that went through a JavaScript number',
+    / id-in-message$/,
+    (_, path, forward) => forward(path.replace(/\d{16,}/, digits => BigInt(Number(digits)).toString())),
+  ],
+  [
+    'a failure on a certain input',
+    /^createPet server-error$/,
+    changed('POST', /^\/pets$/, (reply, sent) => (sent.includes('𝕏') ? { ...reply, status: 500 } : reply)),
+  ],
+  [
+    'a precondition that is not looked at',
+    /^updateCategory precondition-ignored$/,
+    (request, path, forward) =>
+      forward(path, path.startsWith('/categories/') && request.method === 'PATCH' ? { 'if-match': '*' } : {}),
+  ],
+  [
+    'a header field that is left out',
+    /^listKeys missing-header cache-control$/,
+    changed('GET', /^\/keys/, reply => {
+      reply.headers.delete('cache-control')
+      return reply
+    }),
+  ],
+  [
+    'a text that is cut',
+    /^createCategory not-as-sent name$/,
+    changed('POST', /^\/categories$/, reply => ({
+      ...reply,
+      body: reply.body.replace(/"name":"((?:[^"\\]|\\.){100})(?:[^"\\]|\\.)+"/, '"name":"$1"'),
+    })),
+  ],
+]
+
+test(
+  'through a proxy that breaks nothing, nothing is found',
+  async () => {
+    const report = await fuzzThrough((_, path, forward) => forward(path))
+    expect(foundIn(report), reportText(report)).toEqual([])
+  },
+  RUN_MS_MAX,
+)
+
+for (const [name, finding, fault] of faults) {
+  test(
+    `control: ${name} is found`,
+    async () => {
+      const report = await fuzzThrough(fault)
+      expect(foundIn(report).filter(found => finding.test(found))).not.toEqual([])
+    },
+    RUN_MS_MAX,
+  )
+}
+
+function fuzzAt(url: string, options: Partial<FuzzOptions>): Promise<Report> {
+  return fuzz({ url, key: ADMIN_KEY, requests: 2_000, seed: SEED, ...options })
+}
+
+function foundIn({ findings }: Report): string[] {
+  return findings.map(({ label, check }) => `${label} ${check}`)
+}
+
+function answeredIn({ counts }: Report): number {
+  return sum([...counts.values()].map(([none = 0, ...classes]) => sum(classes) - none))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** A fault in the answers to one method of some paths; the change is told what was sent as well. */
+function changed(method: string, paths: RegExp, change: (reply: Reply, sent: string) => Reply): Fault {
+  return async (request, path, forward) => {
+    const sent = request.method === method && paths.test(path) ? await request.clone().text() : undefined
+    const reply = await forward(path)
+    return sent === undefined ? reply : change(reply, sent)
+  }
+}
+
+/** Fuzzes the store through a proxy on loopback that breaks one thing. */
+async function fuzzThrough(fault: Fault): Promise<Report> {
+  await using store = await openTestStore('sqlite')
+  await using proxy = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async request => {
+      const path = request.url.slice(new URL(request.url).origin.length)
+      const { status, headers, body } = await fault(request, path, (to, extra = {}) =>
+        pass(request, store.base + to, extra),
+      )
+      // The length of what a GET would send is all that HEAD has of it.
+      if (request.method !== 'HEAD') headers.delete('content-length')
+      return new Response(body === '' ? null : body, { status, headers })
+    },
+  })
+  return await fuzzAt(`http://127.0.0.1:${proxy.port}`, {})
+}
+
+async function pass(request: Request, url: string, extra: Readonly<Record<string, string>>): Promise<Reply> {
+  const headers = new Headers(request.headers)
+  // The description is compressed where that is accepted, and this proxy changes what it can read.
+  for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
+  headers.set('accept-encoding', 'identity')
+  for (const [name, value] of Object.entries(extra)) headers.set(name, value)
+  const body = request.method === 'GET' || request.method === 'HEAD' ? null : await request.bytes()
+  const reply = await fetch(url, {
+    method: request.method,
+    headers,
+    body,
+    redirect: 'manual',
+    decompress: false,
+  })
+  return { status: reply.status, headers: new Headers(reply.headers), body: await reply.text() }
+}

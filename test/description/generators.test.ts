@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { runScript, runTool, scratch } from '../support/tool.ts'
+import { openDemo } from './description-session.ts'
+import { expectedLines, samples } from './generators/generator.ts'
+
+const TOOL_MS_MAX = 120_000
+const description = join(ROOT, 'openapi.yaml')
+
+const withTypescriptApi = ['--preload', join(import.meta.dir, 'typescript-api.ts')]
+const typeCheck =
+  '--strict --noEmit --ignoreConfig --module preserve --target esnext --lib esnext,dom,dom.iterable --types node'
+
+/** The generators of `npm run generators` that are dependencies of this project: they run in every test run. */
+const installed = [
+  {
+    name: 'openapi-typescript with openapi-fetch',
+    folder: 'openapi-fetch',
+    generate: [
+      'openapi-typescript/bin/cli.js',
+      description,
+      '--default-non-nullable=false',
+      '--output',
+      'types.ts',
+    ],
+  },
+  {
+    name: '@hey-api/openapi-ts',
+    folder: 'hey-api',
+    generate: [
+      '@hey-api/openapi-ts/dist/run.mjs',
+      '--input',
+      description,
+      '--output',
+      'sdk',
+      '--no-log-file',
+    ],
+  },
+  {
+    name: 'swagger-typescript-api',
+    folder: 'swagger-typescript-api',
+    generate: [
+      'swagger-typescript-api/dist/cli.mjs',
+      'generate',
+      ...['--path', description, '--output', '.', '--name', 'petstore.ts'],
+    ],
+  },
+  {
+    name: 'orval',
+    folder: 'orval',
+    generate: [
+      'orval/dist/bin/orval.mjs',
+      ...['--input', description, '--output', 'petstore.ts', '--client', 'fetch'],
+    ],
+  },
+]
+
+for (const { name, folder, generate } of installed) {
+  test(
+    `the client of ${name} compiles, orders a pet, and tells the events apart`,
+    async () => {
+      using directory = scratch()
+      const { path } = directory
+      symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+      const [cli = '', ...options] = generate
+      const made = await runScript([...withTypescriptApi, join(ROOT, 'node_modules', cli), ...options], path)
+      expect([made.exitCode, made.said.match(/warn|error/i)]).toEqual([0, null])
+      copyFileSync(join(import.meta.dir, 'generators', folder, 'program.ts'), join(path, 'program.ts'))
+      copyFileSync(join(import.meta.dir, 'generators', 'session.ts'), join(path, 'session.ts'))
+      for (const [sample, value] of Object.entries(samples)) {
+        writeFileSync(join(path, `${sample}.json`), JSON.stringify(value))
+      }
+      expect((await runTool('tsc', [...typeCheck.split(' '), 'program.ts'], path)).said).toBe('')
+      await using store = await openDemo()
+      const ran = await runScript(['program.ts', store.base, ADMIN_KEY, path], path)
+      expect(ran.said.trim().split('\n')).toEqual([
+        ...expectedLines,
+        // JavaScript rounds such an id, and a type is not checked when a program runs.
+        ...['id rounded', 'event member kept', 'event type kept', 'pet member kept'],
+      ])
+    },
+    TOOL_MS_MAX,
+  )
+}

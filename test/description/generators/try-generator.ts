@@ -1,0 +1,123 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../../support/root.ts'
+import { ADMIN_KEY } from '../../support/store.ts'
+import { openDemo } from '../description-session.ts'
+import { expectedLines, type Generator, observedLines, samples } from './generator.ts'
+
+const STEP_MS_MAX = 1_200_000
+const OUTCOME = 'outcome.json'
+const description = join(ROOT, 'openapi.yaml')
+
+/** What became of one generator. */
+export interface Outcome {
+  readonly generator: Generator
+  /** `works`, `skipped: no java`, or the step that failed and the end of what it printed. */
+  readonly result: string
+  /** What the program said of ids, events and pets, by the words of `observedLines`. */
+  readonly observed: Readonly<Record<string, string>>
+  readonly codeLines: number
+  readonly seconds: number
+}
+
+/** Fetches a generator, generates, compiles and runs the program, in a directory of its own. */
+export async function tryGenerator(generator: Generator, scratch: string): Promise<Outcome> {
+  const missing = generator.needs.find(tool => Bun.which(tool) === null)
+  const none = { generator, observed: {}, codeLines: 0, seconds: 0 }
+  if (missing) return { ...none, result: `skipped: no ${missing}` }
+  const started = performance.now()
+  const directory = join(scratch, folderOf(generator))
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  copyFileSync(description, join(directory, 'openapi.yaml'))
+  for (const [name, value] of Object.entries(samples)) {
+    writeFileSync(join(directory, `${name}.json`), JSON.stringify(value))
+  }
+  const { failed, said } = await takeSteps(generator, directory)
+  const lines = said.trim().split('\n')
+  const strays = (generator.expected ?? expectedLines).filter((line, index) => lines[index] !== line)
+  const result = failed ?? (strays.length > 0 ? `the program did not print: ${strays.join('; ')}` : 'works')
+  const outcome = {
+    generator,
+    result,
+    observed: Object.fromEntries(observedLines.map(name => [name, reported(lines, name)])),
+    codeLines: linesUnder(join(directory, generator.code)),
+    seconds: Math.round((performance.now() - started) / 1000),
+  }
+  writeFileSync(join(directory, OUTCOME), JSON.stringify(outcome))
+  return outcome
+}
+
+/** The outcome of the last run of a generator in a scratch directory. */
+export function lastOutcome(generator: Generator, scratch: string): Outcome | undefined {
+  const file = join(scratch, folderOf(generator), OUTCOME)
+  return existsSync(file) ? { ...JSON.parse(readFileSync(file, 'utf8')), generator } : undefined
+}
+
+/** The folder of a generator's program, beside this file. */
+export function folderOf({ name }: Generator): string {
+  const folders: Record<string, string> = {
+    'openapi-typescript': 'openapi-fetch',
+    '@hey-api/openapi-ts': 'hey-api',
+  }
+  return folders[name] ?? name.replace('openapi-generator ', '').replaceAll(' ', '-')
+}
+
+async function takeSteps(
+  generator: Generator,
+  directory: string,
+): Promise<{ failed?: string; said: string }> {
+  for (const step of ['install', 'generate', 'compile'] as const) {
+    const { exitCode, said } = await runLine(generator[step], directory, generator, {})
+    if (exitCode !== 0) return { failed: `${step} failed: ${said.slice(-2000)}`, said: '' }
+  }
+  await using store = await openDemo()
+  const session = { BASE: store.base, KEY: ADMIN_KEY, SAMPLES: directory }
+  const { exitCode, said } = await runLine(generator.run, directory, generator, session)
+  return exitCode === 0 ? { said } : { failed: `the program failed: ${said.slice(-2000)}`, said }
+}
+
+async function runLine(
+  line: string,
+  cwd: string,
+  generator: Generator,
+  session: Record<string, string>,
+): Promise<{ exitCode: number; said: string }> {
+  const own = { PROGRAM: join(import.meta.dir, folderOf(generator)), BUN: process.execPath, CI: 'true' }
+  const child = Bun.spawn(['sh', '-c', line], {
+    cwd,
+    env: { ...process.env, ...own, ...session },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: STEP_MS_MAX,
+  })
+  const [output, errors] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  const exitCode = await child.exited
+  return { exitCode, said: exitCode === 0 ? output : output + errors }
+}
+
+function reported(lines: readonly string[], name: string): string {
+  return lines.find(line => line.startsWith(`${name} `))?.slice(name.length + 1) ?? ''
+}
+
+const sourceFiles = /\.(ts|go|py|java|kt|rs)$/
+
+function linesUnder(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return 0
+  if (stat.isFile()) return sourceFiles.test(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0
+  return readdirSync(path).reduce((sum, name) => sum + linesUnder(join(path, name)), 0)
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { ROOT } from '../support/root.ts'
+import { runScript, scratch } from '../support/tool.ts'
+
+const TOOL_MS_MAX = 120_000
+const description = join(ROOT, 'openapi.yaml')
+const fromBruno = `
+  const { openApiToBruno } = require('${join(ROOT, 'node_modules', '@usebruno', 'converters')}')
+  const text = await Bun.file('${description}').text()
+  await Bun.write('collection.json', JSON.stringify(openApiToBruno(text)))`
+
+/** The converters that the two programs import a description with. */
+const importers = [
+  {
+    name: 'Postman',
+    convert: [
+      join(ROOT, 'node_modules', 'openapi-to-postmanv2', 'bin', 'openapi2postmanv2.js'),
+      ...['-s', description, '-o', 'collection.json'],
+      ...['-O', 'requestParametersResolution=Example,parametersResolution=Example'],
+    ],
+    send: 'postman.ts',
+  },
+  { name: 'Bruno', convert: ['-e', fromBruno], send: 'bruno.ts' },
+]
+
+for (const { name, convert, send } of importers) {
+  test(
+    `every request of the description, imported into ${name}, has the status of its example`,
+    async () => {
+      using directory = scratch()
+      const { path } = directory
+      const converted = await runScript(convert, path)
+      expect([converted.exitCode, converted.exitCode === 0 ? '' : converted.said]).toEqual([0, ''])
+      const sent = await runScript([join(import.meta.dir, 'generators', send), 'collection.json'], path)
+      expect(sent.said.trim()).toBe('every request of the collection succeeded')
+    },
+    TOOL_MS_MAX,
+  )
+}

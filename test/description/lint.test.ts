@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../support/root.ts'
+import { runTool, scratch, type ToolRun } from '../support/tool.ts'
+
+const description = join(ROOT, 'openapi.yaml')
+const LINT_MS_MAX = 120_000
+
+function lintStrictly(file: string): Promise<ToolRun> {
+  return runTool('redocly', ['lint', '--config', join(ROOT, 'redocly.yaml'), '--max-problems', '10', file])
+}
+
+function lintForSecurity(file: string): Promise<ToolRun> {
+  const ruleset = join(ROOT, 'spectral.yaml')
+  return runTool('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', '--quiet', file])
+}
+
+/** The description with one piece of it replaced, in a directory of its own. */
+async function lintChanged(
+  lint: (file: string) => Promise<ToolRun>,
+  from: string,
+  to: string,
+): Promise<ToolRun> {
+  using directory = scratch()
+  const text = readFileSync(description, 'utf8')
+  const changed = text.replace(from, to)
+  if (changed === text) throw new Error(`openapi.yaml holds no ${from}`)
+  const file = join(directory.path, 'openapi.yaml')
+  writeFileSync(file, changed)
+  return await lint(file)
+}
+
+describe('Redocly, recommended-strict', () => {
+  test(
+    'finds nothing',
+    async () => {
+      const { exitCode, said } = await lintStrictly(description)
+      expect([exitCode, /warning|error/i.exec(said.replace(/Deprecation warning/, ''))?.[0]]).toEqual([
+        0,
+        undefined,
+      ])
+    },
+    LINT_MS_MAX,
+  )
+
+  test(
+    'control: an operation without a summary, and a path parameter under another name, are caught',
+    async () => {
+      const silent = await lintChanged(lintStrictly, '      summary: List pets\n', '')
+      expect([silent.exitCode, silent.said.includes('operation-summary')]).toEqual([1, true])
+      const lost = await lintChanged(lintStrictly, '/categories/{categoryId}:', '/categories/{id}:')
+      expect([lost.exitCode, lost.said.includes('path-parameters-defined')]).toEqual([1, true])
+    },
+    LINT_MS_MAX,
+  )
+})
+
+describe('the OWASP API rules', () => {
+  test(
+    'find nothing beyond what spectral.yaml sets aside with its reason',
+    async () => {
+      expect(await lintForSecurity(description)).toEqual({ exitCode: 0, said: '' })
+    },
+    LINT_MS_MAX,
+  )
+
+  test(
+    'control: a credential in a URL and a text without a bound are caught',
+    async () => {
+      const leaking = await lintChanged(
+        lintForSecurity,
+        '        - name: name\n',
+        '        - name: api-key\n',
+      )
+      expect([leaking.exitCode, leaking.said.includes('no-credentials-in-url')]).toEqual([1, true])
+      const boundless = await lintChanged(lintForSecurity, '            maxLength: 200\n', '')
+      expect([boundless.exitCode, boundless.said.includes('string-limit')]).toEqual([1, true])
+    },
+    LINT_MS_MAX,
+  )
+})

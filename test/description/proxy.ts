@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { deadPort } from '../support/receiver.ts'
+import { ROOT } from '../support/root.ts'
+import { toolEnvironment } from '../support/tool.ts'
+
+const PRISM = join(ROOT, 'node_modules', '.bin', 'prism')
+
+/** A proxy that holds every request and answer against a description; ended with `await using`. */
+export interface ValidatingProxy extends AsyncDisposable {
+  readonly base: string
+}
+
+/**
+ * Starts Prism before a store and resolves when it listens. It names violations in the header sl-
+ * violations.
+ */
+export async function openProxy(description: string, store: string): Promise<ValidatingProxy> {
+  return await openPrism(['proxy', description, store])
+}
+
+/** Starts Prism as a mock server: it responds with the examples of a description. */
+export async function openMock(description: string): Promise<ValidatingProxy> {
+  return await openPrism(['mock', description])
+}
+
+async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
+  const port = String(await deadPort())
+  const child = Bun.spawn([PRISM, ...args, '--host', '127.0.0.1', '--port', port], {
+    env: toolEnvironment(),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const listening = Promise.withResolvers<void>()
+  const reading = readOutput(child.stdout, said => {
+    if (said.includes('is listening')) listening.resolve()
+  })
+  child.exited.then(code => listening.reject(new Error(`Prism ended with ${code}`)))
+  await listening.promise
+  return {
+    base: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      child.kill()
+      await child.exited
+      await reading
+    },
+  }
+}
+
+/** Reads on until the end, so that the child never waits for a reader. */
+async function readOutput(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))
+}

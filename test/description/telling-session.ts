@@ -1,0 +1,98 @@
+import { expect } from 'bun:test'
+import { z } from 'zod'
+import { eventExamples, streamExample } from '../../src/contract/event-examples.ts'
+import { TEST_TYPE } from '../../src/model/event-type.ts'
+import { openReceiver, reply } from '../support/receiver.ts'
+import { ADMIN_KEY, type TestStore } from '../support/store.ts'
+import { type Answered, operationOf, sendExamples } from './description-session.ts'
+import type { Described } from './document.ts'
+
+/** What each operation on webhooks answered, in the order in which they were asked. */
+export type Told = readonly (readonly [string, Answered])[]
+
+/**
+ * Goes on after the session of the shop: a webhook is made and used in every way, then the rest of what can happen
+ * happens, so that every type of event has happened once.
+ */
+export async function useWebhooks(store: TestStore, described: Described): Promise<Told> {
+  const told: [string, Answered][] = []
+  const ask = async (id: string): Promise<void> => {
+    told.push([id, await sendExamples(store, operationOf(described, id))])
+  }
+  await using receiver = await openReceiver((_, index) =>
+    index < 2 ? reply(500, {}, 'out of paper') : reply(410, {}, 'moved away'),
+  )
+  for (const id of ['listEvents', 'listAudit', 'createWebhook', 'listWebhooks', 'getWebhook']) await ask(id)
+  // The address of the examples is nobody's: what is sent goes to the receiver of this test.
+  await store.database(`UPDATE webhook SET url = '${receiver.base}/petstore-events' RETURNING id`)
+  await ask('sendTestEvent')
+  await attempted(store, 1)
+  await ask('listDeliveries')
+  await ask('redeliver')
+  await attempted(store, 2)
+  await store.database(`UPDATE delivery SET state = 'failed', next_at = NULL RETURNING id`)
+  await ask('redeliverFailed')
+  await attempted(store, 3)
+  await store.database(
+    `UPDATE webhook SET url = 'https://till.example/petstore-events', failing_since = NULL, failures = 0 RETURNING id`,
+  )
+  await ask('rotateWebhookSecret')
+  await ask('updateWebhook')
+  await happenTheRest(store)
+  return told
+}
+
+async function happenTheRest({ client }: TestStore): Promise<void> {
+  const { data } = await client.placeOrder({ body: { petId: 350n } })
+  const orderId = data.id ?? 0n
+  await client.updateOrder({ orderId, body: { shipDate: '2026-12-01T09:30:00Z' } })
+  await client.cancelOrder({ orderId })
+  await client.deletePet({ petId: 350n })
+  await client.deleteCategory({ categoryId: 17n })
+  await client.updateOrder({ orderId: 1n, body: { complete: true } })
+}
+
+const Rows = z.tuple([z.object({ count: z.bigint() })])
+
+/** Waits until `count` attempts are stored. */
+export async function attempted(store: TestStore, count: number): Promise<void> {
+  for (;;) {
+    const [{ count: made }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
+    if (made >= BigInt(count)) return
+    await Bun.sleep(5)
+  }
+}
+
+/** The example of every type of event, and that of a stream, against what the feed holds after the session. */
+export async function expectEvents(store: TestStore): Promise<void> {
+  const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
+  const feed = await fetch(`${store.base}/events?after=716&limit=100`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+  })
+  const happened = z
+    .array(z.looseObject({ type: z.string() }))
+    .parse(secretless(await feed.json(), store.base))
+  const { [TEST_TYPE]: testEvent, ...examples } = eventExamples
+  expect(happened).toEqual(expect.arrayContaining(Object.values(examples)))
+  expect(tests.map(({ data }) => secretless(JSON.parse(String(data))))).toEqual([testEvent.data])
+  expect(streamExample).toContain(JSON.stringify(examples['petstore.order.placed']))
+}
+
+/**
+ * A secret, and what follows from it or from chance, is of each run: its form is held by its schema. The store and the
+ * receiver of a run have addresses of their own.
+ */
+export function secretless(body: unknown, base = 'http://127.0.0.1:8080'): unknown {
+  const text = (JSON.stringify(body) ?? 'null')
+    .replaceAll(base, 'http://127.0.0.1:8080')
+    .replaceAll(/http:..127\.0\.0\.1:(?!8080)\d+/g, 'https://till.example')
+  return JSON.parse(
+    text
+      .replaceAll(/"(hint|key|secret|hash|requestId)":"[^"]+"/g, '"$1":"..."')
+      .replaceAll(/"durationMs":\d+/g, '"durationMs":14')
+      .replaceAll(
+        /"nextAttemptAt":"2026-11-21T09:30:05\.\d+Z"/g,
+        '"nextAttemptAt":"2026-11-21T09:30:05.120Z"',
+      ),
+  )
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ServerProcess, startProcess } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+
+const pages = ['for-tool-makers.md', 'events.md']
+
+interface Block {
+  readonly kind: string
+  readonly lines: string
+}
+
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(ROOT, 'docs', page), 'utf8')
+  return [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(match => ({
+    kind: match[1] ?? '',
+    lines: match[2] ?? '',
+  }))
+}
+
+/** Where a piece of the documented output stands in the real one; `…` is anything within a line. */
+function findPiece(output: string, piece: string, from: number): number {
+  const pattern = piece
+    .split('…')
+    .map(part => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('[^\\n]*?')
+  const found = new RegExp(pattern, 'g')
+  found.lastIndex = from
+  return found.exec(output) ? found.lastIndex : -1
+}
+
+/** The lines of documented output that do not come, in their order, in the real one. */
+function missing(output: string, documented: string): string[] {
+  let from = 0
+  return documented.split('\n').filter(line => {
+    if (line === '') return false
+    const at = findPiece(output, line, from)
+    if (at >= 0) from = at
+    return at < 0
+  })
+}
+
+test.each(pages)(
+  'every command of %s does what the page shows',
+  async page => {
+    const home = mkdtempSync(join(tmpdir(), 'petstore-tools-'))
+    const servers: ServerProcess[] = []
+    const bases = new Map<string, string>()
+    let settings = ''
+    let output = ''
+    let compared = 0
+    try {
+      for (const { kind, lines } of blocksOf(page)) {
+        if (kind === 'start') {
+          const args = lines
+            .trim()
+            .replace(/^npm start -- /, '')
+            .split(' ')
+          const port = args[args.indexOf('--port') + 1] ?? ''
+          const data = join(home, args[args.indexOf('--data') + 1] ?? '')
+          const own = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
+          const server = await startProcess(['serve', ...own])
+          servers.push(server)
+          bases.set(`http://127.0.0.1:${port}`, server.base)
+        } else if (kind === 'sh') {
+          let commands = lines
+            .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
+            .replaceAll('--data data', `--data ${home}/data`)
+          for (const [documented, base] of bases) commands = commands.replaceAll(documented, base)
+          const child = Bun.spawn(['bash', '-euc', `${settings}\n${commands}`], {
+            cwd: ROOT,
+            stdout: 'pipe',
+            stderr: 'inherit',
+            timeout: 120_000,
+          })
+          output = await new Response(child.stdout).text()
+          expect([commands, await child.exited]).toEqual([commands, 0])
+          settings += commands
+            .split('\n')
+            .filter(line => /^(BASE|KEY|LATER)=/.test(line))
+            .join('\n')
+          settings += '\n'
+        } else if (kind === 'output') {
+          expect(missing(output, lines)).toEqual([])
+          compared++
+        }
+      }
+    } finally {
+      for (const server of servers) await server[Symbol.asyncDispose]()
+      rmSync(home, { recursive: true, force: true })
+    }
+    expect(compared).toBeGreaterThan(6)
+  },
+  60_000,
+)
+
+test('control: an answer that the page does not show is caught', () => {
+  expect(missing('HTTP/1.1 200 OK\n{"id":7}\n', 'HTTP/1.1 200 OK\n{"id":…}\n')).toEqual([])
+  expect(missing('{"id":7}\nHTTP/1.1 200 OK\n', 'HTTP/1.1 200 OK\n{"id":7}\n')).toEqual(['{"id":7}'])
+  expect(missing('{"id":8}', '{"id":7}')).toEqual(['{"id":7}'])
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { makeClient } from '../../src/client/client.ts'
+import { useEverything } from '../support/client-session.ts'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { scratch } from '../support/tool.ts'
+import { openDemo } from './description-session.ts'
+import { readDocument } from './document.ts'
+import { openMock, openProxy } from './proxy.ts'
+
+const description = join(ROOT, 'openapi.yaml')
+const text = readFileSync(description, 'utf8')
+const TOOL_MS_MAX = 120_000
+
+describe('Prism as a validating proxy', () => {
+  /** The violations that Prism names in a session of our client through it, and what the session did. */
+  async function proxied(file: string): Promise<{ violations: string[]; done: string[] }> {
+    await using store = await openDemo()
+    await using proxy = await openProxy(file, store.base)
+    const violations: string[] = []
+    const client = makeClient({
+      base: proxy.base,
+      key: ADMIN_KEY,
+      fetch: async (url, init) => {
+        const answer = await fetch(url, init)
+        const found = answer.headers.get('sl-violations')
+        if (found !== null) violations.push(`${init.method} ${url}: ${found}`)
+        return answer
+      },
+    })
+    return { violations, done: await useEverything(client) }
+  }
+
+  test(
+    'finds no violation when every operation is used',
+    async () => {
+      const { violations, done } = await proxied(description)
+      expect(violations).toEqual([])
+      // A stream has no end, and Prism hands on what has ended.
+      const ending = [...readDocument(parse(text)).operations.keys()].filter(id => id !== 'streamEvents')
+      expect(done.sort()).toEqual(ending.sort())
+    },
+    TOOL_MS_MAX,
+  )
+
+  test(
+    'control: an answer that is not as described is caught',
+    async () => {
+      using directory = scratch()
+      const file = join(directory.path, 'openapi.yaml')
+      writeFileSync(
+        file,
+        text.replace(
+          '        - name\n        - categoryId\n        - id\n',
+          '        - name\n        - owner\n',
+        ),
+      )
+      const { violations } = await proxied(file)
+      expect(violations.join('\n')).toContain("must have required property 'owner'")
+    },
+    TOOL_MS_MAX,
+  )
+})
+
+test(
+  'Prism as a mock server responds with the status that a request prefers, in the body as well',
+  async () => {
+    await using mock = await openMock(description)
+    const answer = await fetch(`${mock.base}/store/orders`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        'Content-Type': 'application/json',
+        Prefer: 'code=409',
+      },
+      body: '{"petId":3}',
+    })
+    expect(answer.status).toBe(409)
+    expect(await answer.json()).toMatchObject({ code: 'pet_not_available', status: 409 })
+  },
+  TOOL_MS_MAX,
+)

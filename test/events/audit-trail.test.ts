@@ -1,0 +1,221 @@
+import { expect, test } from 'bun:test'
+import { z } from 'zod'
+import { everyItem, makeClient } from '../../src/client/client.ts'
+import { CHAIN_START, linkAfter } from '../../src/model/audit.ts'
+import type { AuditEntry } from '../../src/model/audit-entry.ts'
+import { makeMany, useShop } from '../support/busy-shop.ts'
+import { headOf } from '../support/heard.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+const StoredEvent = z.object({
+  id: z.bigint(),
+  position: z.bigint(),
+  hash: z.string(),
+  type: z.string(),
+  subject: z.string(),
+  subjectVersion: z.bigint(),
+  data: z.string(),
+  keyId: z.bigint().nullable(),
+  requestId: z.string(),
+  at: z.string(),
+})
+
+async function storedEvents(store: TestStore): Promise<z.output<typeof StoredEvent>[]> {
+  await headOf(store)
+  const rows = await store.database(`SELECT id, position, hash, type, subject,
+    subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at
+    FROM event ORDER BY position`)
+  return StoredEvent.array().parse(rows)
+}
+
+/** Positions whose link is not what is made from the event and the link before; a sound chain has none. */
+async function brokenLinks(store: TestStore): Promise<bigint[]> {
+  let link = CHAIN_START
+  return (await storedEvents(store)).flatMap(event => {
+    link = linkAfter(link, event)
+    return link.position === event.position && link.hash === event.hash ? [] : [event.position]
+  })
+}
+
+type Filters = Parameters<TestStore['client']['listAudit']>[0]
+
+/** The whole trail, page after page. */
+async function trail({ client }: TestStore, filters: Filters = {}): Promise<AuditEntry[]> {
+  return Array.fromAsync(everyItem(client.listAudit, filters))
+}
+
+/** A key of its own, and its id as the trail names it. */
+async function openKey(store: TestStore) {
+  const { data } = await store.client.createKey({
+    body: { name: 'Till', scopes: ['pets:write'] },
+  })
+  return { keyId: data.id, client: makeClient({ base: store.base, key: data.key }) }
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  test('the trail begins with what was done last, and says who did it in which request', async () => {
+    const { keyId, client } = await openKey(store())
+    const { data } = await client.createCategory(
+      { body: { name: 'Audited' } },
+      { headers: { 'X-Request-Id': 'till-2.00042' } },
+    )
+    await headOf(store())
+    const [last, before] = (await store().client.listAudit({ limit: 2 })).data.items
+    expect(last).toMatchObject({
+      type: 'petstore.category.created',
+      subject: `categories/${data.id}`,
+      keyId,
+      requestId: 'till-2.00042',
+      data,
+    })
+    expect(before).toMatchObject({ type: 'petstore.key.created', subject: `keys/${keyId}` })
+    expect(last?.position).toBe((before?.position ?? 0n) + 1n)
+  })
+
+  test('what the store did itself has no key', async () => {
+    const entries = await trail(store())
+    expect(entries.at(-1)).toMatchObject({
+      position: 1n,
+      type: 'petstore.key.created',
+      requestId: 'petstore',
+    })
+    expect(entries.at(-1)).not.toHaveProperty('keyId')
+  })
+
+  test('filters leave out what was done by other keys, to others and before, alone and together', async () => {
+    let nowMs = Date.parse('2026-11-21T09:30:00Z')
+    await using own = await openTestStore(engine, { clock: () => nowMs })
+    const one = await openKey(own)
+    const { petId, categoryId } = await makePet(own.client)
+    for (let day = 0; day < 4; day++) {
+      nowMs += DAY_MS
+      await one.client.updatePet({ petId, body: { name: `By one ${day}` } })
+      await own.client.updatePet({ petId, body: { name: `By admin ${day}` } })
+      await one.client.updateCategory({ categoryId, body: { name: `Category ${day}` } })
+    }
+    await headOf(own)
+    const all = await trail(own)
+    const since = '2026-11-24T09:30:00Z'
+    const matches = (entry: AuditEntry, { keyId, subject, since: from }: Filters): boolean =>
+      (keyId === undefined || entry.keyId === keyId) &&
+      (subject === undefined || entry.subject === subject) &&
+      (from === undefined || Date.parse(entry.at) >= Date.parse(from))
+    const values = { keyId: one.keyId, subject: `pets/${petId}`, since }
+    const counts: number[] = []
+    for (let chosen = 0; chosen < 8; chosen++) {
+      const filters = Object.fromEntries(Object.entries(values).filter((_, bit) => (chosen & (1 << bit)) > 0))
+      const expected = all.filter(entry => matches(entry, filters))
+      for (const limit of [1, 3, 100]) expect(await trail(own, { ...filters, limit })).toEqual(expected)
+      counts.push(expected.length)
+    }
+    expect(counts).toEqual([all.length, 8, 9, 4, 6, 4, 4, 2])
+  })
+
+  test('page after page has each entry once, newest first, though more is written meanwhile', async () => {
+    await makeMany(store().client, 50)
+    const head = await headOf(store())
+    const positions: bigint[] = []
+    for await (const { position } of everyItem(store().client.listAudit, { limit: 7 })) {
+      if (positions.length % 20 === 0) await store().client.createCategory({ body: { name: 'Meanwhile' } })
+      positions.push(position)
+    }
+    expect(positions).toEqual(Array.from({ length: Number(head) }, (_, index) => head - BigInt(index)))
+  })
+
+  test('an entry that is far back is found, though the pages before it are empty', async () => {
+    await using own = await openTestStore(engine)
+    const { petId } = await makePet(own.client)
+    await makeMany(own.client, 5200)
+    await headOf(own)
+    const first = await own.client.listAudit({ subject: `pets/${petId}` })
+    expect(first.data.items).toEqual([])
+    expect(first.data.next).toBeString()
+    expect((await trail(own, { subject: `pets/${petId}` })).map(({ type }) => type)).toEqual([
+      'petstore.pet.created',
+    ])
+  })
+
+  test('a cursor is good for the filters that it was made with, and for no others', async () => {
+    await makeMany(store().client, 3)
+    const { client } = store()
+    const { data } = await client.listAudit({ limit: 1 })
+    const cursor = data.next ?? ''
+    expect((await client.listAudit({ limit: 2, cursor })).status).toBe(200)
+    for (const filters of [{ keyId: 1n }, { subject: 'pets/1' }, { since: '2026-01-01T00:00:00Z' }]) {
+      expect(await codeOf(client.listAudit({ ...filters, cursor }))).toBe('400 invalid_cursor')
+    }
+    expect(await codeOf(client.listPets({ cursor }))).toBe('400 invalid_cursor')
+    expect(await codeOf(client.listAudit({ cursor: 'nonsense' }))).toBe('400 invalid_cursor')
+    const pets = await client.listCategories({ limit: 1 })
+    expect(await codeOf(client.listAudit({ cursor: pets.data.next ?? 'none' }))).toBe('400 invalid_cursor')
+  })
+
+  test('keys and webhooks are in the trail, and their secrets are not', async () => {
+    const { client } = store()
+    const after = await headOf(store())
+    const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
+    const { data: hook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/x' } })
+    const webhookId = hook.id
+    await client.updateWebhook({ webhookId, body: { description: 'Another' } })
+    const { data: rotated } = await client.rotateWebhookSecret({ webhookId })
+    await client.sendTestEvent({ webhookId })
+    await client.deleteWebhook({ webhookId })
+    await client.revokeKey({ keyId: key.id })
+    await headOf(store())
+    const entries = (await trail(store())).filter(({ position }) => position > after)
+    expect(entries.map(({ type }) => type).toReversed()).toEqual([
+      'petstore.key.created',
+      'petstore.webhook.created',
+      'petstore.webhook.updated',
+      'petstore.webhook.secret-rotated',
+      'petstore.webhook.test',
+      'petstore.webhook.deleted',
+      'petstore.key.revoked',
+    ])
+    const rows = JSON.stringify((await storedEvents(store())).map(({ data }) => data))
+    const sent = JSON.stringify(entries, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+    expect(rows).toContain('127.0.0.1:9')
+    for (const secret of [ADMIN_KEY, key.key, hook.secret, rotated.secret]) {
+      for (const part of [secret, secret.slice(secret.indexOf('_') + 1)]) {
+        expect(rows).not.toContain(part)
+        expect(sent).not.toContain(part)
+      }
+    }
+  })
+
+  test('each entry is chained to the one before, after many writers at once too', async () => {
+    await using own = await openTestStore(engine)
+    await useShop(own.client, 16, 800, 7)
+    await makeMany(own.client, 1100)
+    expect(await brokenLinks(own)).toEqual([])
+    const [stored] = (await storedEvents(own)).slice(-1)
+    const [last] = (await own.client.listAudit({ limit: 1 })).data.items
+    expect(last).toMatchObject({ position: stored?.position, hash: stored?.hash })
+    const head = await own.database(`SELECT position, hash FROM chain WHERE place = 'head'`)
+    expect(head).toEqual([{ position: stored?.position, hash: stored?.hash }])
+  })
+
+  test('control: an event that was changed, dropped or put in breaks the chain behind it', async () => {
+    await using own = await openTestStore(engine)
+    await makeMany(own.client, 9)
+    const head = await headOf(own)
+    await own.database(`UPDATE event SET data = '{"id":5,"name":"Nobody"}' WHERE position = 5 RETURNING id`)
+    expect(await brokenLinks(own)).toEqual(
+      Array.from({ length: Number(head) - 4 }, (_, index) => BigInt(index + 5)),
+    )
+    await own.database('DELETE FROM event WHERE position = 3 RETURNING id')
+    expect((await brokenLinks(own))[0]).toBe(4n)
+  })
+
+  test('only who manages keys reads the trail', async () => {
+    const mayNot = await store().clientWith('events:read')
+    expect(await codeOf(mayNot.listAudit({}))).toBe('403 insufficient_scope')
+    const may = await store().clientWith('keys:manage')
+    expect((await may.listAudit({ limit: 1 })).status).toBe(200)
+  })
+})

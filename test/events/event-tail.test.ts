@@ -1,0 +1,82 @@
+import { expect, test } from 'bun:test'
+import { EventTail } from '../../src/api/event-tail.ts'
+import { News } from '../../src/engine/news.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { headOf } from '../support/heard.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const PIECE_BYTES_MAX = 64 * 1024
+
+/** A tail of its own on a store, whose readings fail while a test says so. */
+async function openTail({ engine, base }: TestStore) {
+  const news = new News(engine.watch)
+  const faults: unknown[] = []
+  let isLost = false
+  const tail = new EventTail({
+    news,
+    base,
+    readRow: work => (isLost ? Promise.reject(new Error('the connection is lost')) : engine.readRow(work)),
+    onMoved: () => {},
+    onRevoked: () => {},
+    onFault: fault => faults.push(fault),
+  })
+  return {
+    tail,
+    faults,
+    ...(await tail.join()),
+    lose: () => {
+      isLost = true
+    },
+    find: () => {
+      isLost = false
+    },
+    [Symbol.dispose]: () => {
+      tail.leave()
+      news.end()
+    },
+  }
+}
+
+onEveryEngine(engine => {
+  test('an event whose reading failed is told soon, though nothing happens after it', async () => {
+    await using store = await openTestStore(engine)
+    await headOf(store)
+    using opened = await openTail(store)
+    opened.lose()
+    await store.client.createCategory({ body: { name: 'The only one' } })
+    await until('the reading has failed', () => opened.faults.length > 0)
+    opened.find()
+    const head = await headOf(store)
+    await until('the tail has come to the end', () => opened.tail.head === head)
+    expect(opened.tail.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([head])
+  })
+
+  test('what goes out in one piece is bounded, and the pieces lie end to end', async () => {
+    await using store = await openTestStore(engine)
+    const begin = await headOf(store)
+    using opened = await openTail(store)
+    await makeMany(store.client, 300, '🐹'.repeat(2000))
+    const head = await headOf(store)
+    await until('the tail has come to the end', () => opened.tail.head === head)
+    for (const read of [
+      (position: bigint) => opened.tail.batchAfter(position),
+      (position: bigint) => opened.tail.readBehind(position, ['petstore.category.created'], 200),
+    ]) {
+      const positions: bigint[] = []
+      for (let position = begin; position < head; ) {
+        const batch = await read(position)
+        if (!batch || batch.to <= position) throw new Error(`nothing follows position ${position}`)
+        expect(batch.bytes.length).toBeLessThanOrEqual(PIECE_BYTES_MAX)
+        expect(
+          Buffer.concat(batch.frames.map(({ from, to }) => batch.bytes.subarray(from, to))).equals(
+            batch.bytes,
+          ),
+        ).toBe(true)
+        positions.push(...batch.frames.map(frame => frame.position))
+        position = batch.to
+      }
+      expect(positions).toEqual(Array.from({ length: 300 }, (_, index) => begin + 1n + BigInt(index)))
+    }
+  })
+})

@@ -1,0 +1,233 @@
+import { expect, test } from 'bun:test'
+import { eventTypes } from '../../src/model/event-type.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { headOf } from '../support/heard.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
+
+/** Far less than what a reader was ready to wait, far more than a busy machine needs for an answer. */
+const AT_ONCE_MS = 8000
+const WAIT_MAX = 30
+
+/** Waits for something to be told, and measures how long that took. */
+async function listen(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
+  const started = performance.now()
+  const { data } = await store.client.listEvents(input)
+  return { ...data, tookMs: performance.now() - started }
+}
+
+/** Resolves when the store has taken up what was sent to it before. */
+async function taken({ base }: TestStore): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  test('without a position the feed begins with the oldest event there is', async () => {
+    await using fresh = await openTestStore(engine)
+    const empty = await fresh.client.listEvents({})
+    expect(empty.data.items).toEqual([])
+    const { petId } = await makePet(fresh.client)
+    const { data } = await fresh.client.listEvents({ after: 0n, wait: WAIT_MAX, limit: 3 })
+    const told = (await fresh.client.listEvents({})).data.items
+    expect(told.slice(0, 2).map(({ type }) => type)).toEqual([
+      'petstore.category.created',
+      'petstore.pet.created',
+    ])
+    expect(told[1]?.subject).toBe(`pets/${petId}`)
+    expect(data.items[0]).toEqual(told[0] ?? expect.unreachable())
+  })
+
+  test('a position beyond the last event is refused, and so is what is no position', async () => {
+    const head = await headOf(store())
+    expect((await store().client.listEvents({ after: head })).status).toBe(200)
+    const refusal = await refusalOf(store().client.listEvents({ after: head + 1n }))
+    expect(refusal.status).toBe(400)
+    expect(refusal.errors).toMatchObject([{ in: 'query', name: 'after', code: 'out_of_range' }])
+    for (const after of ['-1', '1.5', 'x', '', '12345678901234567890', '0x1', '%201']) {
+      const reply = await store().send('GET', `/events?after=${after}`)
+      expect(`${after} ${reply.status}`).toBe(`${after} 400`)
+    }
+    expect((await store().send('GET', '/events?after=9999999999999999999')).status).toBe(400)
+  })
+
+  test('a sequence is a good position with its leading zeros and without', async () => {
+    const before = await headOf(store())
+    await store().client.createCategory({ body: { name: 'One more' } })
+    await headOf(store())
+    const [short, long] = await Promise.all(
+      [String(before), String(before).padStart(19, '0')].map(async after =>
+        (await store().send('GET', `/events?after=${after}`)).text(),
+      ),
+    )
+    expect(long).toBe(short ?? 'nothing')
+    expect(JSON.parse(short ?? '[]')).toHaveLength(1)
+  })
+
+  test('a filter tells events of these types alone, in the same order', async () => {
+    const after = await headOf(store())
+    await makePet(store().client, { quantity: 3n, reserved: 1n })
+    await headOf(store())
+    const all = (await store().client.listEvents({ after, limit: 100 })).data.items
+    for (const type of [
+      ['petstore.pet.created'],
+      ['petstore.order.placed', 'petstore.category.created'],
+    ] as const) {
+      const chosen: readonly string[] = type
+      const { data } = await store().client.listEvents({ after, type })
+      expect(data.items).toEqual(all.filter(event => chosen.includes(event.type)))
+      expect(data.items.length).toBeGreaterThan(0)
+    }
+    const { data } = await store().client.listEvents({ after, type: eventTypes, limit: 100 })
+    expect(data.items).toEqual(all)
+  })
+
+  test('a type that is not told to readers is refused', async () => {
+    for (const type of ['petstore.key.created', 'petstore.webhook.test', 'pet.created', '']) {
+      expect((await store().send('GET', `/events?type=${type}`)).status).toBe(400)
+    }
+  })
+
+  test('a page holds as many events as were asked for, and its next link goes on after them', async () => {
+    const after = await headOf(store())
+    await makeMany(store().client, 7)
+    await store().client.createCategory({ body: { name: 'Many 8' } })
+    await headOf(store())
+    const names: string[] = []
+    let path = `/events?after=${after}&type=petstore.category.created&limit=3`
+    for (const count of [3, 3, 2, 0, 0]) {
+      const reply = await store().send('GET', path)
+      const events: { data: { name: string } }[] = JSON.parse(await reply.text())
+      expect(events).toHaveLength(count)
+      names.push(...events.map(({ data }) => data.name))
+      path = nextPath(store(), reply)
+      expect(path).toContain('type=petstore.category.created&limit=3')
+    }
+    expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `Many ${index + 1}`))
+    await store().client.createCategory({ body: { name: 'Later' } })
+    const later = await store().send('GET', `${path}&wait=${WAIT_MAX}`)
+    expect(JSON.parse(await later.text())).toMatchObject([{ data: { name: 'Later' } }])
+    for (const limit of [0, 101])
+      expect((await store().send('GET', `/events?limit=${limit}`)).status).toBe(400)
+  })
+
+  test('a rare type is found behind thousands of events of others, in one answer', async () => {
+    const after = await headOf(store())
+    await makeMany(store().client, 2500)
+    await makePet(store().client)
+    await headOf(store())
+    const { data } = await store().client.listEvents({ after, type: ['petstore.pet.created'], limit: 1 })
+    expect(data.items).toHaveLength(1)
+  })
+
+  test('a reader that waits is answered as soon as something happens', async () => {
+    const after = await headOf(store())
+    const waiting = listen(store(), { after, wait: WAIT_MAX })
+    await taken(store())
+    const { data: category } = await store().client.createCategory({ body: { name: 'News' } })
+    const { items, tookMs, next } = await waiting
+    expect(items).toMatchObject([{ subject: `categories/${category.id}` }])
+    expect(next).toBe(String(after + 1n))
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test('a reader that waits for nothing is answered with nothing when its time is over', async () => {
+    const after = await headOf(store())
+    const { items, tookMs, next } = await listen(store(), { after, wait: 1 })
+    expect(items).toEqual([])
+    expect(next).toBe(String(after))
+    expect(tookMs).toBeGreaterThan(990)
+    expect((await listen(store(), { after })).tookMs).toBeLessThan(990)
+  })
+
+  test('a reader that waits for one type is not answered when another happens', async () => {
+    const after = await headOf(store())
+    const waiting = listen(store(), { after, type: ['petstore.pet.deleted'], wait: 1 })
+    await taken(store())
+    await store().client.createCategory({ body: { name: 'Another matter' } })
+    const head = await headOf(store())
+    expect(head).toBe(after + 1n)
+    const { items, tookMs, next } = await waiting
+    expect(items).toEqual([])
+    expect(tookMs).toBeGreaterThan(990)
+    expect(next).toBe(String(head))
+  })
+
+  test('a reader that waits is let go when the store stops', async () => {
+    const own = await openTestStore(engine)
+    const after = await headOf(own)
+    const waiting = listen(own, { after, wait: WAIT_MAX })
+    await taken(own)
+    await own[Symbol.asyncDispose]()
+    const { items, next, tookMs } = await waiting
+    expect({ items, next }).toEqual({ items: [], next: String(after) })
+    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test('nobody waits for longer than 30 seconds, or for less than none', async () => {
+    for (const wait of ['31', '-1', '1.5', 'x']) {
+      expect((await store().send('GET', `/events?wait=${wait}`)).status).toBe(400)
+    }
+  })
+
+  test('what is done to keys and webhooks is not told', async () => {
+    const after = await headOf(store())
+    const { client } = store()
+    const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
+    const { data: hook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/x' } })
+    const webhookId = hook.id
+    await client.updateWebhook({ webhookId, body: { description: 'Another' } })
+    await client.rotateWebhookSecret({ webhookId })
+    await client.sendTestEvent({ webhookId })
+    await client.deleteWebhook({ webhookId })
+    await client.revokeKey({ keyId: key.id })
+    const { data } = await client.createCategory({ body: { name: 'Told' } })
+    const told = await client.listEvents({ after, wait: WAIT_MAX })
+    expect(told.data.items.map(({ subject }) => subject)).toEqual([`categories/${data.id}`])
+    expect(BigInt(told.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
+  })
+
+  test('an event is a CloudEvent with these members alone, and carries the resource as it is afterwards', async () => {
+    const after = await headOf(store())
+    const { client, base } = store()
+    const { data: category } = await client.createCategory({ body: { name: 'Geckos' } })
+    const { data: pet } = await client.createPet({ body: { name: 'Anna', categoryId: category.id } })
+    await client.deletePet({ petId: pet.id })
+    const reply = await store().send('GET', `/events?after=${after}&type=petstore.pet.created&wait=5`)
+    const [created]: Record<string, unknown>[] = JSON.parse(await reply.text())
+    expect(created).toEqual({
+      specversion: '1.0',
+      id: expect.stringMatching(/^[0-9]+$/),
+      source: base,
+      type: 'petstore.pet.created',
+      subject: `pets/${pet.id}`,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/),
+      datacontenttype: 'application/json',
+      sequence: expect.stringMatching(/^[0-9]{19}$/),
+      data: { id: Number(pet.id), name: 'Anna', categoryId: Number(category.id), status: 'available' },
+    })
+    const gone = await client.listEvents({ after, type: ['petstore.pet.deleted'], wait: 5 })
+    expect(gone.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
+  })
+
+  test('a key needs events:read, and HEAD says what GET would', async () => {
+    const may = await store().clientWith('events:read')
+    const mayNot = await store().clientWith('orders:write')
+    expect((await may.listEvents({ limit: 1 })).status).toBe(200)
+    expect(await codeOf(mayNot.listEvents({}))).toBe('403 insufficient_scope')
+    expect(await codeOf(store().anonymous.listEvents({}))).toBe('401 authentication_required')
+    const [head, get] = [
+      await store().send('HEAD', '/events?limit=1'),
+      await store().send('GET', '/events?limit=1'),
+    ]
+    expect(await head.text()).toBe('')
+    expect(head.headers.get('link')).toBe(get.headers.get('link'))
+  })
+})
+
+function nextPath({ base }: TestStore, reply: Response): string {
+  const url = /<([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1]
+  if (url === undefined) throw new Error('the answer has no next link')
+  return url.replace(base, '')
+}

@@ -1,0 +1,209 @@
+import { expect, test } from 'bun:test'
+import { sweep } from '../../src/chores.ts'
+import { everyItem } from '../../src/client/client.ts'
+import { followEvents } from '../../src/client/follow-events.ts'
+import { storedInstant } from '../../src/model/instant.ts'
+import { findEnds, readStretch } from '../../src/shop/events.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { eventRows, headOf } from '../support/heard.ts'
+import { openStream } from '../support/open-stream.ts'
+import {
+  ADMIN_KEY,
+  codeOf,
+  onEveryEngine,
+  openTestStore,
+  refusalOf,
+  type TestStore,
+} from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 24 * 3_600_000
+const KEPT_MS = 90 * DAY_MS
+
+/** A store whose clock a test turns, and that keeps events for 90 days. */
+async function openAgeing(engine: 'sqlite' | 'postgres') {
+  let nowMs = Date.parse('2026-11-21T09:30:00Z')
+  const clock = (): number => nowMs
+  const store = await openTestStore(engine, { clock, eventRetention: KEPT_MS })
+  return {
+    store,
+    pass: (days: number) => {
+      nowMs += days * DAY_MS
+    },
+    sweep: () => sweepStore(store, clock),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
+
+async function sweepStore({ engine, logged }: TestStore, clock: () => number): Promise<void> {
+  const ignore = (): void => {}
+  const error = (fields: object, message: string): void => {
+    logged.push({ level: 'error', message, fields: { ...fields } })
+  }
+  await sweep({ engine, clock, eventRetention: KEPT_MS, log: { access: ignore, info: ignore, error } })
+}
+
+async function make({ client }: TestStore, ...names: string[]): Promise<void> {
+  for (const name of names) await client.createCategory({ body: { name } })
+}
+
+async function namesAfter({ client }: TestStore, after?: bigint): Promise<unknown[]> {
+  const { data } = await client.listEvents({ after, limit: 100 })
+  return data.items.map(event => 'name' in event.data && event.data.name)
+}
+
+onEveryEngine(engine => {
+  test('what is older than the events are kept is gone, and a reader who has not read it is told so', async () => {
+    await using ageing = await openAgeing(engine)
+    const { store } = ageing
+    await make(store, 'Old', 'Older than it seems')
+    const horizon = await headOf(store)
+    ageing.pass(91)
+    await make(store, 'Young')
+    const head = await headOf(store)
+    await ageing.sweep()
+    expect(await namesAfter(store)).toEqual(['Young'])
+    expect(await namesAfter(store, horizon)).toEqual(['Young'])
+    const refusal = await refusalOf(store.client.listEvents({ after: horizon - 1n }))
+    expect(`${refusal.status} ${refusal.code}`).toBe('410 event_history_expired')
+    expect(refusal.message).toBe(
+      `Events up to position ${horizon} are kept no more: go on after ${horizon}, and read anew what you hold.`,
+    )
+    const late = await store.send('GET', '/events/stream', { headers: { 'Last-Event-ID': '0' } })
+    expect(late.status).toBe(410)
+    await using stream = await openStream(store.base, `?after=${horizon}`)
+    expect((await stream.event())?.id).toBe(String(head))
+    const following = followEvents({ base: store.base, key: ADMIN_KEY }, { after: 0n })
+    expect(await codeOf(following.next())).toBe('410 event_history_expired')
+  })
+
+  test('the audit trail is kept as long as the events, and goes on behind what is gone', async () => {
+    await using ageing = await openAgeing(engine)
+    const { store } = ageing
+    await make(store, 'Old')
+    ageing.pass(91)
+    await make(store, 'Young', 'Younger')
+    const head = await headOf(store)
+    await ageing.sweep()
+    const entries = await Array.fromAsync(everyItem(store.client.listAudit, { limit: 1 }))
+    expect(entries.map(({ position }) => position)).toEqual([head, head - 1n])
+  })
+
+  test('what is young is kept, and what is swept is a beginning of the trail', async () => {
+    await using ageing = await openAgeing(engine)
+    const { store } = ageing
+    await make(store, 'Day 0')
+    ageing.pass(89)
+    await ageing.sweep()
+    expect(await namesAfter(store)).toEqual(['Day 0'])
+    await make(store, 'Day 89')
+    ageing.pass(2)
+    await ageing.sweep()
+    await ageing.sweep()
+    expect(await namesAfter(store)).toEqual(['Day 89'])
+    ageing.pass(90)
+    await ageing.sweep()
+    expect(await namesAfter(store)).toEqual([])
+    await make(store, 'Day 181')
+    await headOf(store)
+    expect(await namesAfter(store)).toEqual(['Day 181'])
+    expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  test('a sweep of thousands of events leaves no hole', async () => {
+    await using ageing = await openAgeing(engine)
+    const { store } = ageing
+    await makeMany(store.client, 2500)
+    const horizon = await headOf(store)
+    ageing.pass(91)
+    await make(store, 'Young')
+    await headOf(store)
+    await ageing.sweep()
+    const rows = await eventRows(store)
+    expect(rows.map(({ position }) => position)).toEqual([horizon + 1n])
+    const ends = await store.engine.readRow(findEnds)
+    expect(ends).toEqual({ horizon, head: horizon + 1n })
+    expect(await namesAfter(store)).toEqual(['Young'])
+  })
+
+  test('a reader whose events are swept while it reads is told so, and never sees a hole', async () => {
+    await using ageing = await openAgeing(engine)
+    const { store } = ageing
+    await make(store, 'Old')
+    const after = (await headOf(store)) - 1n
+    ageing.pass(91)
+    await make(store, 'Young')
+    await headOf(store)
+    const reading = store.engine.readRow(async reading => {
+      let questions = 0
+      return readStretch(
+        {
+          one: (statement, ...values) => reading.one(statement, ...values),
+          many: async (statement, ...values) => {
+            // Between the question where the trail begins and the one for its rows.
+            if (questions++ === 1) await ageing.sweep()
+            return reading.many(statement, ...values)
+          },
+        },
+        after,
+        ['petstore.category.created'],
+        100,
+      )
+    })
+    // Either what was there when it asked, or a refusal.
+    const told = await reading.then(
+      ({ events }) => events.map(({ position }) => position),
+      error => [error.code],
+    )
+    expect([[after + 1n, after + 2n], ['event_history_expired']]).toContainEqual(told)
+  })
+})
+
+test('two processes that sweep at the same time leave no hole', async () => {
+  await using ageing = await openAgeing('postgres')
+  const { store } = ageing
+  await make(store, 'One', 'Two', 'Three', 'Four')
+  await headOf(store)
+  ageing.pass(91)
+  const chore = {
+    id: 'sweepEvents',
+    context: { caller: { keyId: null, scopes: [] }, requestId: 'test' },
+  } as const
+  const sweepBefore = (ms: number): Promise<unknown> =>
+    store.engine.execute({
+      ...chore,
+      input: { before: storedInstant(ms) },
+      context: { ...chore.context, now: storedInstant(ms) },
+    })
+  const { held } = await holdHorizon(store, 2n)
+  const sweeping = sweepBefore(Date.parse('2027-11-21T00:00:00Z'))
+  await until('the second one waits for the first', () => isWaiting(store))
+  await make(store, 'Let go')
+  await Promise.all([held, sweeping])
+  const { horizon, head } = await store.engine.readRow(findEnds)
+  const [oldest] = await eventRows(store)
+  expect(oldest?.position ?? head + 1n).toBe(horizon + 1n)
+})
+
+/** Another process that has swept up to a position, and commits when there is a category named so. */
+async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
+  const held = store.database(`DO $$ BEGIN
+    UPDATE chain SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE place = 'horizon';
+    DELETE FROM event WHERE position <= ${to};
+    FOR turn IN 1..4000 LOOP
+      EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = 'Let go');
+      PERFORM pg_sleep(0.005);
+    END LOOP; END $$`)
+  await until('the horizon is held', async () => {
+    const rows = await store.database(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+      AND wait_event = 'PgSleep'`)
+    return rows.length > 0
+  })
+  return { held }
+}
+
+async function isWaiting({ database }: TestStore): Promise<boolean> {
+  const rows = await database(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+    AND wait_event_type = 'Lock' AND query LIKE '%horizon%'`)
+  return rows.length > 0
+}

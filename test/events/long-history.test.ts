@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test'
+import { Feed } from '../../src/api/feed.ts'
+import { News } from '../../src/engine/news.ts'
+import type { Query } from '../../src/shop/queries.ts'
+import { openStream } from '../support/open-stream.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { fillHistory } from './long-history.ts'
+
+/** Far more than one request looks through. */
+const EVENTS = 60_000
+const LOOKED_THROUGH_MAX = 20_000n
+
+/** The feed of a store, and how often it asks the engine. */
+function openFeed({ engine }: TestStore) {
+  const seen = { asked: 0 }
+  const feed = new Feed(new News(engine.watch), query => {
+    seen.asked++
+    return engine.readScan(query)
+  })
+  return { seen, feed }
+}
+
+function feedQuery(after: bigint, type: string): Query {
+  return {
+    id: 'listEvents',
+    input: { after, type: [type] },
+    now: '2026-11-21T09:30:00.000Z',
+    base: 'http://store',
+  }
+}
+
+onEveryEngine(kind => {
+  test('a request of the feed looks through a bounded part of the history, and next leads on', async () => {
+    await using store = await openTestStore(kind)
+    const { rareType, rareAt } = await fillHistory(store, EVENTS)
+    let after = 0n
+    let requests = 0
+    for (let found = false; !found; requests++) {
+      const reply = await store.send('GET', `/events?type=${rareType}&after=${after}`)
+      const items: unknown = await reply.json()
+      const next = BigInt(/after=(\d+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1] ?? '0')
+      expect(next).toBeGreaterThan(after)
+      expect(next - after).toBeLessThanOrEqual(LOOKED_THROUGH_MAX)
+      found = Array.isArray(items) && items.length > 0
+      after = next
+    }
+    expect(after).toBe(rareAt)
+    expect(requests).toBeLessThanOrEqual(EVENTS / Number(LOOKED_THROUGH_MAX) + 1)
+  }, 60_000)
+
+  test('the feed reads no further for a client that has left', async () => {
+    await using store = await openTestStore(kind)
+    const { rareType } = await fillHistory(store, EVENTS)
+    const { seen, feed } = openFeed(store)
+    const reply = await feed.read(feedQuery(0n, rareType), { caller: 'key 1', signal: AbortSignal.abort() })
+    expect(seen.asked).toBe(1)
+    expect(BigInt(reply.next ?? '0')).toBeLessThan(LOOKED_THROUGH_MAX)
+  }, 60_000)
+
+  test('a stream that looks for a rare event shows how far it has come, and leaves the thread to others', async () => {
+    await using store = await openTestStore(kind, { streams: { keepAliveMs: 5 } })
+    const { rareType, rareAt } = await fillHistory(store, EVENTS)
+    let answered = 0
+    let isFound = false
+    const asking = (async () => {
+      while (!isFound) {
+        await (await store.send('GET', '/livez')).text()
+        answered++
+      }
+    })()
+    await using stream = await openStream(store.base, `?type=${rareType}&after=0`)
+    const passed = new Set<string>()
+    for (let block = await stream.next(); block && !('data' in block); block = await stream.next()) {
+      if (block.id !== undefined) passed.add(block.id)
+    }
+    isFound = true
+    await asking
+    const between = [...passed].map(BigInt).filter(position => position > 0n && position < rareAt)
+    expect(between.length).toBeGreaterThan(0)
+    await until('requests were answered meanwhile', () => answered > 0)
+  }, 60_000)
+})

@@ -1,0 +1,32 @@
+import type { TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+/** An event that is older than all others of its type, and where it is. */
+export interface LongHistory {
+  readonly rareType: 'petstore.webhook.disabled'
+  readonly rareAt: bigint
+  readonly head: bigint
+}
+
+/**
+ * Gives an empty store a long history of one type with one event of another type at its end. The store must not be
+ * written to afterwards: the rows are put in behind its back.
+ */
+export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
+  await until('every event of the start has its position', async () => {
+    const [row] = await store.database('SELECT count(*) AS waiting FROM event WHERE position IS NULL')
+    return BigInt(String(row?.waiting)) === 0n
+  })
+  const [row] = await store.database(
+    "SELECT position, (SELECT max(id) FROM event) AS id FROM chain WHERE place = 'head'",
+  )
+  const [position, id] = [BigInt(String(row?.position)), BigInt(String(row?.id ?? 0n))]
+  const rareAt = position + BigInt(events)
+  const data = '{"id":1,"name":"Old"}'
+  await store.database(`INSERT INTO event (id, position, hash, type, subject, subject_version, data, request_id, at)
+    WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${events})
+    SELECT ${id} + n, ${position} + n, '', CASE WHEN n = ${events} THEN 'petstore.webhook.disabled'
+      ELSE 'petstore.category.created' END, 'categories/1', 1, '${data}', 'test', '2026-11-21T09:30:00.000Z' FROM one`)
+  await store.database(`UPDATE chain SET position = ${rareAt} WHERE place = 'head'`)
+  return { rareType: 'petstore.webhook.disabled', rareAt, head: rareAt }
+}

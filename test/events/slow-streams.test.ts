@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makeClient } from '../../src/client/client.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { headOf } from '../support/heard.ts'
+import { openStream } from '../support/open-stream.ts'
+import { startProcess } from '../support/process.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { ADMIN_KEY, type EngineName, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { openRawStream, type RawStream } from './raw-stream.ts'
+
+const CLIENTS = times(100, 1000)
+/** More than the system keeps for a connection that nobody reads (some 4 MB). */
+const EVENTS = 5000
+const EVENT_BYTES = 1850
+const TIMEOUT_MS = timeLimitMs(120_000)
+const MIB = 1024 * 1024
+/**
+ * Beyond what the same load takes without a stream: the frames that are kept for all (4 MiB), a piece of 64 KiB for
+ * each that does not read, and garbage. Were every stream filled, it would be 5 MB for each that does not read.
+ */
+const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
+
+const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
+
+/** A clients' half that reads, and one that does not. */
+async function openHalves(
+  base: string,
+  count: number,
+  after = 0n,
+): Promise<{ readers: RawStream[]; others: RawStream[] }> {
+  const readers: RawStream[] = []
+  const others: RawStream[] = []
+  for (let index = 0; index < count; index++) {
+    const stream = await openRawStream(base, after)
+    if (index % 2 === 0) readers.push(stream)
+    else others.push(stream)
+    if (index % 2 === 1) stream.pause()
+  }
+  return { readers, others }
+}
+
+/** The most memory that a process has had until now, by a text that stands in its command line alone. */
+function peakBytes(text: string): number {
+  for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name) && name !== String(process.pid))) {
+    if (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)) {
+      return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+    }
+  }
+  throw new Error(`there is no process of ${text}`)
+}
+
+/** Lets one of two clients read nothing; throws unless it is cut off, can go on, and the other has missed nothing. */
+async function cutOff(engine: EngineName): Promise<void> {
+  const streams = { streamsMax: 2, keepAliveMs: 100, stalledMs: 1000 }
+  await using store = await openTestStore(engine, { streams })
+  await headOf(store)
+  using slow = await openRawStream(store.base, 0n)
+  slow.pause()
+  await using quick = await openStream(store.base)
+  const first = BigInt(quick.first.id ?? 0) + 1n
+  // Characters of four bytes: some 8 MB.
+  await makeMany(store.client, 1000, '🐹'.repeat(2000))
+  const head = await headOf(store)
+  for (let position = first; position <= head; position++) {
+    expect((await quick.event())?.id).toBe(String(position))
+  }
+  await until('its place is free', () => isAnswered(store))
+  slow.read()
+  await slow.closed
+  const last = slow.positions.at(-1) ?? 0n
+  expect(last).toBeLessThan(head)
+  await using again = await openStream(store.base, '', { 'Last-Event-ID': String(last) })
+  for (let position = last + 1n; position <= head; position++) {
+    expect((await again.event())?.id).toBe(String(position))
+  }
+  expect(slow.positions).toEqual(
+    Array.from({ length: Number(last - first) + 1 }, (_, index) => first + BigInt(index)),
+  )
+}
+
+test(
+  'on both engines a client that reads nothing is cut off, can go on where it was, and disturbs nobody',
+  async () => {
+    await Promise.all([cutOff('sqlite'), cutOff('postgres')])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  `of ${CLIENTS} streams half never read: the others miss nothing, and the memory of the server is bounded`,
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-streams-'))
+    await using server = await startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], {
+      PETSTORE_ADMIN_KEY: ADMIN_KEY,
+      PETSTORE_RATE_LIMIT: 'off',
+      PETSTORE_LOG_LEVEL: 'error',
+    })
+    const client = makeClient({ base: server.base, key: ADMIN_KEY })
+    // The key is the first event, and is not told.
+    const expected = Array.from({ length: EVENTS }, (_, index) => BigInt(EVENTS + index + 2))
+    const description = 'x'.repeat(EVENT_BYTES - 350)
+    await makeMany(client, EVENTS, description)
+    const before = peakBytes(directory)
+    const { readers, others } = await openHalves(server.base, CLIENTS, BigInt(EVENTS + 1))
+    await makeMany(client, EVENTS, description, 'More')
+    const isOver = () => readers.every(({ positions }) => positions.length >= EVENTS)
+    await until('every reader has read everything', isOver, TIMEOUT_MS)
+    const growth = peakBytes(directory) - before
+    expect(readers.filter(({ positions }) => !Bun.deepEquals(positions, expected))).toEqual([])
+    expect(others.filter(({ positions }) => positions.length > 100)).toEqual([])
+    expect(growth).toBeLessThan(GROWTH_MAX_BYTES)
+    const load = `${CLIENTS} streams, half of them never read, ${EVENTS} events of ${EVENT_BYTES} bytes`
+    const did = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at most`
+    proved({ guarantee: 11, engine: 'sqlite', did })
+    for (const stream of [...readers, ...others]) stream[Symbol.dispose]()
+    rmSync(directory, { recursive: true, force: true })
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'control: streams that are filled whether the client reads or not are caught',
+  async () => {
+    await using server = await startProcess([String(EVENTS * EVENT_BYTES)], {}, CONTROL)
+    const others = await Promise.all(
+      Array.from({ length: CLIENTS / 2 }, () => openRawStream(server.base, 0n)),
+    )
+    for (const stream of others) stream.pause()
+    const before = peakBytes(CONTROL)
+    await fetch(`${server.base}/happen`)
+    const growth = peakBytes(CONTROL) - before
+    for (const stream of others) stream[Symbol.dispose]()
+    expect(growth).toBeGreaterThan(GROWTH_MAX_BYTES)
+  },
+  TIMEOUT_MS,
+)
+
+/** Whether one more stream is answered. */
+async function isAnswered({ base }: TestStore): Promise<boolean> {
+  const leaving = new AbortController()
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
+  const { status } = await fetch(`${base}/events/stream`, { headers, signal: leaving.signal })
+  leaving.abort()
+  return status === 200
+}

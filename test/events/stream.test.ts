@@ -1,0 +1,264 @@
+import { expect, test } from 'bun:test'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { Refused } from '../../src/client/client.ts'
+import { followEvents } from '../../src/client/follow-events.ts'
+import type { Event } from '../../src/model/event.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { headOf } from '../support/heard.ts'
+import { openStream } from '../support/open-stream.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+/** Far less than the 15 seconds in which a stream looks after itself. */
+const AT_ONCE_MS = 5000
+
+/** Makes categories with these names, one after the other. */
+async function make({ client }: TestStore, ...names: string[]): Promise<void> {
+  for (const name of names) await client.createCategory({ body: { name } })
+}
+
+function nameIn(block: { readonly data?: string } | undefined): unknown {
+  return JSON.parse(block?.data ?? '{}').data?.name
+}
+
+/** How a stream with these headers is answered: `200`, or the refusal in short. */
+async function answerOf(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
+  const leaving = new AbortController()
+  const reply = await fetch(`${store.base}/events/stream${query}`, {
+    headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
+    signal: leaving.signal,
+  })
+  const answer = reply.ok ? '200' : `${reply.status} ${JSON.parse(await reply.text()).code}`
+  leaving.abort()
+  return answer
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  test('a stream without a position begins now, and says where that is and when to come again', async () => {
+    const head = await headOf(store())
+    await using stream = await openStream(store().base)
+    expect(stream.first).toEqual({ retry: '1000', id: String(head) })
+    expect(stream.reply.headers.get('content-type')).toBe('text/event-stream')
+    expect(stream.reply.headers.get('cache-control')).toBe('no-store')
+    await make(store(), 'After it began')
+    expect(nameIn(await stream.event())).toBe('After it began')
+  })
+
+  test('an event of a stream has its position, its type and the same text as in the feed', async () => {
+    const after = await headOf(store())
+    await using stream = await openStream(store().base)
+    await makePet(store().client)
+    const feed = await (await store().send('GET', `/events?after=${after}&wait=5`)).text()
+    const [told] = JSON.parse(feed)
+    const block = await stream.event()
+    expect(block).toEqual({
+      id: String(after + 1n),
+      event: 'petstore.category.created',
+      data: JSON.stringify(told),
+    })
+  })
+
+  test('a stream goes on after a position: Last-Event-ID, or the parameter where there is none', async () => {
+    const before = await headOf(store())
+    await make(store(), 'One', 'Two', 'Three')
+    await headOf(store())
+    const firstOf = async (query: string, headers: Record<string, string> = {}): Promise<unknown> => {
+      await using stream = await openStream(store().base, query, headers)
+      return nameIn(await stream.event())
+    }
+    expect(await firstOf(`?after=${before}`)).toBe('One')
+    expect(await firstOf('', { 'Last-Event-ID': String(before + 1n) })).toBe('Two')
+    expect(await firstOf(`?after=${before}`, { 'Last-Event-ID': String(before + 2n) })).toBe('Three')
+    expect(await firstOf(`?after=${before + 1n}`, { 'Last-Event-ID': '' })).toBe('Two')
+    expect(await firstOf('', { 'Last-Event-ID': String(before).padStart(19, '0') })).toBe('One')
+  })
+
+  test('what is no position, or lies beyond the last event, is refused', async () => {
+    const head = await headOf(store())
+    for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {
+      const asked = `${id} ${await answerOf(store(), '', { 'Last-Event-ID': id })}`
+      expect(asked).toBe(`${id} 400 invalid_parameter`)
+      expect(await answerOf(store(), `?after=${id}`, {})).toBe('400 invalid_parameter')
+    }
+    expect(await answerOf(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
+  })
+
+  test('who accepts a stream of events and nothing else is answered, and who wants only JSON is not', async () => {
+    expect(await answerOf(store(), '', { Accept: 'text/event-stream' })).toBe('200')
+    expect(await answerOf(store(), '', { Accept: 'text/*' })).toBe('200')
+    expect(await answerOf(store(), '', { Accept: 'application/json' })).toBe('406 not_acceptable')
+  })
+
+  test('a stream of some types leaves the others out', async () => {
+    const after = await headOf(store())
+    const types = 'type=petstore.pet.created&type=petstore.order.placed'
+    await using old = await openStream(store().base, `?after=${after}&${types}`)
+    const { petId, orderId } = await makePet(store().client, { quantity: 3n, reserved: 1n })
+    await headOf(store())
+    await using late = await openStream(store().base, `?after=${after}&${types}`)
+    for (const stream of [old, late]) {
+      const subjects = [await stream.event(), await stream.event()].map(
+        one => JSON.parse(one?.data ?? '{}').subject,
+      )
+      expect(subjects).toEqual([`pets/${petId}`, `orders/${orderId}`])
+    }
+  })
+
+  test('a stream that is far behind tells everything in order, then goes on with what happens', async () => {
+    const after = await headOf(store())
+    await makeMany(store().client, 450)
+    await using stream = await openStream(store().base, `?after=${after}`)
+    await make(store(), 'The newest')
+    const ids: string[] = []
+    for (let block = await stream.event(); block; block = await stream.event()) {
+      ids.push(block.id ?? '')
+      if (nameIn(block) === 'The newest') break
+    }
+    expect(ids).toEqual(Array.from({ length: 451 }, (_, index) => String(after + 1n + BigInt(index))))
+  })
+
+  test('a parser that nobody here wrote reads the same', async () => {
+    const after = await headOf(store())
+    await make(store(), 'Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them')
+    const messages: EventSourceMessage[] = []
+    const retries: number[] = []
+    const parser = createParser({
+      onEvent: message => messages.push(message),
+      onRetry: ms => retries.push(ms),
+      onError: error => {
+        throw error
+      },
+    })
+    const leaving = new AbortController()
+    const reply = await store().send('GET', `/events/stream?after=${after}`)
+    const decoder = new TextDecoder()
+    for await (const chunk of reply.body ?? []) {
+      parser.feed(decoder.decode(chunk, { stream: true }))
+      if (messages.length === 2) break
+    }
+    leaving.abort()
+    expect(retries).toEqual([1000])
+    expect(messages.map(({ id }) => id)).toEqual([String(after + 1n), String(after + 2n)])
+    expect(messages.map(nameIn)).toEqual(['Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them'])
+  })
+
+  test('a stream that has nothing to tell says that it lives, and how far it has come', async () => {
+    await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
+    await using stream = await openStream(own.base, '?type=petstore.pet.deleted')
+    await make(own, 'Not asked for')
+    const head = await headOf(own)
+    await until('the stream has come to the end', async () => {
+      const block = await stream.next()
+      expect(block).toEqual({ comment: 'alive', id: expect.any(String) })
+      return block?.id === String(head)
+    })
+  })
+
+  test('beyond the bound a stream is refused, until somebody leaves', async () => {
+    await using own = await openTestStore(engine, { streams: { streamsMax: 2 } })
+    // What is refused takes no place.
+    for (let times = 0; times < 3; times++) {
+      expect(await answerOf(own, '?after=99999', {})).toBe('400 invalid_parameter')
+    }
+    await using _first = await openStream(own.base)
+    {
+      await using _second = await openStream(own.base)
+      const refused = await own.send('GET', '/events/stream')
+      expect(refused.status).toBe(503)
+      expect(refused.headers.get('retry-after')).toBe('10')
+      expect(JSON.parse(await refused.text()).code).toBe('overloaded')
+    }
+    await until('there is a place again', async () => (await answerOf(own, '', {})) === '200')
+  })
+
+  test('one caller cannot hold all streams', async () => {
+    await using own = await openTestStore(engine, { streams: { streamsMax: 3, streamsPerCallerMax: 1 } })
+    const { data } = await own.client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
+    const till = { Authorization: `Bearer ${data.key}` }
+    await using _theirs = await openStream(own.base, '', till)
+    expect(await answerOf(own, '', till)).toBe('503 overloaded')
+    await using other = await openStream(own.base)
+    expect(other.reply.status).toBe(200)
+  })
+
+  test('HEAD is answered as GET is, without a stream', async () => {
+    await using own = await openTestStore(engine, { streams: { streamsMax: 1 } })
+    for (let times = 0; times < 3; times++) {
+      const reply = await own.send('HEAD', '/events/stream')
+      expect(`${reply.status} ${reply.headers.get('content-type')}`).toBe('200 text/event-stream')
+      expect(await reply.text()).toBe('')
+    }
+    expect((await own.send('HEAD', '/events/stream?after=99999')).status).toBe(400)
+    await using stream = await openStream(own.base)
+    expect(stream.reply.status).toBe(200)
+  })
+
+  test('the stream of a key that is revoked ends at once, and others go on', async () => {
+    const { data } = await store().client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
+    await using theirs = await openStream(store().base, '', { Authorization: `Bearer ${data.key}` })
+    await using other = await openStream(store().base)
+    const started = performance.now()
+    await store().client.revokeKey({ keyId: data.id })
+    expect(await theirs.event()).toBeUndefined()
+    expect(performance.now() - started).toBeLessThan(AT_ONCE_MS)
+    await make(store(), 'Still told')
+    expect(nameIn(await other.event())).toBe('Still told')
+  })
+
+  test('the stream of a key that expires ends soon after', async () => {
+    await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
+    const expiresAt = new Date(Date.now() + 1500).toISOString()
+    const { data } = await own.client.createKey({ body: { name: 'T', scopes: ['events:read'], expiresAt } })
+    await using stream = await openStream(own.base, '', { Authorization: `Bearer ${data.key}` })
+    expect(await stream.event()).toBeUndefined()
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt))
+  })
+
+  test('streams end in order when the store stops, and do not hold it up', async () => {
+    const own = await openTestStore(engine)
+    const opened = Array.from({ length: 6 }, (_, index) => openStream(own.base, index % 2 ? '?after=0' : ''))
+    const streams = await Promise.all(opened)
+    const started = performance.now()
+    await own[Symbol.asyncDispose]()
+    // A connection that was cut would throw.
+    for (const stream of streams) while (await stream.event()) {}
+    expect(performance.now() - started).toBeLessThan(AT_ONCE_MS)
+  })
+
+  test('a client that follows begins now, and ends at once when it is told to', async () => {
+    const options = { base: store().base, key: ADMIN_KEY }
+    const leaving = new AbortController()
+    const names: unknown[] = []
+    let leftAtMs = 0
+    await make(store(), 'Before')
+    await headOf(store())
+    const following = (async () => {
+      for await (const { data } of followEvents(options, { signal: leaving.signal })) {
+        names.push('name' in data && data.name)
+        leftAtMs = performance.now()
+        leaving.abort()
+      }
+    })()
+    await until('it has heard something', async () => {
+      if (names.length === 0) await make(store(), 'Now')
+      return names.length > 0
+    })
+    await following
+    // It waits for a second before it connects again.
+    expect(performance.now() - leftAtMs).toBeLessThan(900)
+    expect(new Set(names)).toEqual(new Set(['Now']))
+  })
+
+  test('a client that follows is told of a refusal', async () => {
+    const first = async (key: string, after?: bigint): Promise<Event | undefined> => {
+      for await (const event of followEvents({ base: store().base, key }, { after })) return event
+      return undefined
+    }
+    expect(await codeOf(first('nonsense'))).toBe('401 invalid_token')
+    expect(await codeOf(first(ADMIN_KEY, 99_999_999n))).toBe('400 invalid_parameter')
+    expect(first('nonsense')).rejects.toBeInstanceOf(Refused)
+  })
+})

@@ -1,0 +1,158 @@
+import { expect, test } from 'bun:test'
+import { type SweepOptions, startSweeping } from '../../src/chores.ts'
+import type { Log, StoreEngine } from '../../src/store.ts'
+import { cappedSweep } from '../controls/capped-sweep.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 24 * 3_600_000
+const KEPT_MS = 90 * DAY_MS
+/** Once more than a bound of a thousand commands a sweep would leave. */
+const COMMANDS = 1500
+const ROWS = 3500
+const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries']
+
+const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
+
+/** An engine that also reports the commands that sweep, and how many of them run at once. */
+function watched(engine: StoreEngine) {
+  const seen = { ids: [] as string[], atOnceMax: 0 }
+  let atOnce = 0
+  const execute: StoreEngine['execute'] = async command => {
+    if (!SWEEPS.includes(command.id)) return engine.execute(command)
+    seen.ids.push(command.id)
+    seen.atOnceMax = Math.max(seen.atOnceMax, ++atOnce)
+    try {
+      return await engine.execute(command)
+    } finally {
+      atOnce--
+    }
+  }
+  return { seen, engine: { ...engine, execute } }
+}
+
+function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOptions {
+  return { engine, log: quiet, clock, eventRetention: KEPT_MS }
+}
+
+/** Numbers from 1 to ROWS, in the SQL of both engines. */
+const numbers = `WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${ROWS})`
+
+/** Fills the tables that are swept with rows that are older than any is kept. */
+async function fillWithOld(store: TestStore): Promise<void> {
+  const old = '2020-01-01T00:00:00.000Z'
+  await store.database(`INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, at)
+    ${numbers} SELECT 'nobody', 'placeOrder', CAST(n AS TEXT), '', 201, '${old}' FROM one`)
+  await store.database(`INSERT INTO staged_row (import_id, file, line, name, quantity, hold, at)
+    ${numbers} SELECT 7, 'pets', n, 'Old', 1, 0, '${old}' FROM one`)
+  await store.database(`INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts,
+      round_attempts, created_at, updated_at)
+    ${numbers} SELECT n, 1, n, n, 'petstore.pet.created', 'delivered', 1, 1, '${old}', '${old}' FROM one`)
+  await store.database(`INSERT INTO attempt (delivery_id, number, at, duration_ms, status)
+    ${numbers} SELECT n, 1, '${old}', 1, 204 FROM one`)
+}
+
+async function countOld(store: TestStore): Promise<bigint> {
+  const counts = ['reply', 'staged_row', 'delivery', 'attempt'].map(
+    table => `(SELECT count(*) FROM ${table})`,
+  )
+  const [row] = await store.database(`SELECT ${counts.join(' + ')} AS n`)
+  return BigInt(String(row?.n))
+}
+
+onEveryEngine(kind => {
+  test('a sweep goes on until nothing is out of date, a bounded number of rows at a time', async () => {
+    await using store = await openTestStore(kind)
+    await fillWithOld(store)
+    const { seen, engine } = watched(store.engine)
+    const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
+    await until('nothing old is left', async () => (await countOld(store)) === 0n, 60_000)
+    await sweeping.stop()
+    // A thousand rows each, and one command that finds nothing more.
+    const count = (id: string): number => seen.ids.filter(one => one === id).length
+    for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
+    expect(seen.atOnceMax).toBe(1)
+  }, 90_000)
+
+  test('all events that are too old are deleted in one sweep', async () => {
+    await using store = await openTestStore(kind)
+    const ids = Array.from({ length: 1100 }, (_, index) => index)
+    await Promise.all(ids.map(index => store.client.createCategory({ body: { name: `Category ${index}` } })))
+    const later = (): number => Date.now() + KEPT_MS + DAY_MS
+    const sweeping = startSweeping(optionsOf(store.engine, later), { firstMs: 0 })
+    const left = 'SELECT count(*) AS n FROM event'
+    await until('no event is left', async () => (await store.database(left))[0]?.n === 0n, 60_000)
+    await sweeping.stop()
+  }, 90_000)
+
+  test('rows of an import that was discarded are left to the sweep, and cannot be loaded', async () => {
+    await using store = await openTestStore(kind)
+    const { client } = store
+    const rows = Array.from({ length: 1100 }, (_, index) => ({
+      line: BigInt(index + 2),
+      name: `Name ${index}`,
+    }))
+    for (let from = 0; from < rows.length; from += 500) {
+      const body = { categories: rows.slice(from, from + 500), pets: [] }
+      await client.stageImport({ importId: 9n, body })
+    }
+    await client.discardImport({ importId: 9n })
+    expect(await countOld(store)).toBe(1100n)
+    const sweeping = startSweeping(optionsOf(store.engine), { firstMs: 0 })
+    await until('no row is left', async () => (await countOld(store)) === 0n, 60_000)
+    await sweeping.stop()
+    await client.stageImport({ importId: 9n, body: { categories: rows.slice(0, 2), pets: [] } })
+    await client.discardImport({ importId: 9n })
+    const { data } = await client.applyImport({ importId: 9n, body: { keepGoing: false, dryRun: false } })
+    expect(data.categoriesCreated).toBe(0n)
+  }, 90_000)
+})
+
+test('control: a sweep with a fixed number of commands leaves rows', async () => {
+  await using store = await openTestStore('sqlite')
+  await fillWithOld(store)
+  await cappedSweep(store.engine)
+  expect(await countOld(store)).toBeGreaterThan(0n)
+})
+
+/** An engine in which every sweep finds more, as often as `times`. */
+function endless(engine: StoreEngine, times: number) {
+  const seen = { commands: 0 }
+  const execute: StoreEngine['execute'] = async command => {
+    if (command.id !== 'sweepReplies' || seen.commands >= times) return engine.execute(command)
+    seen.commands++
+    return { status: 204, body: '1000' }
+  }
+  return { seen, engine: { ...engine, execute } }
+}
+
+test('no number of commands ends a sweep while rows are out of date', async () => {
+  await using store = await openTestStore('sqlite')
+  const { seen, engine } = endless(store.engine, COMMANDS)
+  const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
+  await until('all commands were run', () => seen.commands === COMMANDS, 60_000)
+  await sweeping.stop()
+}, 90_000)
+
+test('a sweep that never ends stops with the process, after the command under way', async () => {
+  await using store = await openTestStore('sqlite')
+  const { seen, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
+  const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
+  await until('it has begun', () => seen.commands > 10)
+  await sweeping.stop()
+  const { commands } = seen
+  await store.client.listPets({})
+  expect(seen.commands).toBe(commands)
+})
+
+test('after a sweep that failed the next one comes sooner', async () => {
+  await using store = await openTestStore('sqlite')
+  let failures = 0
+  const execute: StoreEngine['execute'] = async command => {
+    if (command.id === 'sweepReplies' && failures++ < 3) throw new Error('for the test')
+    return store.engine.execute(command)
+  }
+  const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, againMs: 1 })
+  await until('it was tried again', () => failures > 3)
+  await sweeping.stop()
+})

@@ -1,0 +1,220 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeClient, Refused } from '../../src/client/client.ts'
+import { followEvents } from '../../src/client/follow-events.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { readAfterRowId } from '../controls/last-row-id.ts'
+import { LAST_NAME, useShop } from '../support/busy-shop.ts'
+import { eventRows, faultsOf, faultsOfOrder, type Heard, headOf, heardOf } from '../support/heard.ts'
+import { type ServerProcess, startProcess } from '../support/process.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { seeded } from '../support/seeded.ts'
+import { makePet } from '../support/shop.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type RawRow, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { follow, readByLinks, readBytes, readWaiting, type Told } from './cut-readers.ts'
+
+const SEED = 20261121
+const EVENTS = times(5000, 200_000)
+const WRITERS = 16
+const CUTS = times(200, 1000)
+const RESTARTS = times(2, 40)
+const TIMEOUT_MS = timeLimitMs(120_000)
+
+const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
+
+/** Two readers of the feed and two of the stream, one of each by type, while the shop is in use. */
+async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; cuts: number }> {
+  const reader = (index: number) => ({
+    base: store.base,
+    key: ADMIN_KEY,
+    random: seeded(SEED - index),
+    stride: Math.max(1, Math.floor((EVENTS * 4) / CUTS)),
+  })
+  const byType = (index: number) => ({ ...reader(index), stride: 20, types: rareTypes })
+  const [busy, waiting, linked, followed, bytes] = await Promise.all([
+    useShop(store.client, WRITERS, EVENTS, SEED),
+    readWaiting(reader(1)),
+    readByLinks(byType(2)),
+    follow(reader(3)),
+    readBytes(byType(4)),
+  ])
+  const rows = await eventRows(store)
+  const told = (name: string, { heard }: Told, types?: readonly string[]): string[] =>
+    faultsOf(heard, rows, types).map(fault => `${name}: ${fault}`)
+  const faults = [
+    ...faultsOfOrder(rows),
+    ...told('feed, waiting', waiting),
+    ...told('feed, by links', linked, rareTypes),
+    ...told('stream, client', followed),
+    ...told('stream, bytes', bytes, rareTypes),
+    ...(rows.length < EVENTS ? [`there are only ${rows.length} events`] : []),
+    ...(busy.refused() === 0 ? ['nothing was refused'] : []),
+  ]
+  const cuts = [waiting, linked, followed, bytes].reduce((sum, one) => sum + one.cuts, 0)
+  return { faults, cuts }
+}
+
+/** Two readers, one by the id of the row and one by position, and what they have heard. */
+function openReaders(store: TestStore) {
+  const byId: Heard[] = []
+  const byPosition: Heard[] = []
+  const readOn = async (): Promise<void> => {
+    byId.push(...(await readAfterRowId(store, byId.at(-1)?.id ?? 0n)))
+    const after = byPosition.at(-1)?.position ?? 0n
+    const { data } = await store.client.listEvents({ after, wait: 10, limit: 100 })
+    byPosition.push(...data.items.map(heardOf))
+  }
+  return { byId, byPosition, readOn }
+}
+
+/** Nobody can insert an order before a category of this name is there. */
+async function holdOrders(store: TestStore, name: string): Promise<{ held: Promise<unknown> }> {
+  const held = store.database(`DO $$ BEGIN
+    LOCK TABLE orders IN SHARE MODE;
+    FOR turn IN 1..4000 LOOP
+      EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = '${name}');
+      PERFORM pg_sleep(0.005);
+    END LOOP; END $$`)
+  await until('orders are held', () => hasLock(store, 'granted'))
+  return { held }
+}
+
+async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Promise<boolean> {
+  const rows = await store.database(`SELECT mode FROM pg_locks JOIN pg_database ON pg_database.oid = database
+    WHERE datname = current_database() AND relation = 'orders'::regclass AND ${state}
+      AND mode = '${state === 'granted' ? 'ShareLock' : 'RowExclusiveLock'}'`)
+  return rows.length > 0
+}
+
+/** Sends an order under its key until it is answered. */
+async function orderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
+  const client = makeClient({ base, key: ADMIN_KEY })
+  for (;;) {
+    try {
+      await client.placeOrder({ body: { petId } }, { idempotencyKey })
+      return
+    } catch (error) {
+      if (error instanceof Refused && error.status < 500) throw error
+      await until('the server answers', () => answers(base))
+    }
+  }
+}
+
+/** Clients that order until they are told to stop; answers how many orders were answered. */
+async function orderOn(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
+  const buyer = async (name: number): Promise<number> => {
+    let count = 0
+    while (!isOver()) {
+      await orderOnce(base, petId, `${name}-${count}`)
+      count++
+    }
+    return count
+  }
+  const counts = await Promise.all(Array.from({ length: 4 }, (_, name) => buyer(name)))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function answers(base: string): Promise<boolean> {
+  try {
+    return (await fetch(`${base}/livez`)).ok
+  } catch {
+    return false
+  }
+}
+
+async function hearUntilLast(base: string, heard: Heard[]): Promise<void> {
+  for await (const event of followEvents({ base, key: ADMIN_KEY }, { after: 0n })) {
+    heard.push(heardOf(event))
+    if ('name' in event.data && event.data.name === LAST_NAME) return
+  }
+}
+
+onEveryEngine(engine => {
+  test(
+    `${EVENTS} events from ${WRITERS} writers reach readers that are cut off again and again: none missed or doubled`,
+    async () => {
+      await using store = await openTestStore(engine)
+      const { faults, cuts } = await readWhileWriting(store)
+      expect(faults).toEqual([])
+      expect(cuts).toBeGreaterThanOrEqual(CUTS / 2)
+      const load = `${EVENTS} events from ${WRITERS} writers, 4 clients disconnected ${cuts} times (seed ${SEED})`
+      const did = `${load}: 0 missed, 0 doubled, 0 out of order`
+      proved({ guarantee: 6, engine, did })
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test(
+  'control: a reader that remembers the last row id misses what commits late, and is caught',
+  async () => {
+    await using store = await openTestStore('postgres')
+    const { byId, byPosition, readOn } = openReaders(store)
+    const { petId } = await makePet(store.client, { quantity: 2n })
+    const { held } = await holdOrders(store, 'Let go')
+    const order = store.client.placeOrder({ body: { petId } })
+    await until('the order waits, its first event written', () => hasLock(store, 'NOT granted'))
+    await store.client.createCategory({ body: { name: 'Meanwhile' } })
+    await readOn()
+    await store.client.createCategory({ body: { name: 'Let go' } })
+    await Promise.all([held, order])
+    await headOf(store)
+    await readOn()
+    const rows = await eventRows(store)
+    expect(faultsOf(byPosition, rows)).toEqual([])
+    expect(faultsOf(byId, rows)).toContain('1 missed')
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  `a stream goes on over ${RESTARTS} restarts of the server, in order and by kill -9: nothing is lost or doubled`,
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-told-'))
+    const start = (port: string): Promise<ServerProcess> =>
+      startProcess(['serve', '--port', port, '--data', directory, '--no-demo'], {
+        PETSTORE_ADMIN_KEY: ADMIN_KEY,
+        PETSTORE_RATE_LIMIT: 'off',
+        PETSTORE_LOG_LEVEL: 'error',
+      })
+    let server = await start('0')
+    try {
+      const { base } = server
+      const client = makeClient({ base, key: ADMIN_KEY })
+      const { petId } = await makePet(client, { quantity: 1_000_000_000n })
+      const heard: Heard[] = []
+      const hearing = hearUntilLast(base, heard)
+      let isOver = false
+      const ordering = orderOn(base, petId, () => isOver)
+      for (let round = 0; round < RESTARTS; round++) {
+        const before = heard.length
+        await until('the stream goes on', () => heard.length > before + 50)
+        await server.kill(round % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
+        server = await start(new URL(base).port)
+      }
+      isOver = true
+      const orders = await ordering
+      await client.createCategory({ body: { name: LAST_NAME } })
+      await hearing
+      const rows = await eventRows({ database: async text => rowsOf(directory, text) })
+      expect([...faultsOfOrder(rows), ...faultsOf(heard, rows)]).toEqual([])
+      expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)
+      const load = `${RESTARTS} restarts under a stream, half of them kill -9, ${rows.length} events`
+      const did = `${load}: 0 missed, 0 doubled`
+      proved({ guarantee: 6, engine: 'sqlite', did })
+    } finally {
+      await server.kill('SIGKILL')
+      rmSync(directory, { recursive: true, force: true })
+    }
+  },
+  TIMEOUT_MS,
+)
+
+function rowsOf(directory: string, text: string): RawRow[] {
+  using database = new Database(databaseFile(directory), { safeIntegers: true })
+  return database.query<RawRow, []>(text).all()
+}

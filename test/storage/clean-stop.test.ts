@@ -1,0 +1,113 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeClient } from '../../src/client/client.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { run, type ServerProcess, startProcess } from '../support/process.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+const CATEGORIES = 50
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-stop-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+const fresh = (): string => join(directory, `data-${++count}`)
+
+function serve(data: string): Promise<ServerProcess> {
+  return startProcess(['serve', '--port', '0', '--no-demo', '--data', data], {
+    PETSTORE_ADMIN_KEY: ADMIN_KEY,
+  })
+}
+
+/** Serves a store while it makes categories, then ends it with a signal. Returns its exit code and log. */
+async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<[number, string]> {
+  await using server = await serve(data)
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  for (let index = 0; index < CATEGORIES; index++) {
+    await client.createCategory({ body: { name: `Category ${index}` } })
+  }
+  return [await server.kill(signal), server.logged()]
+}
+
+/** A new data directory with a copy of petstore.db and nothing else. */
+function copyOf(data: string): string {
+  const copy = fresh()
+  mkdirSync(copy)
+  copyFileSync(databaseFile(data), databaseFile(copy))
+  return copy
+}
+
+/** What a copy of petstore.db alone holds; `log` is whether a write-ahead log remains beside the original. */
+function wholeness(data: string): { log: boolean; integrity: unknown; categories: unknown; keys: unknown } {
+  const log = existsSync(`${databaseFile(data)}-wal`)
+  using database = new Database(databaseFile(copyOf(data)), { strict: true })
+  const one = (text: string): unknown => database.query<Record<string, unknown>, []>(text).values()[0]?.[0]
+  return {
+    log,
+    integrity: one('PRAGMA integrity_check'),
+    categories: one('SELECT count(*) FROM category'),
+    keys: one('SELECT count(*) FROM api_key'),
+  }
+}
+
+test(
+  'after a clean stop petstore.db alone is the whole store, also after an import and a reset of the key',
+  async () => {
+    const data = fresh()
+    expect((await serveUntil('SIGTERM', data))[0]).toBe(0)
+    const whole = { log: false, integrity: 'ok', categories: CATEGORIES, keys: 1 }
+    expect(wholeness(data)).toEqual(whole)
+    const file = join(directory, 'categories.csv')
+    writeFileSync(file, 'name\nImported\n')
+    expect((await run(['import', '--categories', file, '--data', data])).exitCode).toBe(0)
+    expect(wholeness(data)).toEqual({ ...whole, categories: CATEGORIES + 1 })
+    expect((await run(['keys', 'reset-admin', '--data', data])).exitCode).toBe(0)
+    expect(wholeness(data)).toEqual({ ...whole, categories: CATEGORIES + 1, keys: 2 })
+    await using again = await serve(copyOf(data))
+    const { data: page } = await makeClient({ base: again.base, key: ADMIN_KEY }).listCategories({
+      limit: 100,
+    })
+    expect(page.items).toHaveLength(CATEGORIES + 1)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'control: petstore.db of a store that was killed is caught, and audit verify says that it holds no events',
+  async () => {
+    const data = fresh()
+    await serveUntil('SIGKILL', data)
+    expect(wholeness(data)).toMatchObject({ log: true, categories: 0 })
+    const verified = await run(['audit', 'verify', '--data', copyOf(data)])
+    expect([verified.exitCode, verified.output]).toEqual([
+      0,
+      'This store has no events: there is nothing to verify.\n',
+    ])
+    expect(verified.errors).toContain('petstore.db together with petstore.db-wal')
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a store that another process is reading stops, and logs that the write-ahead log is needed',
+  async () => {
+    const data = fresh()
+    await using server = await serve(data)
+    using reader = new Database(databaseFile(data), { readonly: true })
+    reader.run('BEGIN')
+    reader.query('SELECT count(*) FROM category').get()
+    await makeClient({ base: server.base, key: ADMIN_KEY }).createCategory({ body: { name: 'Late' } })
+    expect(await server.kill('SIGTERM')).toBe(0)
+    expect(server.logged()).toContain(`keep ${databaseFile(data)}-wal with it`)
+    expect(server.logged()).toContain('"msg":"stopped"')
+    reader.run('COMMIT')
+  },
+  TIMEOUT_MS,
+)

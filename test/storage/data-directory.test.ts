@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeClient } from '../../src/client/client.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { watchFiles } from '../../src/engine/sqlite-files.ts'
+import { watchExistence } from '../controls/existence-watch.ts'
+import { run, type ServerProcess, startProcess } from '../support/process.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+/** A look each second, and a slow machine. */
+const NOTICED_MS_MAX = 20_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-directory-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+const fresh = (): string => join(directory, `data-${++count}`)
+
+function serve(data: string): Promise<ServerProcess> {
+  return startProcess(['serve', '--port', '0', '--no-demo', '--data', data], {
+    PETSTORE_ADMIN_KEY: ADMIN_KEY,
+  })
+}
+
+function modesIn(data: string): Record<string, string> {
+  const names = ['.', ...readdirSync(data).sort()]
+  return Object.fromEntries(names.map(name => [name, (statSync(join(data, name)).mode & 0o777).toString(8)]))
+}
+
+test(
+  'a new data directory belongs to its owner alone, with everything in it; an existing one keeps its mode',
+  async () => {
+    const data = fresh()
+    {
+      await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
+      const { '.': own, ...files } = modesIn(data)
+      expect(own).toBe('700')
+      expect(Object.keys(files)).toEqual(
+        expect.arrayContaining([
+          'address',
+          'admin-key',
+          'lock',
+          'petstore.db',
+          'petstore.db-wal',
+          'secret-key',
+        ]),
+      )
+      expect(new Set(Object.values(files))).toEqual(new Set(['600']))
+      await server.kill('SIGTERM')
+    }
+    const shared = fresh()
+    mkdirSync(shared)
+    chmodSync(shared, 0o750)
+    await using _server = await serve(shared)
+    expect(modesIn(shared)).toMatchObject({ '.': '750', 'petstore.db': '600' })
+  },
+  TIMEOUT_MS,
+)
+
+const removals: { name: string; gone: string; remove: (data: string) => void }[] = [
+  {
+    name: 'the data directory is deleted',
+    gone: 'petstore.db',
+    remove: data => rmSync(data, { recursive: true }),
+  },
+  {
+    name: 'the data directory is moved away',
+    gone: 'petstore.db',
+    remove: data => renameSync(data, `${data}-moved`),
+  },
+  {
+    name: 'the database is replaced by a copy',
+    gone: 'petstore.db',
+    remove: data => {
+      copyFileSync(databaseFile(data), `${databaseFile(data)}.copy`)
+      renameSync(`${databaseFile(data)}.copy`, databaseFile(data))
+    },
+  },
+  {
+    name: 'the write-ahead log is deleted',
+    gone: 'petstore.db-wal',
+    remove: data => rmSync(`${databaseFile(data)}-wal`),
+  },
+]
+
+for (const { name, gone, remove } of removals) {
+  test(
+    `a running store ends, and says why, when ${name}`,
+    async () => {
+      const data = fresh()
+      await using server = await serve(data)
+      await makeClient({ base: server.base, key: ADMIN_KEY }).createCategory({ body: { name: 'C' } })
+      remove(data)
+      const late = AbortSignal.timeout(NOTICED_MS_MAX)
+      const exitCode = await Promise.race([
+        server.exited,
+        new Promise(resolve => late.addEventListener('abort', () => resolve('still running'))),
+      ])
+      expect(exitCode).toBe(1)
+      expect(server.logged()).toContain(`${gone} was deleted or replaced under the running store`)
+    },
+    TIMEOUT_MS,
+  )
+}
+
+/** Whether a watch notices within the time that a file was replaced by another. */
+async function noticesReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
+  const file = join(directory, `watched-${++count}`)
+  writeFileSync(file, 'old')
+  writeFileSync(`${file}.new`, 'new')
+  const noticed = Promise.withResolvers<boolean>()
+  const end = watch([file], () => noticed.resolve(true))
+  renameSync(`${file}.new`, file)
+  const timer = setTimeout(() => noticed.resolve(false), limitMs)
+  const result = await noticed.promise
+  clearTimeout(timer)
+  end()
+  return result
+}
+
+test(
+  'a watch notices that a file was replaced',
+  async () => {
+    expect(await noticesReplacement(watchFiles, NOTICED_MS_MAX)).toBe(true)
+  },
+  TIMEOUT_MS,
+)
+
+test('control: a watch that only looks whether the file is there is caught', async () => {
+  expect(await noticesReplacement(watchExistence, 500)).toBe(false)
+})
+
+test(
+  'a store that cannot note its address says so in one sentence',
+  async () => {
+    const data = fresh()
+    mkdirSync(join(data, 'address'), { recursive: true })
+    const ended = await run(['serve', '--port', '0', '--no-demo', '--data', data])
+    expect(ended.exitCode).toBe(1)
+    expect(ended.errors).toStartWith(
+      `The address of the store cannot be written to ${join(data, 'address')}: `,
+    )
+    expect(ended.errors.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(data, 'admin-key'))).toBe(true)
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,118 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
+import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import { BlindConnection } from '../controls/blind-connection.ts'
+import { audit } from '../support/audit.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { openTestStore } from '../support/store.ts'
+
+const LIMITS = times(20, 300)
+/** Pages that are left for one batch of 60 categories: never enough for all of it. */
+const BATCH_LIMITS = 20
+const TIMEOUT_MS = timeLimitMs(120_000)
+
+test(
+  `a disk that is full, at ${LIMITS} different writes: what was acknowledged is there, and reads go on`,
+  async () => {
+    for (let limit = 0; limit < LIMITS; limit++) {
+      await using store = await openTestStore('sqlite', { pagesMax: 60 + limit })
+      const statuses: number[] = []
+      for (let wave = 0; wave < 40 && !statuses.includes(503); wave++) {
+        const replies = Array.from({ length: 40 }, async (_, index) => {
+          const body = JSON.stringify({ name: `${wave} ${index}`, description: 'x'.repeat(index * 10) })
+          const reply = await store.send('POST', '/categories', { body })
+          if (reply.status === 503) {
+            expect(await reply.text()).toContain('"storage_full"')
+            expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+          }
+          return reply.status
+        })
+        statuses.push(...(await Promise.all(replies)))
+      }
+      expect(new Set(statuses)).toEqual(new Set([201, 503]))
+      const [row] = await store.database('SELECT count(*) AS n FROM category')
+      expect(Number(row?.n)).toBe(statuses.filter(status => status === 201).length)
+      const read = await store.client.listCategories({})
+      expect(read.status).toBe(200)
+      expect(await audit(store)).toEqual([])
+    }
+    proved({
+      guarantee: 4,
+      engine: 'sqlite',
+      did: `full at ${LIMITS} different writes: 0 false acknowledgements`,
+    })
+  },
+  TIMEOUT_MS,
+)
+
+/** Commits one batch that fills the disk half-way; answers how many were acknowledged and how many are there. */
+async function fillInOneBatch(
+  wrap: (connection: SqliteConnection) => WriteConnection,
+  pagesLeft: number,
+): Promise<{ acknowledged: number; there: number }> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-full-'))
+  try {
+    await makeTables(directory)
+    const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
+    const pages =
+      connection.database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count ?? 0n
+    connection.database.run(`PRAGMA max_page_count = ${pages + BigInt(pagesLeft)}`)
+    connection.database.run('PRAGMA cache_size = 5')
+    const writer = new BatchWriter(wrap(connection), perform)
+    const outcomes = await writer.commit(Array.from({ length: 60 }, (_, index) => fatCategory(index)))
+    const acknowledged = outcomes.filter(outcome => 'reply' in outcome).length
+    connection.close()
+    const after = new SqliteConnection(databaseFile(directory), { readonly: true })
+    const there = Number(
+      after.database.query<{ n: bigint }, []>('SELECT count(*) AS n FROM category').get()?.n,
+    )
+    after.close()
+    return { acknowledged, there }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function makeTables(directory: string): Promise<void> {
+  const engine = await openSqlite({
+    directory,
+    writer: new URL('../../src/writer.ts', import.meta.url),
+    reader: new URL('../../src/reader.ts', import.meta.url),
+    onFatal: () => {},
+  })
+  await engine.close()
+}
+
+function fatCategory(index: number): Command {
+  const now = '2026-11-21T00:00:00.000Z'
+  return {
+    id: 'createCategory',
+    input: { body: { name: `category ${index}`, description: 'x'.repeat(1900) } },
+    context: { now, caller: { keyId: 1n, scopes: ['admin'] }, requestId: 'test' },
+  }
+}
+
+test('a batch that fills the disk acknowledges exactly what is there afterwards', async () => {
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
+    const { acknowledged, there } = await fillInOneBatch(connection => connection, pagesLeft)
+    expect(acknowledged).toBe(there)
+    expect(there).toBeLessThan(60)
+  }
+})
+
+test('control: a writer that does not look whether its transaction is still there is caught', async () => {
+  const lies: number[] = []
+  for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
+    const { acknowledged, there } = await fillInOneBatch(
+      connection => new BlindConnection(connection),
+      pagesLeft,
+    )
+    if (acknowledged !== there) lies.push(pagesLeft)
+  }
+  expect(lies).not.toEqual([])
+})

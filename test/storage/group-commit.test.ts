@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { sql, type Tx } from '../../src/engine/engine.ts'
+import { BatchWriter } from '../../src/engine/group-commit.ts'
+import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { StoreError } from '../../src/model/error.ts'
+
+const insert = sql(`
+  INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+  VALUES ($1, $2, $2, NULL, 0, 1, '', '')`)
+/** The same for a control: a write that does not say that it is one. */
+const insertUnsaid = { ...sql(`${insert.text} RETURNING id`), writes: false }
+
+type Kind = 'good' | 'refused early' | 'refused half-way'
+
+/** Takes an id and writes a row, and is refused before or after that. */
+async function perform(tx: Tx, kind: Kind): Promise<bigint> {
+  if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
+  const id = await tx.nextId('category')
+  await tx.run(insert, id, kind)
+  if (kind === 'refused half-way') throw new StoreError('insufficient_stock', 'none left')
+  return id
+}
+
+async function performUnsaid(tx: Tx, kind: Kind): Promise<bigint> {
+  const id = await tx.nextId('category')
+  await tx.one(insertUnsaid, id, kind)
+  if (kind !== 'good') throw new StoreError('insufficient_stock', 'none left')
+  return id
+}
+
+/** Commits the batches one after the other; answers the ids that were acknowledged and the rows that are there. */
+async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise<bigint>): Promise<string> {
+  const connection = new SqliteConnection(`/tmp/petstore-batch-${crypto.randomUUID()}.db`, {
+    readonly: false,
+  })
+  connection.database.run(firstTables)
+  const writer = new BatchWriter(connection, how)
+  const ends: string[] = []
+  for (const batch of batches) {
+    for (const outcome of await writer.commit(batch)) {
+      ends.push('reply' in outcome ? String(outcome.reply) : 'refusal' in outcome ? 'no' : 'fault')
+    }
+  }
+  const rows = connection.many(sql<{ id: bigint; name: string }>('SELECT id, name FROM category ORDER BY id'))
+  const file = connection.database.filename
+  connection.close()
+  for (const end of ['', '-wal', '-shm'])
+    await Bun.file(file + end)
+      .delete()
+      .catch(() => {})
+  return `${ends.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')}`
+}
+
+const batches: Kind[][] = [
+  ['good', 'refused early', 'good'],
+  ['good', 'refused half-way', 'good', 'refused early', 'refused half-way', 'good'],
+  ['refused half-way', 'good'],
+]
+
+test('a refusal in a batch undoes its own command, and takes no id with it', async () => {
+  expect(await commitAll(batches, perform)).toBe(
+    '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good',
+  )
+})
+
+test('control: a write that the writer does not see is caught', async () => {
+  expect(await commitAll(batches, performUnsaid)).toContain('refused early')
+})

@@ -1,0 +1,193 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
+import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { type ReadConnection, TurnReading } from '../../src/engine/turn-reading.ts'
+import { StoreError } from '../../src/model/error.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+
+/** Far more than a request waits for the lock, on a slow machine. */
+const BOUNDED_MS = 20_000
+
+/** The write lock of a store, as a backup tool would take it. */
+function lockOut({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
+  const other = new Database(databaseFile(place.directory))
+  other.run(`BEGIN ${how}`)
+  return {
+    [Symbol.dispose]: () => {
+      other.run('ROLLBACK')
+      other.close()
+    },
+  }
+}
+
+function create({ send }: TestStore, name: string): Promise<Response> {
+  return send('POST', '/categories', { body: JSON.stringify({ name }) })
+}
+
+for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
+  test(`a write while another process holds the lock (${how}) is refused with 503, and reads go on`, async () => {
+    await using store = await openTestStore('sqlite')
+    await (await create(store, 'Before')).text()
+    {
+      using _lock = lockOut(store, how)
+      const began = performance.now()
+      const writes = Array.from({ length: 300 }, (_, index) => create(store, `Locked ${index}`))
+      const read = await store.send('GET', '/categories/1')
+      expect(read.status).toBe(200)
+      expect((await store.send('GET', '/categories')).status).toBe(200)
+      for (const reply of await Promise.all(writes)) {
+        expect(reply.status).toBe(503)
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(await reply.json()).toMatchObject({ code: 'overloaded' })
+      }
+      expect(performance.now() - began).toBeLessThan(BOUNDED_MS)
+    }
+    const after = await create(store, 'After')
+    expect(after.status).toBe(201)
+    expect(await after.json()).toMatchObject({ id: 2 })
+    expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
+  }, 60_000)
+}
+
+test('a write waits for a lock that is held for a moment', async () => {
+  await using store = await openTestStore('sqlite')
+  const lock = lockOut(store, 'IMMEDIATE')
+  const writing = create(store, 'Patient')
+  // The other process is done once the store has taken up what was sent after the write.
+  for (let turn = 0; turn < 5; turn++) await (await store.send('GET', '/livez')).text()
+  lock[Symbol.dispose]()
+  expect((await writing).status).toBe(201)
+}, 60_000)
+
+/** An error as SQLite throws it. */
+function sqliteError(code: string): Error {
+  return Object.assign(new Error(`for the test: ${code}`), { code })
+}
+
+/** A connection of which chosen statements fail. */
+class Failing implements ReadConnection, WriteConnection {
+  readonly failures = new Map<string, Error>()
+  readonly #connection: SqliteConnection
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+    this.#fail(statement)
+    return this.#connection.one(statement, ...values)
+  }
+
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+    this.#fail(statement)
+    return this.#connection.many(statement, ...values)
+  }
+
+  run(statement: Statement<unknown>, ...values: Value[]): number {
+    this.#fail(statement)
+    return this.#connection.run(statement, ...values)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #fail({ text }: Statement<unknown>): void {
+    const error = this.failures.get(text)
+    if (error) throw error
+  }
+}
+
+/** A connection to a store of its own, without a server. */
+function openFailing() {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
+  const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
+  connection.database.run(firstTables)
+  const failing = new Failing(connection)
+  return {
+    failing,
+    [Symbol.dispose]: () => {
+      connection.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const insert = sql(`
+  INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+  VALUES ($1, 'Any', 'any', NULL, 0, 1, '', '')`)
+const countRows = sql<{ n: bigint }>('SELECT count(*) AS n FROM category')
+const busy = new StoreError('overloaded', 'for the test')
+
+for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
+  test(`a lock that is met at ${text} loses the batch alone, and ids go on without a gap`, async () => {
+    using opened = openFailing()
+    const { failing } = opened
+    const writer = new BatchWriter<string, bigint>(failing, async tx => {
+      const id = await tx.nextId('category')
+      await tx.run(insert, id)
+      return id
+    })
+    expect(await writer.commit(['a'])).toEqual([{ reply: 1n }])
+    failing.failures.set(text, busy)
+    for (const outcome of await writer.commit(['b', 'c']))
+      expect(outcome).toMatchObject({ refusal: { code: 'overloaded' } })
+    failing.failures.clear()
+    expect(failing.one(countRows)).toEqual({ n: 1n })
+    expect(await writer.commit(['d'])).toEqual([{ reply: 2n }])
+  })
+}
+
+/** Ends the turn in which reads share a transaction. */
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+
+test('a read transaction whose COMMIT fails is rolled back, and the next read sees what is new', async () => {
+  using opened = openFailing()
+  const { failing } = opened
+  const fatal: string[] = []
+  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  failing.failures.set('COMMIT', sqliteError('SQLITE_BUSY'))
+  expect(reading.one(countRows)).toEqual({ n: 0n })
+  await nextTurn()
+  await nextTurn()
+  expect(failing.inTransaction).toBe(false)
+  failing.failures.clear()
+  failing.run(insert, 1n)
+  expect(reading.one(countRows)).toEqual({ n: 1n })
+  await nextTurn()
+  expect(fatal).toEqual([])
+})
+
+test('a read that fails with an I/O error ends the process on purpose, with the reason', async () => {
+  using opened = openFailing()
+  const { failing } = opened
+  const fatal: string[] = []
+  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  failing.failures.set(countRows.text, sqliteError('SQLITE_IOERR_READ'))
+  expect(() => reading.one(countRows)).toThrow('SQLITE_IOERR_READ')
+  await nextTurn()
+  expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_IOERR_READ'])
+})
+
+test('a read transaction that can neither be committed nor rolled back ends the process on purpose', async () => {
+  using opened = openFailing()
+  const { failing } = opened
+  const fatal: string[] = []
+  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  for (const text of ['COMMIT', 'ROLLBACK']) failing.failures.set(text, sqliteError('SQLITE_ERROR'))
+  reading.one(countRows)
+  await nextTurn()
+  await nextTurn()
+  expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_ERROR'])
+})

@@ -1,0 +1,97 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import type { Reading, Statement, Value } from '../../src/engine/engine.ts'
+import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { listCategories, listInventory, listPets } from '../../src/shop/catalogue-lists.ts'
+import { listMovements, listOrders } from '../../src/shop/order-lists.ts'
+
+interface PlanStep {
+  readonly id: number
+  readonly parent: number
+  readonly detail: string
+}
+
+/** Asks SQLite how it would run the statements of a list, instead of running them. */
+class Planning implements Reading {
+  /** What reads more rows than a page, or sorts them. */
+  readonly costly: string[] = []
+  statements = 0
+  readonly #database: Database
+
+  constructor(extra = '') {
+    this.#database = new Database(':memory:')
+    this.#database.run(firstTables)
+    if (extra) this.#database.run(extra)
+  }
+
+  one<Row>(): Row | undefined {
+    return undefined
+  }
+
+  many<Row>({ text }: Statement<Row>, ...values: Value[]): Row[] {
+    const plan = this.#database.query<PlanStep, Value[]>(`EXPLAIN QUERY PLAN ${text.replaceAll('$', '?')}`)
+    const steps = plan.all(...values)
+    this.statements++
+    for (const { parent, detail } of steps) {
+      // A scan of the whole table in the order of its key stops after a page, if nothing is filtered out of it.
+      const filteredScan = /^SCAN (pet|category|orders|movement)$/.test(detail) && text.includes('WHERE')
+      // The merge sorts the few rows that each bounded scan has left; a scan itself must come sorted.
+      const place = steps.find(({ id }) => id === parent)?.detail ?? 'whole statement'
+      const sort = detail.includes('TEMP B-TREE') && /^(CO-ROUTINE|whole)/.test(place)
+      if (filteredScan || sort) this.costly.push(`${detail} in ${text}`)
+    }
+    return []
+  }
+}
+
+const cursorless = { limit: 20 }
+const statuses = [undefined, ['sold'], ['available', 'pending']] as const
+const categories = [undefined, [1n], Array.from({ length: 20 }, (_, index) => BigInt(index))] as const
+
+test('every list of pets that the contract allows is read from an index', async () => {
+  const reading = new Planning()
+  let lists = 0
+  for (const status of statuses) {
+    for (const categoryId of categories) {
+      for (const sort of ['id', '-id', 'name', '-name'] as const) {
+        await listPets(reading, { ...cursorless, status, categoryId, sort })
+        lists++
+      }
+      await listPets(reading, { ...cursorless, status, categoryId, name: 'bis' })
+      await listPets(reading, { ...cursorless, status, categoryId, name: 'bis', sort: '-name' })
+      lists += 2
+    }
+  }
+  expect(lists).toBe(54)
+  expect(reading.costly).toEqual([])
+})
+
+test('every list of categories, stocks, orders and movements is read from an index', async () => {
+  const reading = new Planning()
+  for (const sort of ['id', '-id', 'name', '-name'] as const)
+    await listCategories(reading, { ...cursorless, sort })
+  await listCategories(reading, { ...cursorless, name: 'do' })
+  for (const status of statuses) {
+    for (const sort of ['id', '-id', 'quantity', '-quantity'] as const) {
+      await listInventory(reading, { ...cursorless, status, sort })
+    }
+    await listInventory(reading, { ...cursorless, status, quantityAtMost: 5n })
+  }
+  for (const petId of [undefined, [1n], [1n, 2n, 3n]] as const) {
+    for (const complete of [undefined, true, false] as const) {
+      for (const sort of ['id', '-id', 'shipDate', '-shipDate'] as const) {
+        await listOrders(reading, { ...cursorless, petId, complete, sort })
+      }
+      await listOrders(reading, { ...cursorless, petId, complete, shipDateAfter: '2026-01-01T00:00:00Z' })
+    }
+  }
+  await listMovements(reading, { ...cursorless, petId: 1n }).catch(() => {})
+  expect(reading.statements).toBeGreaterThan(60)
+  expect(reading.costly).toEqual([])
+})
+
+test('control: a list whose index is missing is caught', async () => {
+  const reading = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
+  await listPets(reading, { ...cursorless, sort: 'name' })
+  expect(reading.costly).not.toEqual([])
+})

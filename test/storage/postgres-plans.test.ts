@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { type Reading, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import { answer } from '../../src/shop/queries.ts'
+import { seeded } from '../support/seeded.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import { randomListPath } from './list-queries.ts'
+
+const PETS = 30_000
+const REQUESTS = 150
+
+/** Runs each list, and asks PostgreSQL how: notes every plan that reads the whole of a table that was filled. */
+class Explaining implements Reading {
+  readonly #reading: Reading
+  readonly #costly: string[]
+
+  constructor(reading: Reading, costly: string[]) {
+    this.#reading = reading
+    this.#costly = costly
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined> {
+    return this.#reading.one(statement, ...values)
+  }
+
+  async many<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row[]> {
+    const { text, postgresText = text } = statement
+    const explain = sql<{ 'QUERY PLAN': string }>(`EXPLAIN ${postgresText}`)
+    const plan = (await this.#reading.many(explain, ...values)).map(row => row['QUERY PLAN']).join('\n')
+    if (/Seq Scan on (pet|orders)\b/.test(plan)) this.#costly.push(`${plan}\n${postgresText}`)
+    return this.#reading.many(statement, ...values)
+  }
+}
+
+async function fill({ database }: TestStore): Promise<void> {
+  const at = '2026-11-21T09:30:00.000Z'
+  await database(`INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
+      created_at, updated_at)
+    SELECT n, 'pet ' || n, 'pet ' || n, n % 100 + 1, 0, n % 3, 0, CASE n % 3 WHEN 0 THEN 'sold' ELSE 'available' END,
+      1, '${at}', '${at}' FROM generate_series(1, ${PETS}) AS n`)
+  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+    SELECT n, n % 1000 + 1, 1, CASE n % 2 WHEN 0 THEN '${at}' END, n % 5 / 4, 1, '${at}', '${at}'
+    FROM generate_series(1, ${PETS}) AS n`)
+  await database('ANALYZE')
+}
+
+/** The plans of random lists that read the whole of a table, after `change` was made to the database. */
+async function costlyPlans(change?: string): Promise<string[]> {
+  const costly: string[] = []
+  await using store = await openTestStore('postgres', {
+    answer: (reading, query) => answer(new Explaining(reading, costly), query),
+  })
+  await fill(store)
+  if (change !== undefined) await store.database(change)
+  const random = seeded(7)
+  for (let sent = 0; sent < REQUESTS; sent++) {
+    const path = randomListPath(random)
+    if (path.startsWith('/pets') || path.startsWith('/store'))
+      await (await store.send('GET', path)).arrayBuffer()
+  }
+  return costly
+}
+
+test('PostgreSQL reads every list from an index too', async () => {
+  expect(await costlyPlans()).toEqual([])
+}, 120_000)
+
+test('control: a list whose index is missing is caught on PostgreSQL', async () => {
+  expect(await costlyPlans('DROP INDEX pet_by_category, pet_by_category_name')).not.toEqual([])
+}, 120_000)

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'bun:test'
+import { type Reading, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import type { PostgresOptions } from '../../src/engine/postgres.ts'
+import { PREPARED_MAX } from '../../src/engine/sqlite-connection.ts'
+import type { Command } from '../../src/shop/commands.ts'
+import { answer, type Query } from '../../src/shop/queries.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+import { seeded } from '../support/seeded.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import { randomListPath } from './list-queries.ts'
+
+/** Fewer than the requests make texts when a limit or the number of values is part of the text. */
+const NAMED_MAX = 120
+/** Texts that all lists together have, at most. */
+const TEXTS_MAX = 300
+const REQUESTS = 1600
+const PROBE = 'probe'
+const PROBES = 80
+
+const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>(`
+  SELECT CAST(pg_backend_pid() AS BIGINT) AS pid, count(*) AS statements, pg_sleep(0.02) AS waited
+  FROM pg_prepared_statements`)
+
+/** Asks a pool how many statements its connections have prepared: the most of any. */
+async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigint }>): Promise<number> {
+  const counts = await Promise.all(Array.from({ length: PROBES }, probe))
+  expect(new Set(counts.map(({ pid }) => pid)).size).toBeGreaterThan(1)
+  return Math.max(...counts.map(({ statements }) => Number(statements)))
+}
+
+async function probe(reading: Reading): Promise<{ pid: bigint; statements: bigint }> {
+  const row = await reading.one(findPrepared)
+  if (!row) throw new Error('the database counted nothing')
+  return row
+}
+
+/** Passes reads on, and notes their texts. */
+class Noting implements Reading {
+  readonly #reading: Reading
+  readonly #texts: Set<string>
+
+  constructor(reading: Reading, texts: Set<string>) {
+    this.#reading = reading
+    this.#texts = texts
+  }
+
+  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined> {
+    this.#texts.add(statement.text)
+    return this.#reading.one(statement, ...values)
+  }
+
+  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] | Promise<Row[]> {
+    this.#texts.add(statement.text)
+    return this.#reading.many(statement, ...values)
+  }
+}
+
+/** Reads lists and notes their texts; what a probe finds is sent back as its body. */
+const notingAnswer =
+  (texts: Set<string>): PostgresOptions<Query, Command, Reply>['answer'] =>
+  async (reading, query) => {
+    if (query.base !== PROBE) return answer(new Noting(reading, texts), query)
+    const { pid, statements } = await probe(reading)
+    return { status: 200, body: `${pid} ${statements}` }
+  }
+
+async function probeScans({ engine }: TestStore): Promise<{ pid: bigint; statements: bigint }> {
+  const { body } = await engine.readScan({ id: 'listPets', input: {}, now: '', base: PROBE })
+  const [pid = '0', statements = '0'] = (body ?? '').split(' ')
+  return { pid: BigInt(pid), statements: BigInt(statements) }
+}
+
+/** Sends random lists, each followed by its next page where there is one; returns how many succeeded. */
+async function sendLists(store: TestStore, requests: number): Promise<number> {
+  const random = seeded(20_261_121)
+  let succeeded = 0
+  const client = async (): Promise<void> => {
+    for (let sent = 0; sent < requests / 8; sent++) {
+      let path: string | undefined = randomListPath(random)
+      for (let pages = 0; pages < 2 && path !== undefined; pages++) {
+        const reply = await store.send('GET', path)
+        if (reply.status === 200) succeeded++
+        await reply.arrayBuffer()
+        const next: string | undefined = /<([^>]+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1]
+        path = next?.slice(store.base.length)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, client))
+  return succeeded
+}
+
+async function fill({ client }: TestStore): Promise<void> {
+  for (let index = 0; index < 30; index++) {
+    const { petId } = await makePet(client, { quantity: 9n })
+    await client.placeOrder({ body: { petId, quantity: 1n, shipDate: '2027-01-01T00:00:00Z' } })
+  }
+}
+
+describe('postgres', () => {
+  test('however many different lists are read, a connection keeps few prepared statements', async () => {
+    const texts = new Set<string>()
+    await using store = await openTestStore('postgres', { answer: notingAnswer(texts) })
+    await fill(store)
+    expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
+    expect(await mostPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)
+    expect(await mostPrepared(() => store.engine.readRow(probe))).toBeLessThan(NAMED_MAX)
+    // SQLite prepares these texts too, and has room for all of them.
+    expect(TEXTS_MAX).toBeLessThan(PREPARED_MAX)
+    expect(texts.size).toBeGreaterThan(100)
+    expect(texts.size).toBeLessThan(TEXTS_MAX)
+  }, 120_000)
+
+  test('control: lists that are read through named statements are caught', async () => {
+    await using store = await openTestStore('postgres')
+    const read = store.engine.readRow
+    const random = seeded(1)
+    for (let count = 0; count < 600; count++) {
+      const ids = Array.from({ length: 1 + random.below(100) }, (_, index) => `$${index + 1}`)
+      const statement = sql(`SELECT id FROM pet WHERE id IN (${ids}) LIMIT ${1 + random.below(100)}`)
+      await Promise.all(
+        Array.from({ length: 8 }, () => read(async reading => reading.many(statement, ...ids.map(() => 1n)))),
+      )
+    }
+    expect(await mostPrepared(() => read(probe))).toBeGreaterThan(NAMED_MAX)
+  }, 120_000)
+})

@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { NewerDatabase } from '../../src/engine/migrate.ts'
+import { openPostgres } from '../../src/engine/postgres.ts'
+import { perform } from '../../src/shop/commands.ts'
+import { answer } from '../../src/shop/queries.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+/** `pet.quantity BIGINT NOT NULL`: every column of every table, in one notation for both engines. */
+async function columnsOf(store: TestStore): Promise<string[]> {
+  const rows =
+    store.engine.name === 'sqlite'
+      ? await store.database(`
+          SELECT m.name AS tab, p.name AS col, p.type, p."notnull" AS required, p.pk > 0 AS key FROM sqlite_master m
+          JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`)
+      : await store.database(`
+          SELECT c.table_name AS tab, c.column_name AS col, upper(c.data_type) AS type,
+            CASE WHEN c.is_nullable = 'NO' THEN 1 ELSE 0 END AS required,
+            CASE WHEN k.column_name IS NULL THEN 0 ELSE 1 END AS key
+          FROM information_schema.columns c LEFT JOIN (
+            SELECT u.table_name, u.column_name FROM information_schema.key_column_usage u
+            JOIN information_schema.table_constraints t USING (constraint_name)
+            WHERE t.constraint_type = 'PRIMARY KEY') k USING (table_name, column_name)
+          WHERE c.table_schema = 'public' AND c.table_name <> 'migration'`)
+  return rows
+    .map(({ tab, col, type, required, key }) => {
+      const kind = String(type).replace('BIGINT', 'INTEGER')
+      return `${tab}.${col} ${kind}${Number(required) ? ' NOT NULL' : ''}${Number(key) ? ' KEY' : ''}`
+    })
+    .sort()
+}
+
+test('both engines end with the same tables, columns and keys', async () => {
+  await using sqlite = await openTestStore('sqlite')
+  await using postgres = await openTestStore('postgres')
+  const columns = await columnsOf(sqlite)
+  expect(columns.length).toBeGreaterThan(50)
+  expect(await columnsOf(postgres)).toEqual(columns)
+})
+
+onEveryEngine(engine => {
+  test('the tables refuse what no rule would write', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    await client.createCategory({ body: { name: 'C' } })
+    await client.createPet({ body: { name: 'P', categoryId: 1n } })
+    const wrong = [
+      'UPDATE pet SET reserved = 2',
+      'UPDATE pet SET reserved = -1',
+      'UPDATE pet SET quantity = 0',
+      `UPDATE pet SET status = 'sold'`,
+      'UPDATE pet SET on_hold = 1',
+      'UPDATE pet SET on_hold = 2',
+      `UPDATE pet SET quantity = 1000000001, status = 'available'`,
+      'UPDATE category SET pet_count = -1',
+      `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, at)
+       VALUES (1, 9, 9, 0, 0, 1, 0, 'count', 'now')`,
+    ]
+    for (const text of wrong) expect(store.database(text)).rejects.toThrow(/constraint/i)
+    expect(await codeOf(client.getPet({ petId: 2n }))).toBe('404 pet_not_found')
+  })
+
+  test('ids are 1, 2, 3, ..., and those of what was deleted are not given again', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    const made: bigint[] = []
+    for (let count = 0; count < 3; count++) {
+      const { data } = await client.createCategory({ body: { name: 'C' } })
+      made.push(data.id)
+      await client.deleteCategory({ categoryId: data.id })
+    }
+    expect(made).toEqual([1n, 2n, 3n])
+  })
+
+  test('the positions of events are dense, and rise with the version of each subject', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    await client.createCategory({ body: { name: 'C' } })
+    await client.createPet({ body: { name: 'P', categoryId: 1n } })
+    await client.setInventory({ petId: 1n, body: { quantity: 1000n } })
+    await Promise.all(Array.from({ length: 50 }, () => client.placeOrder({ body: { petId: 1n } })))
+    let rows = await store.database('SELECT position, subject, subject_version FROM event ORDER BY position')
+    for (let tries = 0; tries < 100 && rows.some(({ position }) => position === null); tries++) {
+      await Bun.sleep(20)
+      rows = await store.database('SELECT position, subject, subject_version FROM event ORDER BY position')
+    }
+    expect(rows).toHaveLength(105)
+    expect(rows.map(({ position }) => Number(position))).toEqual(rows.map((_, index) => index + 1))
+    const versions = rows
+      .filter(({ subject }) => subject === 'inventory/1')
+      .map(row => Number(row.subject_version))
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
+  })
+})
+
+test('five processes that migrate one PostgreSQL at once agree', async () => {
+  const openOn = (url: string) =>
+    openPostgres({ url, connectionsMax: 2, answer, perform, random: Math.random, onFault: () => {} })
+  for (let database = 0; database < 10; database++) {
+    const url = await newDatabase()
+    const engines = await Promise.all(Array.from({ length: 5 }, () => openOn(url)))
+    await using pool = new SQL({ url, bigint: true, max: 1 })
+    expect([...(await pool.unsafe('SELECT version FROM migration ORDER BY version'))]).toEqual([
+      { version: 1n },
+      { version: 2n },
+      { version: 3n },
+    ])
+    for (const engine of engines) await engine.close()
+  }
+}, 120_000)
+
+test('a database of a newer version is refused', async () => {
+  const url = await newDatabase()
+  const open = () =>
+    openPostgres({ url, connectionsMax: 2, answer, perform, random: Math.random, onFault: () => {} })
+  await (await open()).close()
+  await using pool = new SQL({ url, bigint: true, max: 1 })
+  await pool.unsafe('INSERT INTO migration (version) VALUES (99)')
+  await expect(open()).rejects.toThrow(NewerDatabase)
+})
+
+test('a data directory is locked for as long as its store is open', async () => {
+  const { DirectoryInUse, lockDirectory } = await import('../../src/engine/data-lock.ts')
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'))
+  const lock = lockDirectory(directory)
+  expect(() => lockDirectory(directory)).toThrow(DirectoryInUse)
+  lock.release()
+  lockDirectory(directory).release()
+  rmSync(directory, { recursive: true, force: true })
+})

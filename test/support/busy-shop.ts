@@ -1,0 +1,104 @@
+import { type Client, Refused } from '../../src/client/client.ts'
+import { type Seeded, seeded } from './seeded.ts'
+
+/** Ends what is written: who has heard of this category has heard everything. */
+export const LAST_NAME = 'The last'
+
+/** Of every kind: plenty in stock, a few, none. */
+const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
+const PETS = 32
+const ROWS_A_GROUP = 100
+
+/** A shop that is being used by several at once. */
+export interface Busy {
+  /** Events that were caused so far, at least. */
+  readonly caused: () => number
+  readonly refused: () => number
+}
+
+interface Shelf {
+  readonly client: Client
+  readonly categoryId: bigint
+  readonly petIds: bigint[]
+}
+
+/**
+ * Writes from several writers at once until so many events were caused: orders, of which some are refused, cancelled
+ * or completed, new pets, stock set; then the category that says it is the last.
+ */
+export async function useShop(client: Client, writers: number, events: number, seed: number): Promise<Busy> {
+  const { data: category } = await client.createCategory({ body: { name: 'Everybody' } })
+  const shelf: Shelf = { client, categoryId: category.id, petIds: [] }
+  let caused = 1
+  let refused = 0
+  for (let index = 0; index < PETS; index++) {
+    const made = await createPet(shelf, STOCKS[index % STOCKS.length])
+    shelf.petIds.push(made.petId)
+    caused += made.caused
+  }
+  const write = async (random: Seeded): Promise<void> => {
+    while (caused < events) {
+      try {
+        const more = await act(shelf, random)
+        caused += more
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status >= 500) throw error
+        refused++
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, index) => write(seeded(seed + index))))
+  await client.createCategory({ body: { name: LAST_NAME } })
+  return { caused: () => caused + 1, refused: () => refused }
+}
+
+/** Does one thing at random; answers how many events it has caused at least. */
+async function act(shelf: Shelf, random: Seeded): Promise<number> {
+  const { client, petIds } = shelf
+  const petId = random.pick(petIds)
+  const dice = random.below(20)
+  if (dice === 0) return (await createPet(shelf, BigInt(random.below(5)))).caused
+  if (dice === 1) {
+    const { data: before } = await client.getInventoryItem({ petId })
+    const isPlenty = before.quantity > 1000n
+    const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
+    await client.setInventory({ petId, body: { quantity } })
+    // One event, or none where the quantity has become this meanwhile.
+    return 0
+  }
+  const quantity = BigInt(1 + random.below(3))
+  const { data: order } = await client.placeOrder({ body: { petId, quantity, complete: dice < 5 } })
+  if (dice < 15) return 2
+  const orderId = order.id ?? 0n
+  if (dice < 18) await client.cancelOrder({ orderId })
+  else await client.updateOrder({ orderId, body: { complete: true } })
+  return 4
+}
+
+async function createPet(
+  { client, categoryId }: Shelf,
+  quantity = 1n,
+): Promise<{ petId: bigint; caused: number }> {
+  const { data: pet } = await client.createPet({ body: { name: 'Anybody', categoryId } })
+  if (quantity !== 1n) await client.setInventory({ petId: pet.id, body: { quantity } })
+  return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
+}
+
+/** Makes categories in one command, named `Many 1`, `Many 2`, ... unless told otherwise: one event each. */
+export async function makeMany(
+  client: Client,
+  count: number,
+  description = '',
+  name = 'Many',
+): Promise<void> {
+  const importId = 77n
+  for (let from = 1; from <= count; from += ROWS_A_GROUP) {
+    const categories = Array.from({ length: Math.min(ROWS_A_GROUP, count - from + 1) }, (_, index) => ({
+      line: BigInt(from + index),
+      name: `${name} ${from + index}`,
+      description,
+    }))
+    await client.stageImport({ importId, body: { categories, pets: [] } })
+  }
+  await client.applyImport({ importId, body: { dryRun: false, keepGoing: false } })
+}

@@ -1,0 +1,38 @@
+import { ensureAdminKey } from '../../src/chores.ts'
+import { openSqlite } from '../../src/engine/sqlite.ts'
+import { startServer } from '../../src/server.ts'
+import type { Command } from '../../src/shop/commands.ts'
+import type { Query } from '../../src/shop/queries.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+
+/**
+ * Serves a store with a writer that is broken on purpose, as `petstore serve --data DIRECTORY --port PORT` would: the
+ * directory, the admin key and the port come from the command line.
+ */
+export async function serveWithWriter(writer: URL): Promise<void> {
+  const [directory = '', key = '', port = '0'] = process.argv.slice(2)
+  const log = { access: () => {}, info: () => {}, error: (fields: object) => console.error(fields) }
+  const engine = await openSqlite<Query, Command, Reply>({
+    directory,
+    writer,
+    reader: new URL('../../src/reader.ts', import.meta.url),
+    onFatal: () => process.exit(1),
+  })
+  await ensureAdminKey(engine, key, Date.now)
+  const { base } = startServer({
+    engine,
+    host: '127.0.0.1',
+    port: Number(port),
+    stability: 'experimental',
+    rateLimit: 'off',
+    corsOrigins: [],
+    trustedProxies: [],
+    secretKey: new Uint8Array(32),
+    allowPrivateWebhooks: true,
+    eventRetention: 'forever',
+    log,
+    clock: Date.now,
+    lifecycleClock: Date.now,
+  })
+  console.error(`serves ${base}`)
+}

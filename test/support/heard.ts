@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Event } from '../../src/model/event.ts'
+import { eventTypes } from '../../src/model/event-type.ts'
+import type { TestStore } from './store.ts'
+import { until } from './until.ts'
+
+/** An event as one reader was told of it, in the order in which it was. */
+export interface Heard {
+  readonly id: bigint
+  readonly position: bigint
+  readonly subject: string
+  readonly type: string
+}
+
+export function heardOf({ id, sequence, subject, type }: Event): Heard {
+  return { id: BigInt(id), position: BigInt(sequence), subject, type }
+}
+
+const Row = z.object({
+  id: z.bigint(),
+  position: z.bigint().nullable(),
+  type: z.string(),
+  subject: z.string(),
+  subject_version: z.bigint(),
+})
+export type EventRow = z.output<typeof Row>
+
+/** Every event, as the database behind a store has it, in the order of positions. */
+export async function eventRows({ database }: Pick<TestStore, 'database'>): Promise<EventRow[]> {
+  const rows = await database(
+    'SELECT id, position, type, subject, subject_version FROM event ORDER BY position, id',
+  )
+  return Row.array().parse(rows)
+}
+
+const Head = z.tuple([z.object({ position: z.bigint() })])
+
+/** The position of the last event, once everything that was committed has its own. */
+export async function headOf({ database }: Pick<TestStore, 'database'>): Promise<bigint> {
+  const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
+  await until('every event has its position', async () => (await waiting()) === 0)
+  const [{ position }] = Head.parse(await database(`SELECT position FROM chain WHERE place = 'head'`))
+  return position
+}
+
+/** What is wrong with the order that the store keeps; nothing is []. */
+export function faultsOfOrder(rows: readonly EventRow[]): string[] {
+  const versions = new Map<string, bigint>()
+  const told: readonly string[] = eventTypes
+  return rows.flatMap(({ position, type, subject, subject_version }, index) => {
+    const faults: string[] = []
+    if (position !== BigInt(index + 1))
+      faults.push(`the event at place ${index + 1} has position ${position}`)
+    if (!told.includes(type)) return faults
+    const before = versions.get(subject) ?? 0n
+    versions.set(subject, subject_version)
+    return subject_version > before
+      ? faults
+      : [...faults, `${subject} comes in version ${subject_version} after ${before}`]
+  })
+}
+
+/** What a reader missed, heard twice or heard out of order, beside what there was to hear; nothing is []. */
+export function faultsOf(
+  heard: readonly Heard[],
+  rows: readonly EventRow[],
+  types: readonly string[] = eventTypes,
+): string[] {
+  const wanted = rows.filter(({ type }) => types.includes(type))
+  const times = new Map<bigint, number>()
+  for (const { id } of heard) times.set(id, (times.get(id) ?? 0) + 1)
+  const ids = new Set(wanted.map(({ id }) => id))
+  const places = new Map(wanted.map(({ id }, index) => [id, index]))
+  const missed = wanted.filter(({ id }) => !times.has(id)).length
+  const doubled = [...times.values()].filter(count => count > 1).length
+  const foreign = heard.filter(({ id }) => !ids.has(id)).length
+  const misplaced = heard.filter(
+    ({ id }, index) => index > 0 && (places.get(id) ?? -1) <= (places.get(heard[index - 1]?.id ?? -1n) ?? -1),
+  ).length
+  const wrong = heard.filter(({ id, position, subject, type }) => {
+    const row = wanted[places.get(id) ?? -1]
+    return row && (row.position !== position || row.subject !== subject || row.type !== type)
+  }).length
+  const counts = { missed, doubled, 'out of order': misplaced, 'not asked for': foreign, altered: wrong }
+  return Object.entries(counts).flatMap(([fault, count]) => (count > 0 ? [`${count} ${fault}`] : []))
+}

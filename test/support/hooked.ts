@@ -1,0 +1,103 @@
+import type { Socket } from 'node:net'
+import type { Delivery } from '../../src/model/delivery.ts'
+import { Event } from '../../src/model/event.ts'
+import type { EventType } from '../../src/model/event-type.ts'
+import { readJson } from '../../src/model/json.ts'
+import { type Heard, heardOf } from './heard.ts'
+import { type Answer, type Received, type Receiver, reply } from './receiver.ts'
+import type { TestStore } from './store.ts'
+import { until } from './until.ts'
+
+/** A webhook of a store, as a test uses it. */
+export interface Hooked {
+  readonly webhookId: bigint
+  readonly secret: string
+}
+
+export async function hook(
+  { client }: Pick<TestStore, 'client'>,
+  { base }: Pick<Receiver, 'base'>,
+  types?: EventType[],
+): Promise<Hooked> {
+  const { data } = await client.createWebhook({ body: { url: `${base}/hook`, ...(types && { types }) } })
+  return { webhookId: data.id, secret: data.secret }
+}
+
+/** The event in a request. */
+export function eventIn({ body }: Received): Event {
+  return Event.parse(readJson(body))
+}
+
+/** What came, in the order in which it did. */
+export function arrivals({ received }: Pick<Receiver, 'received'>): Heard[] {
+  return received.map(request => heardOf(eventIn(request)))
+}
+
+/** The same in the order of positions: four at a time may overtake one another. */
+export function inOrder(heard: readonly Heard[]): Heard[] {
+  return heard.toSorted((a, b) => Number(a.position - b.position))
+}
+
+/** Names of the categories that came, in order of their events: a test makes one where it wants an event. */
+export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
+  const events = receiver.received.map(eventIn).toSorted((a, b) => a.sequence.localeCompare(b.sequence))
+  return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
+}
+
+/** Makes an event. */
+export async function happen({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
+  for (const name of names) await client.createCategory({ body: { name } })
+}
+
+export async function deliveriesOf({ client }: TestStore, { webhookId }: Hooked): Promise<Delivery[]> {
+  return [...(await client.listDeliveries({ webhookId, limit: 100 })).data.items]
+}
+
+/** Resolves with the deliveries of a webhook when there are so many in this state. */
+export async function settled(
+  store: TestStore,
+  hooked: Hooked,
+  state: Delivery['state'],
+  count = 1,
+): Promise<Delivery[]> {
+  let found: Delivery[] = []
+  await until(`${count} deliveries are ${state}`, async () => {
+    found = (await deliveriesOf(store, hooked)).filter(delivery => delivery.state === state)
+    return found.length >= count
+  })
+  return found
+}
+
+/** Answers when it is told to, and knows how many wait at once. */
+export interface Holding {
+  readonly answerOf: () => Answer
+  readonly most: () => number
+  readonly letGo: () => void
+}
+
+export function holding(): Holding {
+  const held = new Set<Socket>()
+  let most = 0
+  let open = false
+  return {
+    answerOf: () => (socket, request) => {
+      if (open) return reply(204)(socket, request)
+      held.add(socket)
+      most = Math.max(most, held.size)
+      socket.on('close', () => held.delete(socket))
+    },
+    most: () => most,
+    letGo: () => {
+      open = true
+      for (const socket of held) reply(204)(socket, noRequest)
+    },
+  }
+}
+
+/** Stands for a request that did not come. */
+export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
+
+/** What was logged as an error: a store that is well logs none. */
+export function faults({ logged }: TestStore): string[] {
+  return logged.filter(({ level }) => level === 'error').map(({ fields }) => JSON.stringify(fields))
+}

@@ -1,0 +1,131 @@
+import { ErrorBody, errorTable, isErrorCode } from '../../src/model/error.ts'
+import { readJsonText } from '../../src/model/json.ts'
+
+/** One hostile request to the byte, and the one right answer to it. */
+export interface HostileCase {
+  readonly name: string
+  /** Request line and header fields, a byte for each character; `{key}` and the like are filled in. */
+  readonly head: string
+  readonly body?: string | Uint8Array | undefined
+  /** The client closes its side when all is sent. */
+  readonly ends?: true
+  /** `400 malformed_json`, `422 validation_failed: /name too_long`; a status alone where no Error body is. */
+  readonly expected: string
+  /** A piece of the answer's text. */
+  readonly says?: string
+  /** Header fields of the answer; null for one that must be absent. */
+  readonly headers?: Readonly<Record<string, string | null>>
+  /** The name that a resource made by the request must have, in the answer and then at its Location. */
+  readonly keeps?: string
+  readonly withinMs?: number
+}
+
+export interface Asking extends Omit<HostileCase, 'name' | 'head' | 'expected' | 'headers'> {
+  /** Header fields of the request; null leaves out one that it has by itself. */
+  readonly sends?: Readonly<Record<string, string | null>>
+  readonly answers?: HostileCase['headers']
+}
+
+/** A request that is whole as HTTP, with the admin key: `ask('limit 0', 'GET /pets?limit=0', '400 ...')`. */
+export function ask(name: string, line: string, expected: string, asking: Asking = {}): HostileCase {
+  const { sends = {}, answers, body, ...rest } = asking
+  const fields = {
+    Host: 'store',
+    Connection: 'close',
+    'X-Request-Id': '{id}',
+    Authorization: 'Bearer {key}',
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+    ...sends,
+  }
+  const lines = Object.entries(fields).flatMap(([field, value]) =>
+    value === null ? [] : [`${field}: ${value}`],
+  )
+  const head = [`${line} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+  return {
+    name,
+    head,
+    expected,
+    ...rest,
+    ...(body !== undefined && { body }),
+    ...(answers && { headers: answers }),
+  }
+}
+
+export interface HostileAnswer {
+  /** 0 when the connection was closed without an answer. */
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+const ANSWER_MS_MAX = 60_000
+
+/** Writes bytes into a connection of its own and reads until the server closes it. */
+export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileAnswer> {
+  const closed = Promise.withResolvers<void>()
+  const chunks: Uint8Array[] = []
+  let sent = 0
+  const write = (socket: Bun.Socket): void => {
+    while (sent < bytes.length) {
+      const written = socket.write(bytes.subarray(sent))
+      if (written <= 0) return
+      sent += written
+    }
+    if (ends) socket.end()
+  }
+  const socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: write,
+      drain: write,
+      data: (_, chunk) => void chunks.push(Uint8Array.from(chunk)),
+      close: () => closed.resolve(),
+      error: (_, error) => closed.reject(error),
+    },
+  })
+  const guard = setTimeout(
+    () => closed.reject(new Error('the server kept the connection open')),
+    ANSWER_MS_MAX,
+  )
+  try {
+    await closed.promise
+  } finally {
+    clearTimeout(guard)
+    socket.terminate()
+  }
+  return parseAnswer(Buffer.concat(chunks))
+}
+
+/** An answer in the notation of `HostileCase.expected`. Throws when the design allows no such answer. */
+export function shortOf({ status, headers, text }: HostileAnswer): string {
+  if (status === 0) return 'closed'
+  if (status < 400 || text === '') return String(status)
+  const value = readJsonText(text)
+  const members = typeof value === 'object' && value !== null ? { ...value, status: BigInt(status) } : {}
+  const { code, message, errors = [] } = ErrorBody.parse(members)
+  if (!text.includes(`"status":${status}`))
+    throw new Error(`the body says another status than ${status}: ${text}`)
+  if (!isErrorCode(code) || errorTable[code].status !== status)
+    throw new Error(`${code} does not go with ${status}`)
+  if (headers.get('content-type') !== 'application/json') throw new Error('the Error body is not called JSON')
+  if (/ at .*:\d+:\d+|SELECT |INSERT |\.ts\b/.test(message)) throw new Error(`the message leaks: ${message}`)
+  const places = errors.map(error => `${error.in === 'body' ? error.pointer : error.name} ${error.code}`)
+  return places.length > 0 ? `${status} ${code}: ${places.join(', ')}` : `${status} ${code}`
+}
+
+function parseAnswer(bytes: Buffer): HostileAnswer {
+  if (bytes.length === 0) return { status: 0, headers: new Headers(), text: '' }
+  const end = bytes.indexOf('\r\n\r\n')
+  const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]
+  if (end < 0 || status === undefined) throw new Error(`this is no HTTP answer: ${bytes.toString('latin1')}`)
+  const headers = new Headers()
+  for (const field of fields)
+    headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
+  const body = bytes.subarray(end + 4)
+  return { status: Number(status), headers, text: new TextDecoder('utf-8', { fatal: true }).decode(body) }
+}

@@ -1,0 +1,130 @@
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Ran {
+  readonly exitCode: number
+  readonly output: string
+  readonly errors: string
+}
+
+/** The settings of a store on PostgreSQL: its address, and the secret key that all its processes share. */
+export function onPostgres(url: string): Record<string, string> {
+  const file = fileURLToPath(new URL('secret-key', import.meta.url))
+  return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
+}
+
+/** The environment of a test's child: nothing of the store's settings leaks in from outside. */
+function environment(own: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...Object.fromEntries(kept), ...own }
+}
+
+/** Runs the petstore command to its end. */
+export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return await runToEnd([process.execPath, MAIN, ...args], environment(env))
+}
+
+/** Runs a command to its end, two minutes at most; it sees this environment and no other. */
+export async function runToEnd(
+  command: string[],
+  env: Record<string, string>,
+  cwd = process.cwd(),
+): Promise<Ran> {
+  const child = Bun.spawn(command, {
+    ...{ cwd, env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 120_000,
+  })
+  const [output, errors, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { exitCode, output, errors }
+}
+
+/** A server process that a test started, and may end as it likes. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly base: string
+  /** What it has said to a person until now. */
+  readonly said: () => string
+  readonly logged: () => string
+  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  /** Its exit code, when it has ended. */
+  readonly exited: Promise<number>
+  /** Closes the pipes of standard output and standard error, as a reader does that ends. */
+  closeReaders(): Promise<void>
+}
+
+/** The petstore command as a test's child: its words, and its environment. */
+export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
+  return { line: [process.execPath, MAIN, ...args], env: environment({}) }
+}
+
+/** Starts a server and resolves when it says where it listens. `script` is src/main.ts unless given. */
+export async function startProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  script = MAIN,
+): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, script, ...args], {
+    env: environment(env),
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  let said = ''
+  let logged = ''
+  const listening = Promise.withResolvers<string>()
+  const output = collect(child.stdout, text => {
+    logged += text
+  })
+  const errors = collect(child.stderr, text => {
+    said += text
+    const base = /serves (https?:\S+)/.exec(said)?.[1]
+    if (base) listening.resolve(base)
+  })
+  child.exited.then(code => listening.reject(new Error(`the server ended with ${code}: ${said}${logged}`)))
+  const base = await listening.promise
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number> => {
+    child.kill(signal)
+    return await child.exited
+  }
+  return {
+    base,
+    said: () => said,
+    logged: () => logged,
+    kill,
+    exited: child.exited,
+    closeReaders: async () => {
+      await Promise.all([output.cancel(), errors.cancel()])
+    },
+    [Symbol.asyncDispose]: async () => {
+      await kill('SIGKILL')
+    },
+  }
+}
+
+/** Reads a stream to its end, or until the reader that is returned is cancelled. */
+function collect(
+  stream: ReadableStream<Uint8Array>,
+  take: (text: string) => void,
+): { cancel(): Promise<void> } {
+  const decoder = new TextDecoder()
+  const reader = stream.getReader()
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      take(decoder.decode(value, { stream: true }))
+    }
+  }
+  readOn()
+  return reader
+}

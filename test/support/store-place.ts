@@ -1,0 +1,78 @@
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { type Client, makeClient } from '../../src/client/client.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { newDatabase } from './postgres-server.ts'
+import { run, type ServerProcess, startProcess } from './process.ts'
+import { deadPort } from './receiver.ts'
+import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
+
+/** What all servers of a store name it: the same in every envelope. */
+const BASE = 'http://shop.example'
+
+/** Where the processes of one store keep what they have: it outlives each of them. Left behind by `await using`. */
+export interface StorePlace extends AsyncDisposable {
+  readonly directory: string
+  /** What `serve` needs to serve this store. */
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Starts a server, each time on the same port; with another script than `petstore serve` if that is given. */
+  start(script?: string): Promise<ServerProcess>
+  /** Starts a server with another environment, and says where it listens. */
+  startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
+  /** Starts one more server, on a port of its own. */
+  startAnother(): Promise<ServerProcess>
+  client(server: ServerProcess): Client
+  /** Runs SQL on the database behind the servers. */
+  database(text: string): Promise<RawRow[]>
+  /** As if the leases of a process that died had run out. */
+  endLeases(): Promise<void>
+}
+
+export async function newPlace(engine: EngineName): Promise<StorePlace> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-place-'))
+  const keyFile = join(directory, 'the-key')
+  const url = engine === 'postgres' ? await newDatabase() : undefined
+  if (url) await run(['new-secret-key', keyFile])
+  const args = ['--data', directory, '--no-demo']
+  const env = {
+    PETSTORE_ADMIN_KEY: ADMIN_KEY,
+    PETSTORE_RATE_LIMIT: 'off',
+    PETSTORE_LOG_LEVEL: 'error',
+    PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+    ...(url && { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: keyFile }),
+  }
+  const port = await deadPort()
+  const serve = async (on: number): Promise<ServerProcess> => {
+    const server = await startProcess(['serve', '--port', `${on}`, '--base-url', BASE, ...args], env)
+    return { ...server, base: `http://127.0.0.1:${on}` }
+  }
+  const database = async (text: string): Promise<RawRow[]> => {
+    if (url) {
+      await using pool = new SQL({ url, bigint: true, max: 1 })
+      return [...(await pool.unsafe<RawRow[]>(text))]
+    }
+    using file = new Database(databaseFile(directory), { safeIntegers: true, strict: true })
+    file.run('PRAGMA busy_timeout = 5000')
+    return file.query<RawRow, []>(text).all()
+  }
+  return {
+    directory,
+    args,
+    env,
+    start: script => (script ? startProcess([directory, ADMIN_KEY, `${port}`], {}, script) : serve(port)),
+    startWith: own => startProcess(['serve', '--port', '0', ...args], own),
+    startAnother: async () => serve(await deadPort()),
+    client: ({ base }) => makeClient({ base, key: ADMIN_KEY }),
+    database,
+    endLeases: async () => {
+      await database(
+        `UPDATE webhook SET leased_until = '2026-01-01T00:00:00.000Z' WHERE leased_by IS NOT NULL`,
+      )
+    },
+    [Symbol.asyncDispose]: async () => rmSync(directory, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,211 @@
+import { Database } from 'bun:sqlite'
+import { describe } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { ensureAdminKey } from '../../src/chores.ts'
+import { type Client, makeClient, Refused } from '../../src/client/client.ts'
+import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
+import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
+import type { Scope } from '../../src/model/key.ts'
+import { type ServerOptions, startServer } from '../../src/server.ts'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import { answer, type Query } from '../../src/shop/queries.ts'
+import type { Reply } from '../../src/shop/replies.ts'
+import type { Log, StoreEngine } from '../../src/store.ts'
+import { newDatabase } from './postgres-server.ts'
+
+export type EngineName = 'sqlite' | 'postgres'
+
+/** A key that is whole, for tests: its checksum is right. */
+export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
+
+/** What seals the secrets of webhooks in tests. */
+export const SECRET_KEY = new Uint8Array(32).fill(7)
+
+/** Runs a suite of whole-store tests on both engines. */
+export function onEveryEngine(suite: (engine: EngineName) => void): void {
+  for (const engine of ['sqlite', 'postgres'] as const) describe(engine, () => suite(engine))
+}
+
+export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
+
+/** How the engine of a store differs from the usual: bounds for a test, or the broken part of a control. */
+export interface Variant {
+  readonly pagesMax?: number
+  readonly writer?: URL
+  readonly perform?: PostgresOptions<Query, Command, Reply>['perform']
+  readonly answer?: PostgresOptions<Query, Command, Reply>['answer']
+  readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
+}
+
+/** A row as a test reads it from the database behind the store. */
+export type RawRow = Record<string, unknown>
+
+/** A whole store with its server on a free port; closed with `await using`. */
+export interface TestStore extends AsyncDisposable {
+  readonly base: string
+  readonly engine: StoreEngine
+  /** Where it is kept, for who opens it beside the server. */
+  readonly place: { readonly directory: string; readonly databaseUrl: string | undefined }
+  /** With the admin key. */
+  readonly client: Client
+  /** Without any key. */
+  readonly anonymous: Client
+  /** A client with a new key that holds these scopes. */
+  clientWith(...scopes: Scope[]): Promise<Client>
+  /** One raw request, with the admin key unless `Authorization` is given. */
+  send(method: string, path: string, options?: SendOptions): Promise<Response>
+  /** Runs SQL on the database itself, behind the store's back. Integers are bigints. */
+  database(text: string): Promise<RawRow[]>
+  /** What was logged, one entry a line. */
+  readonly logged: LogLine[]
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'error'
+  readonly message: string
+  readonly fields: Record<string, unknown>
+}
+
+export interface SendOptions {
+  readonly headers?: Record<string, string>
+  /** Sent as it is; its Content-Type is application/json unless given. */
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
+export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
+  const {
+    pagesMax: _,
+    writer: _writer,
+    perform: _perform,
+    answer: _answer,
+    isolation: _level,
+    ...server
+  } = options
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
+  const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
+  const logged: LogLine[] = []
+  const log = collect(logged)
+  const engine = await openVariant(databaseUrl, directory, log, options)
+  const clock = server.clock ?? Date.now
+  await ensureAdminKey(engine, ADMIN_KEY, clock)
+  const serving = startServer({
+    engine,
+    host: '127.0.0.1',
+    port: 0,
+    stability: 'experimental',
+    rateLimit: 'off',
+    corsOrigins: [],
+    trustedProxies: [],
+    secretKey: SECRET_KEY,
+    allowPrivateWebhooks: true,
+    eventRetention: 'forever',
+    log,
+    clock,
+    lifecycleClock: clock,
+    ...server,
+    // No name of a test is ever looked up.
+    delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },
+  })
+  const { base } = serving
+  const client = makeClient({ base, key: ADMIN_KEY })
+  return {
+    base,
+    engine,
+    place: { directory, databaseUrl },
+    client,
+    anonymous: makeClient({ base }),
+    clientWith: async (...scopes) => {
+      const { data } = await client.createKey({ body: { name: scopes.join(' '), scopes } })
+      return makeClient({ base, key: data.key })
+    },
+    send: (method, path, { headers = {}, body } = {}) =>
+      fetch(base + path, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(!Object.keys(headers).some(name => name.toLowerCase() === 'authorization') && {
+            Authorization: `Bearer ${ADMIN_KEY}`,
+          }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+      }),
+    database: text => runBehind(databaseUrl, directory, text),
+    logged,
+    [Symbol.asyncDispose]: async () => {
+      await serving.stop()
+      await engine.close()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The refusal that a call ends in. Throws when it succeeds. */
+export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+  throw new Error('the call succeeded and should have been refused')
+}
+
+/** `409 insufficient_stock`: how a call is refused, in short. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  const { status, code } = await refusalOf(call)
+  return `${status} ${code}`
+}
+
+function openVariant(
+  databaseUrl: string | undefined,
+  directory: string,
+  log: Log,
+  variant: Variant,
+): Promise<StoreEngine> {
+  const { pagesMax, isolation, writer = new URL('../../src/writer.ts', import.meta.url) } = variant
+  if (databaseUrl === undefined) {
+    return openSqlite({
+      directory,
+      writer,
+      reader: new URL('../../src/reader.ts', import.meta.url),
+      onFatal: reason => log.error({ reason }, 'the store cannot continue'),
+      ...(pagesMax !== undefined && { pagesMax }),
+    })
+  }
+  return openPostgres({
+    url: databaseUrl,
+    connectionsMax: 20,
+    perform: variant.perform ?? perform,
+    answer: variant.answer ?? answer,
+    random: Math.random,
+    onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
+    ...(isolation !== undefined && { isolation }),
+  })
+}
+
+async function runBehind(
+  databaseUrl: string | undefined,
+  directory: string,
+  text: string,
+): Promise<RawRow[]> {
+  if (databaseUrl !== undefined) {
+    await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+    return [...(await pool.unsafe<RawRow[]>(text))]
+  }
+  using database = new Database(databaseFile(directory), { safeIntegers: true, strict: true })
+  database.run('PRAGMA busy_timeout = 5000')
+  return database.query<RawRow, []>(text).all()
+}
+
+function collect(logged: LogLine[]): Log {
+  return {
+    access: line => logged.push({ level: 'info', message: 'responded', fields: JSON.parse(line) }),
+    info: (fields, message) => logged.push({ level: 'info', message, fields: { ...fields } }),
+    error: (fields, message) => logged.push({ level: 'error', message, fields: { ...fields } }),
+  }
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runToEnd } from './process.ts'
+import { ROOT } from './root.ts'
+
+export interface ToolRun {
+  readonly exitCode: number
+  /** Standard output and standard error together. */
+  readonly said: string
+}
+
+/** A directory for the files of one test, removed with `using`. */
+export function scratch(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-tool-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/**
+ * Runs a tool of node_modules to its end: it calls nobody, and what it would ask of the network fails
+ * at once.
+ */
+export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
+  return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
+}
+
+/** Runs a program under Bun to its end, in the same way. */
+export async function runScript(args: readonly string[], cwd = ROOT): Promise<ToolRun> {
+  return await runTogether([process.execPath, ...args], cwd)
+}
+
+async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
+  const { exitCode, output, errors } = await runToEnd(command, toolEnvironment(), cwd)
+  return { exitCode, said: output + errors }
+}
+
+/** Nothing listens on the discard port, so a tool that calls out in spite of its settings fails. */
+export function toolEnvironment(): Record<string, string> {
+  const nowhere = 'http://127.0.0.1:9'
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? tmpdir(),
+    NO_COLOR: '1',
+    CI: 'true',
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    SCARF_ANALYTICS: 'false',
+    DO_NOT_TRACK: '1',
+    HTTP_PROXY: nowhere,
+    HTTPS_PROXY: nowhere,
+    NO_PROXY: '127.0.0.1,localhost',
+  }
+}

@@ -1,0 +1,196 @@
+import { expect, test } from 'bun:test'
+import {
+  AddressRefused,
+  type AddressRules,
+  type Resolve,
+  resolveHost,
+  resolveWithin,
+  type Target,
+  vetAddress,
+} from '../../src/delivery/address.ts'
+import { post } from '../../src/delivery/request.ts'
+import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
+import { vettedAtRegistrationOnly } from '../controls/vetted-at-registration-only.ts'
+import { openReceiver, type Receiver } from '../support/receiver.ts'
+
+/** Registers a URL; what it gives makes one attempt to deliver and resolves with the status. */
+type Register = (url: string, rules: AddressRules) => Promise<() => Promise<number>>
+
+const LOOPBACK = '127.0.0.1'
+
+const goodUrls: readonly string[] = [
+  'http://shop.example',
+  'https://shop.example/',
+  'HTTPS://SHOP.EXAMPLE:8443/hooks/pets?key=a%20b&at=12:30@noon',
+  'http://shop.example./hook',
+  'http://bücher.example/',
+  'http://xn--bcher-kva.example/päckchen',
+  `http://shop.example/${'a'.repeat(2048 - 20)}`,
+]
+
+/** Each one next to a special network. */
+const goodAddresses = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
+  168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0
+  192.0.1.255 192.0.3.0 192.31.195.255 192.31.197.0 192.52.192.255 192.52.194.0 192.88.98.255 192.88.100.0
+  192.167.255.255 192.169.0.0 192.175.47.255 192.175.49.0 198.17.255.255 198.20.0.0 198.51.99.255 198.51.101.0
+  203.0.112.255 203.0.114.0 223.255.255.255 2000:: 2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff 2001:200::
+  2001:db7:ffff:ffff:ffff:ffff:ffff:ffff 2001:db9:: 2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff 2003::
+  2620:4f:7fff:ffff:ffff:ffff:ffff:ffff 2620:4f:8001:: 3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff 3fff:1000::
+  3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 2a00:1:2:3:5efe::1
+  2a00:1:2:3:1:5efe:7f00:1 1.1.1.1 2a00:1450:4001:80e::200e`.split(/\s+/)
+
+function publicOnly(resolve: Resolve): AddressRules {
+  return { allowPrivate: false, resolve }
+}
+
+/** Says each of the answers in turn, and the last one ever after. */
+function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
+  const resolve = async (): Promise<readonly string[]> => {
+    const answer = answers[Math.min(resolve.asked, answers.length - 1)]
+    resolve.asked += 1
+    return answer ?? []
+  }
+  resolve.asked = 0
+  return resolve
+}
+
+async function refusalOf(url: string, rules: AddressRules): Promise<string> {
+  const refused = await vetAddress(url, rules).catch((error: unknown) => error)
+  return refused instanceof AddressRefused ? refused.message : `not refused: ${JSON.stringify(refused)}`
+}
+
+interface Outcome {
+  readonly passed: readonly string[]
+  readonly connects: number
+}
+
+/** Sends to each hostile URL whose vetting passes. A target outside this machine counts, and is left alone. */
+async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: number): Promise<Outcome> {
+  const passed: string[] = []
+  let connects = 0
+  const connect = async (target: Target): Promise<void> => {
+    connects += 1
+    if (target.address !== LOOPBACK || target.url.protocol !== 'http:') return
+    await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
+  }
+  for (const { url, why, answers = [PUBLIC] } of urls) {
+    const rules = { allowPrivate, resolve: resolverOf(answers) }
+    try {
+      await connect(await vetAddress(url.replace('{port}', String(port)), rules))
+      passed.push(`${url} (${why})`)
+    } catch (error) {
+      if (!(error instanceof AddressRefused)) throw error
+    }
+  }
+  return { passed, connects }
+}
+
+test(`none of ${hostileUrls.length} hostile URLs passes, and nothing is connected to`, async () => {
+  await using receiver = await openReceiver()
+  expect(hostileUrls.length).toBeGreaterThanOrEqual(220)
+  const outcome = await attack(hostileUrls, false, receiver.port)
+  expect(outcome).toEqual({ passed: [], connects: 0 })
+  expect(receiver.connections()).toBe(0)
+})
+
+test('control: where private addresses are allowed, hostile URLs do reach the listener', async () => {
+  await using receiver = await openReceiver()
+  const { connects } = await attack(hostileUrls, true, receiver.port)
+  expect(connects).toBeGreaterThan(receiver.connections())
+  expect(receiver.connections()).toBeGreaterThan(20)
+})
+
+test('every refusal is a sentence, and names the host and the address where they are known', async () => {
+  for (const { url, answers = [PUBLIC] } of hostileUrls) {
+    const said = await refusalOf(url.replace('{port}', '8080'), publicOnly(resolverOf(answers)))
+    expect(said).toMatch(/^The [^\n]+\.$/)
+  }
+  expect(await refusalOf('http://shop.example/', publicOnly(resolverOf([PUBLIC, '10.1.2.3'])))).toBe(
+    'The host shop.example has the address 10.1.2.3, which is not on the public Internet (private use).',
+  )
+  expect(await refusalOf('http://0x7f.1/', publicOnly(resolverOf([])))).toBe(
+    'The address 127.0.0.1 is not on the public Internet (loopback).',
+  )
+})
+
+test('URLs of public hosts pass with the first address of the name', async () => {
+  for (const url of goodUrls) {
+    const target = await vetAddress(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
+    expect(target.url).toEqual(new URL(url))
+    expect(target).toMatchObject({ address: PUBLIC, family: 4 })
+  }
+})
+
+test('addresses next to the special networks pass, as literals and as answers', async () => {
+  for (const address of goodAddresses) {
+    const family = address.includes(':') ? 6 : 4
+    const resolve = resolverOf([address])
+    const url = `http://${family === 6 ? `[${address}]` : address}/`
+    expect(await vetAddress(url, publicOnly(resolve))).toMatchObject({ family })
+    expect(resolve.asked).toBe(0)
+    expect(await vetAddress('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
+  }
+})
+
+test('where private addresses are allowed they pass, and the rules of the text stay', async () => {
+  const rules = { allowPrivate: true, resolve: resolverOf([LOOPBACK]) }
+  expect(await vetAddress('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
+  expect(await vetAddress('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
+  for (const url of ['http://user@localhost/', 'http://localhost/#', 'ftp://localhost/', 'http://']) {
+    expect(await refusalOf(url, rules)).toStartWith('The URL ')
+  }
+})
+
+test('a look-up that fails or takes too long is a refusal', async () => {
+  const failing: Resolve = async () => {
+    throw new Error('ENOTFOUND')
+  }
+  expect(await refusalOf('http://shop.example/', publicOnly(failing))).toBe(
+    'The host shop.example could not be resolved.',
+  )
+  const stuck = resolveWithin(20, () => Promise.withResolvers<readonly string[]>().promise)
+  expect(await refusalOf('http://shop.example/', publicOnly(stuck))).toBe(
+    'The host shop.example could not be resolved within 20 ms.',
+  )
+})
+
+test('the look-up of the system knows this machine', async () => {
+  expect(await resolveHost('localhost')).toContain(LOOPBACK)
+  expect(await refusalOf('http://localhost/', publicOnly(resolveHost))).toContain('loopback')
+})
+
+const vettedAtEachAttempt: Register = async (url, rules) => {
+  await vetAddress(url, rules)
+  return async () => {
+    const target = await vetAddress(url, rules)
+    return (await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })).status
+  }
+}
+
+/** Three attempts on a name that was public when it was registered, and is this machine ever after. */
+async function rebind(register: Register, receiver: Receiver): Promise<number> {
+  const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
+  const attempt = await register(`http://shop.example:${receiver.port}/hook`, rules)
+  for (let attempts = 0; attempts < 3; attempts += 1) await attempt().catch(() => 'refused')
+  return receiver.connections()
+}
+
+test('a name that moves to a private address after its registration is not connected to', async () => {
+  await using receiver = await openReceiver()
+  expect(await rebind(vettedAtEachAttempt, receiver)).toBe(0)
+})
+
+test('control: vetted at the registration only, the private address is connected to', async () => {
+  await using receiver = await openReceiver()
+  expect(await rebind(vettedAtRegistrationOnly, receiver)).toBe(3)
+})
+
+test('between the vetting and the connection the name is not looked up again', async () => {
+  await using receiver = await openReceiver()
+  const resolve = resolverOf([LOOPBACK], [])
+  const url = `http://shop.example:${receiver.port}/hook`
+  const target = await vetAddress(url, { allowPrivate: true, resolve })
+  await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
+  expect(resolve.asked).toBe(1)
+  expect(receiver.connections()).toBe(1)
+})

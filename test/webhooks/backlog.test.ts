@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import type { EventType } from '../../src/model/event-type.ts'
+import { arrivals, happen, hook } from '../support/hooked.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { openReceiver } from '../support/receiver.ts'
+import { onEveryEngine } from '../support/store.ts'
+import { newPlace, type StorePlace } from '../support/store-place.ts'
+import { until } from '../support/until.ts'
+
+const EVENTS = times(20_000, 1_000_000)
+const HEARD = times(150, 20_000)
+/** What a backlog of any length may add to the memory of the process. */
+const RSS_MORE_MAX = 96 * 1024 * 1024
+const TIMEOUT_MS = timeLimitMs(120_000)
+
+/** Puts events of one type behind the last one, while no server runs. */
+async function putEvents(place: StorePlace, type: EventType, count: number): Promise<void> {
+  await place.database(`
+    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
+    INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
+    SELECT (SELECT last FROM counter WHERE noun = 'event') + n, (SELECT position FROM chain WHERE place = 'head') + n,
+      'put here', '${type}', 'categories/' || CAST(n AS TEXT), 1, '{"id":1,"name":"Any"}', NULL, 'put here',
+      '2026-11-21T09:30:00.000Z' FROM number`)
+  await place.database(`UPDATE counter SET last = last + ${count} WHERE noun = 'event'`)
+  await place.database(`UPDATE chain SET position = position + ${count} WHERE place = 'head'`)
+}
+
+async function rssOf({ base }: ServerProcess): Promise<number> {
+  const text = await (await fetch(`${base}/metrics`)).text()
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
+}
+
+async function numberOf(place: StorePlace, query: string): Promise<number> {
+  const [row] = await place.database(query)
+  return Number(row?.n)
+}
+
+/** Deliveries of one webhook that were tried for the first time before one of an earlier position. */
+async function overtaken(place: StorePlace): Promise<unknown[]> {
+  return place.database(`SELECT later.position FROM delivery later JOIN delivery earlier
+    ON earlier.webhook_id = later.webhook_id AND earlier.position = later.position - 1
+    WHERE later.created_at < earlier.created_at`)
+}
+
+onEveryEngine(engine => {
+  test(
+    `a backlog of ${EVENTS} events is a position: little memory, no rows before they are tried, sent in order`,
+    async () => {
+      await using place = await newPlace(engine)
+      await using receiver = await openReceiver()
+      await using rare = await openReceiver()
+      const hooks = await (async () => {
+        await using server = await place.start()
+        const client = place.client(server)
+        const hooked = await hook({ client }, receiver)
+        const seldom = await hook({ client }, rare, ['petstore.pet.created'])
+        await happen({ client }, 'So that it has begun')
+        await receiver.has(1)
+        for (const { webhookId } of [hooked, seldom]) {
+          await client.updateWebhook({ webhookId, body: { enabled: false } })
+        }
+        await server.kill('SIGTERM')
+        return [hooked, seldom]
+      })()
+      await putEvents(place, 'petstore.category.updated', EVENTS)
+      await using server = await place.start()
+      const client = place.client(server)
+      const { data: pet } = await client.createPet({ body: { name: 'Rare', categoryId: 1n } })
+      const before = await rssOf(server)
+      for (const { webhookId } of hooks) await client.updateWebhook({ webhookId, body: { enabled: true } })
+      let slowestMs = 0
+      const ping = async (): Promise<boolean> => {
+        const startedMs = performance.now()
+        await fetch(`${server.base}/livez`)
+        slowestMs = Math.max(slowestMs, performance.now() - startedMs)
+        return rare.received.length > 0
+      }
+      await until('the rare event has come through all the others', ping, timeLimitMs(120_000))
+      await receiver.has(HEARD)
+      expect(arrivals(rare).map(({ subject }) => subject)).toEqual([`pets/${pet.id}`])
+      expect(slowestMs).toBeLessThan(500)
+      const more = (await rssOf(server)) - before
+      await server.kill('SIGTERM')
+      const rows = await numberOf(place, 'SELECT count(*) AS n FROM delivery')
+      expect(rows).toBe(receiver.received.length + rare.received.length)
+      const positions = arrivals(receiver).map(({ position }) => Number(position))
+      const [, first = 0, ...others] = positions.toSorted((a, b) => a - b)
+      expect(others).toEqual(others.map((_, index) => first + 1 + index))
+      expect(await overtaken(place)).toEqual([])
+      expect(more).toBeLessThan(RSS_MORE_MAX)
+      const mib = Math.round(more / 1024 / 1024)
+      const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at most`
+      const did = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
+      proved({ guarantee: 21, engine, did })
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,271 @@
+import { describe, expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import type { Client } from '../../src/client/client.ts'
+import { Refused } from '../../src/client/client.ts'
+import { eventRows, faultsOf } from '../support/heard.ts'
+import { arrivals, eventIn, happen, hook, inOrder, namesIn, noRequest } from '../support/hooked.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
+import { onEveryEngine } from '../support/store.ts'
+import { newPlace, type StorePlace } from '../support/store-place.ts'
+import { until } from '../support/until.ts'
+
+const KILLS = times(2, 100)
+const WRITERS = 4
+const IN_FLIGHT_MAX = 4
+const TIMEOUT_MS = timeLimitMs(120_000)
+const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts', import.meta.url))
+
+/**
+ * What is wrong with all that a receiver got, beside all that happened since the webhook was made: missed, altered, or
+ * not the same at each repeat. Nothing is [].
+ */
+async function faultsAt(place: StorePlace, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
+  const rows = await eventRows(place)
+  const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+  const bodies = new Map<string, string>()
+  const faults: string[] = []
+  for (const request of receiver.received) {
+    const { id } = eventIn(request)
+    const body = request.body.toString('utf8')
+    if (request.headers['webhook-id'] !== id) faults.push(`event ${id} came under another webhook-id`)
+    if ((bodies.get(id) ?? body) !== body) faults.push(`event ${id} came with another body`)
+    bodies.set(id, body)
+  }
+  const once = new Map(inOrder(arrivals(receiver)).map(heard => [heard.id, heard]))
+  const due = rows.filter(({ position }) => position !== null && position > made)
+  return [...faults, ...faultsOf([...once.values()], due)]
+}
+
+function repeatsAt(receiver: Receiver): number {
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  return ids.length - new Set(ids).size
+}
+
+/** Writers that go on until they are told to stop, over the ends of the server. */
+function keepWriting(client: Client): { stop: () => Promise<void> } {
+  let isOver = false
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; !isOver; ) {
+      try {
+        await client.createCategory({ body: { name: 'Any' } }, { idempotencyKey: `${writer}-${count}` })
+        count++
+      } catch (error) {
+        if (error instanceof Refused && error.status < 500) throw error
+        await Bun.sleep(20)
+      }
+    }
+  }
+  const writing = Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
+  return {
+    stop: async () => {
+      isOver = true
+      await writing
+    },
+  }
+}
+
+/** A receiver that holds its answers until it is told to answer. */
+async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }> {
+  let open = false
+  const receiver = await openReceiver(() => (open ? reply(204) : silence))
+  return {
+    receiver,
+    letGo: () => {
+      open = true
+      receiver.cutAll()
+    },
+  }
+}
+
+/** Kills the server in the middle of its work, goes on with another, and answers what went wrong. */
+async function killUnderWay(place: StorePlace, script?: string): Promise<string[]> {
+  const { receiver, letGo } = await openHolding()
+  await using _closed = receiver
+  {
+    await using server = await place.start(script)
+    await hook({ client: place.client(server) }, receiver)
+    await happen({ client: place.client(server) }, ...Array.from({ length: 10 }, (_, index) => `${index}`))
+    await receiver.has(IN_FLIGHT_MAX)
+    await server.kill('SIGKILL')
+  }
+  const unanswered = receiver.received.length
+  letGo()
+  await place.endLeases()
+  await using server = await place.start(script)
+  await happen({ client: place.client(server) }, 'The last')
+  await until('all is behind it', () => isAtHead(place))
+  return faultsAt(place, { received: receiver.received.slice(unanswered) })
+}
+
+/** Whether the webhook is past all that happened. */
+async function isAtHead(place: StorePlace): Promise<boolean> {
+  const [row] = await place.database(`SELECT webhook.position = chain.position AS done FROM webhook, chain
+    WHERE place = 'head'`)
+  return row?.done === true || row?.done === 1n
+}
+
+async function tried(place: StorePlace): Promise<number> {
+  const [row] = await place.database(`SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`)
+  return Number(row?.n)
+}
+
+function distinct(receiver: Receiver): number {
+  return receiver.received.length - repeatsAt(receiver)
+}
+
+onEveryEngine(engine => {
+  test(
+    `kill -9 in the middle of deliveries, ${KILLS} times: each event comes, and is the same at each repeat`,
+    async () => {
+      await using place = await newPlace(engine)
+      await using receiver = await openReceiver()
+      let server: ServerProcess = await place.start()
+      try {
+        await hook({ client: place.client(server) }, receiver)
+        const writing = keepWriting(place.client(server))
+        for (let kill = 0; kill < KILLS; kill++) {
+          const before = receiver.received.length
+          await until('events come', () => receiver.received.length > before + 20 + ((kill * 37) % 90))
+          await server.kill('SIGKILL')
+          await place.endLeases()
+          server = await place.start()
+        }
+        await writing.stop()
+        await until('all has come', () => isAtHead(place), timeLimitMs(120_000))
+        expect(await faultsAt(place, receiver)).toEqual([])
+        const repeats = repeatsAt(receiver)
+        expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
+        const came = `${distinct(receiver)} events arrived, ${repeats} of them twice`
+        const did = `${KILLS} kills, ${came}: 0 missed, 0 altered`
+        proved({ guarantee: 20, engine, did })
+      } finally {
+        await server.kill('SIGKILL')
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  test('what was under way when the process was killed comes again, and what was behind it comes', async () => {
+    await using place = await newPlace(engine)
+    expect(await killUnderWay(place)).toEqual([])
+  }, 120_000)
+
+  test('a stop in order waits for a slow receiver: nothing is lost, and nothing comes twice', async () => {
+    await using place = await newPlace(engine)
+    await using receiver = await openReceiver(() => socket => {
+      const timer = setTimeout(() => reply(204)(socket, noRequest), 500)
+      socket.on('close', () => clearTimeout(timer))
+    })
+    {
+      await using server = await place.start()
+      await hook({ client: place.client(server) }, receiver)
+      await happen({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
+      await receiver.has(4)
+      expect(await server.kill('SIGTERM')).toBe(0)
+      expect(await tried(place)).toBe(4)
+    }
+    await using server = await place.start()
+    await until('the rest has come', async () => (await tried(place)) === 6)
+    expect([await faultsAt(place, receiver), receiver.received.length]).toEqual([[], 6])
+    expect(server.logged()).toBe('')
+  }, 120_000)
+})
+
+test('a stop does not wait for a receiver that says nothing, and what it was sent comes again', async () => {
+  await using place = await newPlace('sqlite')
+  const { receiver, letGo } = await openHolding()
+  await using _closed = receiver
+  const startedMs = await (async () => {
+    await using server = await place.start()
+    await hook({ client: place.client(server) }, receiver)
+    await happen({ client: place.client(server) }, '1', '2')
+    await receiver.has(2)
+    const beganMs = performance.now()
+    expect(await server.kill('SIGTERM')).toBe(0)
+    return beganMs
+  })()
+  expect(performance.now() - startedMs).toBeLessThan(10_000)
+  letGo()
+  await using server = await place.start()
+  await receiver.has(4)
+  expect([await faultsAt(place, receiver), repeatsAt(receiver)]).toEqual([[], 2])
+  expect(server.logged()).toBe('')
+}, 120_000)
+
+test('control: a webhook that is moved on when it is taken loses what was under way, and is caught', async () => {
+  await using place = await newPlace('sqlite')
+  expect(await killUnderWay(place, CONTROL)).toEqual(['10 missed'])
+}, 120_000)
+
+describe('two servers on one database', () => {
+  test('one delivers, four at a time in all; the other goes on when it dies, and nothing is missed', async () => {
+    await using place = await newPlace('postgres')
+    await using first = await place.start()
+    let open = 0
+    let most = 0
+    await using receiver = await openReceiver(() => socket => {
+      open++
+      most = Math.max(most, open)
+      setTimeout(() => reply(204)(socket, noRequest), 5)
+      socket.on('close', () => open--)
+    })
+    await hook({ client: place.client(first) }, receiver)
+    await until('it is taken', async () => (await holders(place)).length === 1)
+    await using second = await place.startAnother()
+    const both = [first, second].map(server => keepWriting(place.client(server)))
+    await receiver.has(50)
+    const [holder] = await holders(place)
+    await first.kill('SIGKILL')
+    await both[0]?.stop()
+    await place.endLeases()
+    const before = receiver.received.length
+    await receiver.has(before + 20)
+    await both[1]?.stop()
+    await until('all has come', () => isAtHead(place))
+    expect(await faultsAt(place, receiver)).toEqual([])
+    expect((await holders(place))[0]).not.toBe(holder ?? '')
+    expect(most).toBeLessThanOrEqual(IN_FLIGHT_MAX)
+    expect(repeatsAt(receiver)).toBeLessThanOrEqual(IN_FLIGHT_MAX)
+  }, 120_000)
+
+  test('a webhook made through one hears what happens through the other, whatever is numbered first', async () => {
+    await using place = await newPlace('postgres')
+    await using first = await place.start()
+    await using second = await place.startAnother()
+    await using receiver = await openReceiver()
+    const [one, other] = [first, second].map(server => ({ client: place.client(server) }))
+    if (!one || !other) throw new Error('two servers were started')
+    // Ids come in blocks: those of the first server are the lower ones.
+    await happen(one, 'Before')
+    await happen(other, 'Before')
+    const { held } = await holdPositions(place, 'Let go')
+    await happen(one, 'Still before')
+    await hook(other, receiver)
+    await happen(one, 'After', 'Let go')
+    await held
+    await receiver.has(2)
+    await until('all is behind it', () => isAtHead(place))
+    expect(namesIn(receiver)).toEqual(['After', 'Let go'])
+  }, 120_000)
+})
+
+/** Events are committed and wait for their positions until a category of this name is there. */
+async function holdPositions(place: StorePlace, name: string): Promise<{ held: Promise<unknown> }> {
+  const held = place.database(`DO $$ BEGIN
+    UPDATE chain SET position = position WHERE place = 'head';
+    FOR turn IN 1..2000 LOOP
+      EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = '${name}');
+      PERFORM pg_sleep(0.005);
+    END LOOP; END $$`)
+  const isHeld = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+    WHERE datname = current_database() AND relation = 'chain'::regclass AND granted AND mode = 'RowExclusiveLock'`
+  await until('positions are held', async () => (await place.database(isHeld)).length > 0)
+  return { held }
+}
+
+async function holders(place: StorePlace): Promise<string[]> {
+  const rows = await place.database('SELECT leased_by FROM webhook WHERE leased_by IS NOT NULL')
+  return rows.map(({ leased_by }) => String(leased_by))
+}

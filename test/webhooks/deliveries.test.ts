@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { eventTypes } from '../../src/model/event-type.ts'
+import { useShop } from '../support/busy-shop.ts'
+import { eventRows, faultsOf } from '../support/heard.ts'
+import {
+  arrivals,
+  deliveriesOf,
+  eventIn,
+  faults,
+  happen,
+  holding,
+  hook,
+  inOrder,
+  namesIn,
+  noRequest,
+  settled,
+} from '../support/hooked.ts'
+import { openReceiver, type Received, type Receiver, reply } from '../support/receiver.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Leases are short, so that who delivers looks at its clock often. */
+const delivery = { retryMs: [30], leaseMs: 150 }
+
+/** The signature that Standard Webhooks asks for, made with nothing but an HMAC. */
+function signatureOf(secret: string, { headers, body }: Received): string {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString('utf8')}`
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+}
+
+const told: readonly string[] = eventTypes
+
+/** What a webhook missed, got twice or should not have got, beside what the store has for it. */
+async function faultsAt(
+  store: TestStore,
+  receiver: Receiver,
+  since: bigint,
+  types?: readonly string[],
+): Promise<string[]> {
+  const rows = (await eventRows(store)).filter(({ position }) => position !== null && position > since)
+  return faultsOf(inOrder(arrivals(receiver)), rows, types)
+}
+
+async function headOf(store: TestStore): Promise<bigint> {
+  const rows = await store.database(`SELECT position FROM chain WHERE place = 'head'`)
+  return BigInt(String(rows[0]?.position))
+}
+
+onEveryEngine(engine => {
+  describe('what is sent', () => {
+    const store = sharedStore(engine, { delivery })
+
+    test('is the envelope of the feed, byte for byte, signed as Standard Webhooks has it', async () => {
+      await using receiver = await openReceiver()
+      const { secret, webhookId } = await hook(store(), receiver)
+      await happen(store(), 'Größe 🐟')
+      await receiver.has(1)
+      const [request = noRequest] = receiver.received
+      const { headers, body, method, path } = request
+      expect([method, path, headers.host]).toEqual(['POST', '/hook', `127.0.0.1:${receiver.port}`])
+      expect(headers['content-type']).toBe('application/cloudevents+json; charset=utf-8')
+      const { id, sequence } = eventIn(request)
+      expect(headers['webhook-id']).toBe(id)
+      new Webhook(secret).verify(body.toString('utf8'), headers)
+      expect(headers['webhook-signature']).toBe(signatureOf(secret, request))
+      const forged = body.toString('utf8').replace('🐟', '🐠')
+      expect(() => new Webhook(secret).verify(forged, headers)).toThrow('No matching signature')
+      const page = await store().send('GET', `/events?after=${BigInt(sequence) - 1n}&limit=1`)
+      expect(await page.text()).toBe(`[${body.toString('utf8')}]`)
+      await store().client.deleteWebhook({ webhookId })
+    })
+
+    test('has the same id and body on each repeat, and a signature of its own time', async () => {
+      await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
+      const { secret, webhookId } = await hook(store(), receiver)
+      await happen(store(), 'Again')
+      await receiver.has(2)
+      const [first = noRequest, second = noRequest] = receiver.received
+      expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] ?? '')
+      expect(second.body.equals(first.body)).toBe(true)
+      for (const request of [first, second]) {
+        expect(request.headers['webhook-signature']).toBe(signatureOf(secret, request))
+      }
+      await store().client.deleteWebhook({ webhookId })
+    })
+
+    test('is what happened after the webhook was made, and nothing before, right at the border', async () => {
+      const { petId } = await makePet(store().client, { quantity: 100n })
+      for (let round = 0; round < 10; round++) {
+        await using receiver = await openReceiver()
+        const order = async (): Promise<string> =>
+          `orders/${(await store().client.placeOrder({ body: { petId } })).data.id}`
+        await order()
+        const { webhookId } = await hook(store(), receiver, ['petstore.order.placed'])
+        const after = [await order(), await order()]
+        await receiver.has(2)
+        await settled(store(), { webhookId, secret: '' }, 'delivered', 2)
+        expect(inOrder(arrivals(receiver)).map(({ subject }) => subject)).toEqual(after)
+        await store().client.deleteWebhook({ webhookId })
+      }
+    })
+
+    test('is what happened after, also among others who write at the same time', async () => {
+      await using receiver = await openReceiver()
+      let made = Number.POSITIVE_INFINITY
+      let isOver = false
+      const before: string[] = []
+      const after: string[] = []
+      const write = async (writer: number): Promise<void> => {
+        for (let count = 0; !isOver; count++) {
+          const name = `${writer}-${count}`
+          const startedMs = performance.now()
+          await happen(store(), name)
+          if (made === Number.POSITIVE_INFINITY) before.push(name)
+          else if (startedMs > made) after.push(name)
+        }
+      }
+      const writing = Array.from({ length: 8 }, (_, writer) => write(writer))
+      await until('they write', () => before.length > 40)
+      const sure = new Set(before)
+      const { webhookId } = await hook(store(), receiver)
+      made = performance.now()
+      await until('they write on', () => after.length > 40)
+      isOver = true
+      await Promise.all(writing)
+      await until('all came', () => after.every(name => namesIn(receiver).includes(name)))
+      expect(namesIn(receiver).filter(name => sure.has(name))).toEqual([])
+      await store().client.deleteWebhook({ webhookId })
+    })
+
+    test('of a test event goes to its webhook alone, whatever its types', async () => {
+      await using mine = await openReceiver()
+      await using theirs = await openReceiver()
+      const hooked = await hook(store(), mine, ['petstore.pet.deleted'])
+      const other = await hook(store(), theirs)
+      const { data } = await store().client.sendTestEvent({ webhookId: hooked.webhookId })
+      await mine.has(1)
+      const [request = noRequest] = mine.received
+      expect(eventIn(request)).toMatchObject({
+        id: data.eventId,
+        type: 'petstore.webhook.test',
+        subject: `webhooks/${hooked.webhookId}`,
+      })
+      await happen(store(), 'Behind it')
+      await theirs.has(1)
+      await settled(store(), hooked, 'delivered')
+      expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
+      expect(await deliveriesOf(store(), hooked)).toMatchObject([
+        { eventId: data.eventId, type: 'petstore.webhook.test', state: 'delivered' },
+      ])
+      for (const { webhookId } of [hooked, other]) await store().client.deleteWebhook({ webhookId })
+    })
+
+    test('bears two signatures for 24 hours after a rotation, and then one', async () => {
+      let aheadMs = 0
+      await using own = await openTestStore(engine, { delivery, clock: () => Date.now() + aheadMs })
+      await using receiver = await openReceiver()
+      const { secret: first, webhookId } = await hook(own, receiver)
+      const { data } = await own.client.rotateWebhookSecret({ webhookId })
+      expect(Date.parse(data.previousSecretUntil ?? '') - Date.now()).toBeLessThanOrEqual(DAY_MS)
+      await happen(own, 'Both')
+      await receiver.has(1)
+      aheadMs = DAY_MS + 1000
+      await happen(own, 'One')
+      await receiver.has(2)
+      const [both = noRequest, one = noRequest] = receiver.received
+      const signatures = [data.secret, first].map(secret => signatureOf(secret, both))
+      expect(both.headers['webhook-signature']).toBe(signatures.join(' '))
+      for (const secret of [data.secret, first])
+        new Webhook(secret).verify(both.body.toString(), both.headers)
+      expect(one.headers['webhook-signature']).toBe(signatureOf(data.secret, one))
+    })
+  })
+
+  describe('how it is sent', () => {
+    test('no more than four at a time to one receiver, and four when there is enough', async () => {
+      await using store = await openTestStore(engine, { delivery })
+      const { answerOf, most, letGo } = holding()
+      await using receiver = await openReceiver(answerOf)
+      await hook(store, receiver)
+      await happen(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
+      await receiver.has(4)
+      // Others are served meanwhile: time enough for a fifth.
+      await using other = await openReceiver()
+      await hook(store, other)
+      await happen(store, 'Meanwhile')
+      await other.has(1)
+      expect([receiver.received.length, most()]).toEqual([4, 4])
+      letGo()
+      await receiver.has(13)
+      expect(most()).toBe(4)
+    })
+
+    test('first attempts begin in the order of positions', async () => {
+      await using store = await openTestStore(engine, { delivery })
+      await using receiver = await openReceiver()
+      const hooked = await hook(store, receiver)
+      await Promise.all(Array.from({ length: 60 }, (_, index) => happen(store, `${index}`)))
+      await settled(store, hooked, 'delivered', 60)
+      const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
+      const begun = rows.map(({ created_at }) => String(created_at))
+      expect(begun).toEqual(begun.toSorted())
+    })
+
+    test('16 writers, no failure: each event comes once, none is missed, with all types and with some', async () => {
+      await using store = await openTestStore(engine, { delivery })
+      const some = ['petstore.order.placed', 'petstore.category.created', 'petstore.pet.created'] as const
+      await using all = await openReceiver()
+      await using few = await openReceiver()
+      const since = await headOf(store)
+      await hook(store, all)
+      await hook(store, few, [...some])
+      await useShop(store.client, 16, 500, 20261121)
+      const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
+      const due = [told, some].map(types => rows.filter(({ type }) => types.some(one => one === type)).length)
+      const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
+      await until('all is delivered', async () =>
+        (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),
+      )
+      expect([await faultsAt(store, all, since), await faultsAt(store, few, since, some)]).toEqual([[], []])
+      expect(faults(store)).toEqual([])
+    }, 120_000)
+  })
+})

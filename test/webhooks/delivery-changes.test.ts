@@ -1,0 +1,118 @@
+import { expect, test } from 'bun:test'
+import { sweep } from '../../src/chores.ts'
+import { arrivals, deliveriesOf, happen, holding, hook, namesIn, settled } from '../support/hooked.ts'
+import { openReceiver, reply, silence } from '../support/receiver.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Leases are short, so that who delivers looks at its clock often. */
+const delivery = { retryMs: [30], leaseMs: 150 }
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine, { delivery })
+
+  test('a changed URL holds from the next attempt on', async () => {
+    await using before = await openReceiver(() => reply(500))
+    await using after = await openReceiver()
+    const { webhookId } = await hook(store(), before)
+    await happen(store(), 'Moved')
+    await before.has(1)
+    await store().client.updateWebhook({ webhookId, body: { url: `${after.base}/moved?to=here` } })
+    await store().client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' })
+    await after.has(1)
+    expect([namesIn(after), after.received[0]?.path]).toEqual([['Moved'], '/moved?to=here'])
+    await store().client.deleteWebhook({ webhookId })
+  })
+
+  test('changed types hold for all that is not under way yet', async () => {
+    const { answerOf, letGo } = holding()
+    await using receiver = await openReceiver(answerOf)
+    const { webhookId } = await hook(store(), receiver)
+    await store().client.updateWebhook({ webhookId, body: { enabled: false } })
+    await happen(store(), '1', '2', '3', '4', '5', '6')
+    await store().client.updateWebhook({ webhookId, body: { enabled: true } })
+    await receiver.has(4)
+    await store().client.updateWebhook({ webhookId, body: { types: ['petstore.pet.created'] } })
+    const { petId } = await makePet(store().client)
+    letGo()
+    await receiver.has(5)
+    await settled(store(), { webhookId, secret: '' }, 'delivered', 5)
+    const subjects = arrivals(receiver).map(({ type, subject }) => `${type.split('.').at(-1)} ${subject}`)
+    expect(subjects.slice(4)).toEqual([`created pets/${petId}`])
+    expect(receiver.received).toHaveLength(5)
+    await store().client.deleteWebhook({ webhookId })
+  })
+
+  test('disabled, a webhook hears nothing; enabled again it hears what happened meanwhile, once', async () => {
+    const { answerOf, most, letGo } = holding()
+    await using receiver = await openReceiver(answerOf)
+    await using other = await openReceiver()
+    const hooked = await hook(store(), receiver)
+    const watch = await hook(store(), other)
+    const { webhookId } = hooked
+    await happen(store(), '1', '2')
+    await receiver.has(2)
+    await store().client.updateWebhook({ webhookId, body: { enabled: false } })
+    await happen(store(), 'Meanwhile')
+    await other.has(3)
+    await store().client.updateWebhook({ webhookId, body: { enabled: true } })
+    await happen(store(), 'Afterwards')
+    await other.has(4)
+    expect(most()).toBe(2)
+    letGo()
+    await settled(store(), hooked, 'delivered', 4)
+    expect(namesIn(receiver)).toEqual(['1', '2', 'Meanwhile', 'Afterwards'])
+    for (const { webhookId: id } of [hooked, watch]) await store().client.deleteWebhook({ webhookId: id })
+  })
+
+  test('deleted, a webhook is sent nothing more, and its deliveries are swept', async () => {
+    await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
+    const hooked = await hook(store(), receiver)
+    await happen(store(), 'Failing')
+    await settled(store(), hooked, 'pending')
+    await receiver.has(2)
+    await store().client.deleteWebhook(hooked)
+    receiver.cutAll()
+    await using other = await openReceiver()
+    const watch = await hook(store(), other)
+    await happen(store(), 'Afterwards')
+    await other.has(1)
+    expect(receiver.received).toHaveLength(2)
+    expect(await codeOf(store().client.listDeliveries(hooked))).toBe('404 webhook_not_found')
+    const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${hooked.webhookId}`
+    expect(await store().database(count)).toEqual([{ n: 1n }])
+    await until('they are swept, one webhook at a time', async () => {
+      await sweep({ ...store(), log: quiet, clock: Date.now, eventRetention: 'forever' })
+      return (await store().database(count))[0]?.n === 0n
+    })
+    await store().client.deleteWebhook(watch)
+  })
+
+  test('deliveries are kept for 30 days after they were settled, with their attempts', async () => {
+    let aheadMs = 0
+    const clock = (): number => Date.now() + aheadMs
+    await using store = await openTestStore(engine, {
+      delivery: { ...delivery, retryMs: [60 * DAY_MS] },
+      clock,
+    })
+    await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
+    const hooked = await hook(store, receiver)
+    await happen(store, 'Pending')
+    await settled(store, hooked, 'pending')
+    await happen(store, 'Delivered')
+    await settled(store, hooked, 'delivered')
+    const swept = async (): Promise<string[]> => {
+      await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })
+      return (await deliveriesOf(store, hooked)).map(({ state }) => state)
+    }
+    aheadMs = 30 * DAY_MS - 60_000
+    expect(await swept()).toEqual(['pending', 'delivered'])
+    aheadMs = 30 * DAY_MS + 60_000
+    expect(await swept()).toEqual(['pending'])
+    expect(await store.database('SELECT count(*) AS n FROM attempt')).toEqual([{ n: 1n }])
+  })
+})
+
+const quiet = { access: () => {}, info: () => {}, error: (fields: object) => console.error(fields) }

@@ -1,0 +1,275 @@
+import { describe, expect, test } from 'bun:test'
+import { type Command, perform } from '../../src/shop/commands.ts'
+import { arrivals, deliveriesOf, faults, happen, hook, namesIn, settled } from '../support/hooked.ts'
+import { deadPort, dripping, openReceiver, redirect, reply, silence } from '../support/receiver.ts'
+import { sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Leases are short, so that who delivers looks at its clock often. */
+const delivery = { retryMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
+const LONG_AGO = '2026-01-01T00:00:00Z'
+
+onEveryEngine(engine => {
+  describe('a delivery', () => {
+    const store = sharedStore(engine, { delivery })
+
+    test('is pending until an attempt succeeds, and shows each attempt', async () => {
+      const long = `${'é'.repeat(600)}\0`
+      await using receiver = await openReceiver((_, index) => {
+        if (index === 0) return reply(500, {}, 'out of paper')
+        return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
+      })
+      const hooked = await hook(store(), receiver)
+      const startedMs = Date.now()
+      await happen(store(), 'Late')
+      const [first] = await settled(store(), hooked, 'pending')
+      const nextAtMs = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.createdAt ?? '')
+      expect(nextAtMs).toBeGreaterThanOrEqual(30)
+      const [delivered] = await settled(store(), hooked, 'delivered')
+      expect(delivered).toMatchObject({ eventId: receiver.received[0]?.headers['webhook-id'] })
+      expect(delivered).not.toHaveProperty('nextAttemptAt')
+      expect(delivered?.attempts.map(({ status, reply: said }) => `${status} ${said?.slice(0, 12)}`)).toEqual(
+        ['500 out of paper', `404 ${'é'.repeat(12)}`, '202 thanks'],
+      )
+      // 512 times two bytes: the first KiB.
+      expect(delivered?.attempts[1]?.reply).toBe('é'.repeat(512))
+      const at = (delivered?.attempts ?? []).map(attempt => Date.parse(attempt.at))
+      expect(at.toSorted((a, b) => a - b)).toEqual(at)
+      expect([(at[0] ?? 0) >= startedMs, (at[2] ?? 0) <= Date.now()]).toEqual([true, true])
+      expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(30)
+      expect(delivered?.attempts.every(({ durationMs }) => durationMs < 5000n)).toBe(true)
+      expect((await store().client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
+      await store().client.deleteWebhook(hooked)
+    })
+
+    test('has failed after the last attempt; asked for again it has all its retries', async () => {
+      await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
+      const hooked = await hook(store(), receiver)
+      await happen(store(), 'Never')
+      const [failed] = await settled(store(), hooked, 'failed')
+      expect([failed?.attempts.length, receiver.received.length]).toEqual([3, 3])
+      expect((await store().client.getWebhook(hooked)).data.failingSince).toBe(failed?.createdAt ?? '')
+      const deliveryId = failed?.id ?? 0n
+      const { data, status } = await store().client.redeliver({ ...hooked, deliveryId })
+      expect([status, data.state, data.attempts.length]).toEqual([202, 'pending', 3])
+      const [delivered] = await settled(store(), hooked, 'delivered')
+      expect(delivered?.attempts.map(attempt => attempt.status)).toEqual([500n, 500n, 500n, 500n, 204n])
+      await store().client.redeliver({ ...hooked, deliveryId })
+      await receiver.has(6)
+      expect(new Set(arrivals(receiver).map(({ id }) => id)).size).toBe(1)
+      expect((await store().client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
+      await store().client.deleteWebhook(hooked)
+    })
+
+    test('that failed is made again with the others that did since an instant', async () => {
+      let fails = true
+      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
+      const hooked = await hook(store(), receiver)
+      await happen(store(), 'First')
+      const [first] = await settled(store(), hooked, 'failed')
+      await happen(store(), 'Second', 'Third')
+      const [, second] = await settled(store(), hooked, 'failed', 3)
+      fails = false
+      const again = async (since: string): Promise<bigint> =>
+        (await store().client.redeliverFailed({ ...hooked, since })).data.count
+      const later = new Date(Date.now() + 60_000).toISOString()
+      expect(await again(later)).toBe(0n)
+      expect(await again(second?.createdAt ?? '')).toBe(2n)
+      await settled(store(), hooked, 'delivered', 2)
+      expect(await again(first?.createdAt ?? '')).toBe(1n)
+      await settled(store(), hooked, 'delivered', 3)
+      expect(await again(LONG_AGO)).toBe(0n)
+      expect(namesIn(receiver).slice(-1)).toEqual(['Third'])
+      await store().client.deleteWebhook(hooked)
+    })
+
+    test('is not made again for a webhook that is disabled, or for another webhook', async () => {
+      await using receiver = await openReceiver()
+      const { client } = store()
+      const hooked = await hook(store(), receiver)
+      const other = await hook(store(), receiver, ['petstore.pet.deleted'])
+      await happen(store(), 'Once')
+      const [delivered] = await settled(store(), hooked, 'delivered')
+      const deliveryId = delivered?.id ?? 0n
+      expect(await codeOf(client.redeliver({ ...other, deliveryId }))).toBe('404 delivery_not_found')
+      expect(await codeOf(client.redeliver({ webhookId: 404404n, deliveryId }))).toBe('404 webhook_not_found')
+      await client.updateWebhook({ ...hooked, body: { enabled: false } })
+      expect(await codeOf(client.redeliver({ ...hooked, deliveryId }))).toBe('409 webhook_disabled')
+      expect(await codeOf(client.redeliverFailed({ ...hooked, since: LONG_AGO }))).toBe(
+        '409 webhook_disabled',
+      )
+      expect(await codeOf(client.sendTestEvent(hooked))).toBe('409 webhook_disabled')
+      expect(receiver.received).toHaveLength(1)
+      for (const one of [hooked, other]) await client.deleteWebhook(one)
+    })
+
+    test('fails by a redirect, which is not followed, and by an answer that is none', async () => {
+      await using elsewhere = await openReceiver()
+      await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
+      await using silent = await openReceiver(() => silence)
+      await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 20))
+      const refused = { base: `http://127.0.0.1:${await deadPort()}` }
+      const hooks = await Promise.all([moved, silent, slow, refused].map(to => hook(store(), to)))
+      await happen(store(), 'Nowhere')
+      const said: string[] = []
+      for (const hooked of hooks) {
+        const [failed] = await settled(store(), hooked, 'failed')
+        const [attempt] = failed?.attempts ?? []
+        said.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
+        await store().client.deleteWebhook(hooked)
+      }
+      const none = '127.0.0.1 did not respond within 150 ms.'
+      expect(said).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
+      expect(elsewhere.connections()).toBe(0)
+    })
+  })
+
+  describe('a receiver', () => {
+    test('that is gone (410) is disabled, with one event that says so', async () => {
+      await using store = await openTestStore(engine, { delivery })
+      await using gone = await openReceiver(() => reply(410))
+      await using other = await openReceiver()
+      const hooked = await hook(store, gone)
+      await hook(store, other, ['petstore.webhook.disabled'])
+      await Promise.all(['1', '2', '3', '4'].map(name => happen(store, name)))
+      await other.has(1)
+      const { data } = await store.client.getWebhook(hooked)
+      expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
+      const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
+      expect(page.data.items).toHaveLength(1)
+      expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${hooked.webhookId}` })
+      // What follows the host may be a secret, and is not told to everybody who reads events.
+      expect(page.data.items[0]?.data).toEqual({ ...data, url: gone.base })
+      expect(gone.received.length).toBeLessThanOrEqual(4)
+      expect((await deliveriesOf(store, hooked)).every(({ state }) => state !== 'pending')).toBe(true)
+    })
+
+    test('that has failed for five days is disabled, and not before; enabled again it starts anew', async () => {
+      let aheadMs = 0
+      const clock = (): number => Date.now() + aheadMs
+      await using store = await openTestStore(engine, { delivery: { ...delivery, retryMs: [DAY_MS] }, clock })
+      let fails = true
+      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
+      const hooked = await hook(store, receiver)
+      await happen(store, 'Day 0')
+      await settled(store, hooked, 'pending')
+      aheadMs = 5 * DAY_MS - 60_000
+      await settled(store, hooked, 'failed', 1)
+      expect((await store.client.getWebhook(hooked)).data.enabled).toBe(true)
+      aheadMs = 5 * DAY_MS + 1000
+      await happen(store, 'Day 5')
+      await until('it is disabled', async () => !(await store.client.getWebhook(hooked)).data.enabled)
+      const { data } = await store.client.getWebhook(hooked)
+      expect(data.disabledReason).toBe('failing')
+      await happen(store, 'Meanwhile')
+      fails = false
+      const enabled = await store.client.updateWebhook({ ...hooked, body: { enabled: true } })
+      expect(enabled.data).not.toHaveProperty('failingSince')
+      await until('it goes on', () => namesIn(receiver).includes('Meanwhile'))
+    })
+
+    test('that is dead, silent or dripping delays no other', async () => {
+      await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
+      await using good = await openReceiver()
+      await hook(store, good)
+      const takeMs = async (names: readonly string[]): Promise<number> => {
+        const startedMs = performance.now()
+        const before = good.received.length
+        await happen(store, ...names)
+        await good.has(before + names.length)
+        return performance.now() - startedMs
+      }
+      const names = Array.from({ length: 40 }, (_, index) => `${index}`)
+      await takeMs(names)
+      const aloneMs = await takeMs(names)
+      await using silent = await openReceiver(() => silence)
+      await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 50))
+      const dead = { base: `http://127.0.0.1:${await deadPort()}` }
+      for (const bad of [silent, slow, dead]) await hook(store, bad)
+      const amongMs = await takeMs(names)
+      expect([silent.received.length, slow.received.length]).toEqual([4, 4])
+      // Far below the 15 s that one attempt at the silent receiver takes.
+      expect(amongMs).toBeLessThan(Math.max(4 * aloneMs, 3000))
+    })
+  })
+})
+
+test('a retry that fell due while its store could not write is made when it can', async () => {
+  let refusals = 1
+  await using store = await openTestStore('postgres', {
+    delivery,
+    perform: async (tx, command: Command) => {
+      if (command.id === 'recordAttempts' && refusals-- > 0) throw new Error('the disk is full')
+      return perform(tx, command)
+    },
+  })
+  await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
+  const hooked = await hook(store, receiver)
+  await happen(store, 'Tried again')
+  await settled(store, hooked, 'delivered')
+  expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
+})
+
+test('a delivery waits as long as Retry-After asks, and so does what comes behind it', async () => {
+  await using store = await openTestStore('sqlite', { delivery })
+  await using receiver = await openReceiver((_, index) =>
+    index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
+  )
+  const hooked = await hook(store, receiver)
+  await happen(store, 'Asked to wait')
+  await receiver.has(1)
+  await settled(store, hooked, 'pending')
+  await happen(store, 'Behind it')
+  await receiver.has(3)
+  const [first, ...others] = receiver.received.map(({ arrivedMs }) => arrivedMs)
+  for (const other of others) expect(other - (first ?? 0)).toBeGreaterThanOrEqual(990)
+  await store.client.deleteWebhook(hooked)
+})
+
+test('a wall clock that steps back does not stretch the rest of a webhook', async () => {
+  let steppedMs = 0
+  const clock = (): number => Date.now() + steppedMs
+  await using store = await openTestStore('sqlite', { delivery, clock })
+  await using receiver = await openReceiver((_, index) =>
+    index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
+  )
+  const hooked = await hook(store, receiver)
+  await happen(store, 'Asked to wait')
+  await settled(store, hooked, 'pending')
+  steppedMs = -3_600_000
+  await happen(store, 'Behind it')
+  await until('the next event came', () => namesIn(receiver).includes('Behind it'), 30_000)
+  await store.client.deleteWebhook(hooked)
+}, 60_000)
+
+test('a receiver that fails ten times in a row is left alone for a second, until it answers again', async () => {
+  await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [DAY_MS] } })
+  await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
+  const hooked = await hook(store, receiver)
+  for (let count = 1; count <= 10; count++) {
+    await happen(store, `${count}`)
+    await settled(store, hooked, 'pending', count)
+  }
+  await happen(store, '11', '12', '13')
+  await receiver.has(13)
+  const at = receiver.received.map(({ arrivedMs }) => arrivedMs)
+  expect((at[10] ?? 0) - (at[9] ?? 0)).toBeGreaterThanOrEqual(990)
+  expect((at[12] ?? 0) - (at[10] ?? 0)).toBeLessThan(900)
+})
+
+test('a fault of the store while an event is carried loses nothing', async () => {
+  await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [30, 30, 30, 30] } })
+  await using receiver = await openReceiver()
+  const hooked = await hook(store, receiver)
+  await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
+  await happen(store, 'Kept')
+  const [pending] = await settled(store, hooked, 'pending')
+  expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
+  await store.database('UPDATE webhook SET secret = description, description = NULL')
+  await settled(store, hooked, 'delivered')
+  expect(namesIn(receiver)).toEqual(['Kept'])
+  expect((await store.client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
+  expect(faults(store).join()).toContain('not an encrypted secret')
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type { Client } from '../../src/client/client.ts'
+import { eventIn, hook } from '../support/hooked.ts'
+import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { onEveryEngine } from '../support/store.ts'
+import { newPlace } from '../support/store-place.ts'
+
+const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
+const FULL = times(0, 1) > 0
+const GOOD = FULL ? 35 : 5
+/** Of each kind: dead, dripping, endless. */
+const BAD = FULL ? 5 : 1
+const EVENTS = FULL ? 40 : 20
+const ROUNDS = FULL ? 3 : 1
+/** A pace that two cores keep up with, so that times tell of waiting and not of load. */
+const EVERY_MS = FULL ? 400 : 10
+/** Where times are not judged: far above what a delivery takes, below what one attempt at a bad receiver does. */
+const LATENCY_MAX_MS = 5000
+
+/** Receivers that are dead, that drip and that never end, in a process that ends with `await using`. */
+async function openBad(): Promise<AsyncDisposable & { readonly bases: readonly string[] }> {
+  const child = Bun.spawn([process.execPath, BAD_RECEIVERS, `${BAD}`], { stdin: 'ignore', stdout: 'pipe' })
+  const { value } = await child.stdout.getReader().read()
+  return {
+    bases: z.array(z.string()).parse(JSON.parse(new TextDecoder().decode(value))),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+/** Causes events at a steady pace; answers how long each took to each good receiver, from its instant, in order. */
+async function latenciesMs(client: Client, good: readonly Receiver[]): Promise<number[]> {
+  const before = good.map(({ received }) => received.length)
+  for (let event = 0; event < EVENTS; event++) {
+    const startedMs = performance.now()
+    await client.createCategory({ body: { name: `${event}` } })
+    await Bun.sleep(Math.max(0, EVERY_MS - (performance.now() - startedMs)))
+  }
+  await Promise.all(good.map((receiver, index) => receiver.has((before[index] ?? 0) + EVENTS)))
+  const latencies = good.flatMap(({ received }, index) =>
+    received.slice(before[index]).map(request => {
+      return performance.timeOrigin + request.arrivedMs - Date.parse(eventIn(request).time)
+    }),
+  )
+  return latencies.sort((a, b) => a - b)
+}
+
+function p99(sorted: readonly number[]): number {
+  return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+onEveryEngine(engine => {
+  test(
+    `${GOOD} receivers are sent everything in time beside ${BAD * 3} that are dead, drip or never end`,
+    async () => {
+      await using place = await newPlace(engine)
+      await using server = await place.start()
+      const client = place.client(server)
+      const good = await Promise.all(Array.from({ length: GOOD }, () => openReceiver()))
+      await using bad = await openBad()
+      try {
+        for (const receiver of good) await hook({ client }, receiver)
+        const hooks = await Promise.all(bad.bases.map(base => hook({ client }, { base })))
+        const enable = async (enabled: boolean): Promise<void> => {
+          for (const { webhookId } of hooks) await client.updateWebhook({ webhookId, body: { enabled } })
+        }
+        const alone: number[] = []
+        const among: number[] = []
+        for (let round = 0; round < ROUNDS; round++) {
+          await enable(false)
+          alone.push(p99(await latenciesMs(client, good)))
+          await enable(true)
+          among.push(p99(await latenciesMs(client, good)))
+        }
+        const [dead, , unending] = hooks
+        for (const one of [dead, unending]) {
+          const { data } = await client.listDeliveries({ webhookId: one?.webhookId ?? 0n })
+          expect(data.items.length).toBeGreaterThan(0)
+        }
+        expect(Math.max(...among)).toBeLessThan(LATENCY_MAX_MS)
+        if (FULL) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
+        const [was, is] = [median(alone), median(among)].map(ms => ms.toFixed(1))
+        const beside = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
+        const did = `${beside}: p99 ${is} ms, undisturbed ${was} ms`
+        proved({ guarantee: 21, engine, did })
+      } finally {
+        for (const receiver of good) await receiver[Symbol.asyncDispose]()
+      }
+    },
+    timeLimitMs(120_000),
+  )
+})

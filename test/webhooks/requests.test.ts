@@ -1,0 +1,302 @@
+import { expect, test } from 'bun:test'
+import { networkInterfaces } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import { type Resolve, vetAddress } from '../../src/delivery/address.ts'
+import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/delivery/request.ts'
+import {
+  type Answer,
+  certificate,
+  deadPort,
+  dripping,
+  endless,
+  openHastyReceiver,
+  openReceiver,
+  type Receiver,
+  raw,
+  redirect,
+  reply,
+  reset,
+  silence,
+} from '../support/receiver.ts'
+
+const LOOPBACK = '127.0.0.1'
+const HEAD = 'HTTP/1.1 200 OK\r\n'
+const SOON_MS = 300
+/** How much later than it should a busy machine may end a request. */
+const LATE_MS = 10_000
+const hasIpv6 = Object.values(networkInterfaces()).some(found =>
+  found?.some(({ address }) => address === '::1'),
+)
+
+/** A request to a URL whose name, if it has one, is this machine's. */
+async function outgoingTo(url: string, own: Partial<Outgoing> = {}): Promise<Outgoing> {
+  const resolve: Resolve = async () => [LOOPBACK]
+  const target = await vetAddress(url, { allowPrivate: true, resolve })
+  return { target, headers: {}, body: '{}', timeoutMs: 5000, ...own }
+}
+
+async function send(url: string, own: Partial<Outgoing> = {}): Promise<Incoming> {
+  return await post(await outgoingTo(url, own))
+}
+
+/** The sentence that a request fails with. */
+async function failure(url: string, own: Partial<Outgoing> = {}): Promise<string> {
+  const failed = await send(url, own).catch((error: unknown) => error)
+  return failed instanceof RequestFailed ? failed.message : `did not fail: ${JSON.stringify(failed)}`
+}
+
+/** Sends one request to a receiver that answers so, and waits until it has seen its connection closed. */
+async function answered(answer: Answer, own: Partial<Outgoing> = {}): Promise<Incoming> {
+  await using receiver = await openReceiver(() => answer)
+  const incoming = await send(receiver.base, own)
+  await receiver.quiet()
+  return incoming
+}
+
+async function failed(answer: Answer, own: Partial<Outgoing> = {}): Promise<string> {
+  await using receiver = await openReceiver(() => answer)
+  const said = await failure(receiver.base, own)
+  await receiver.quiet()
+  return said.replace(`${LOOPBACK}:${receiver.port} `, '')
+}
+
+async function tookMs(run: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now()
+  await run()
+  return performance.now() - startMs
+}
+
+async function openTls(host: '127.0.0.1' | '::1' = LOOPBACK): Promise<Receiver> {
+  return await openReceiver(() => reply(200, {}, 'over TLS'), { host, tls: true })
+}
+
+test('the body, the headers, the path and the name of the host arrive as they are', async () => {
+  await using receiver = await openReceiver()
+  const headers = { 'Content-Type': 'application/json', 'Webhook-Id': 'msg_7', Host: 'other.example' }
+  const url = `http://shop.example:${receiver.port}/hooks/pets?key=a%20b`
+  expect(await send(url, { headers, body: '{"name":"Žofka"}' })).toEqual({ status: 204, reply: '' })
+  const [request] = receiver.received
+  expect(request).toMatchObject({ method: 'POST', path: '/hooks/pets?key=a%20b' })
+  expect(request?.body.toString()).toBe('{"name":"Žofka"}')
+  expect(request?.headers).toEqual({
+    host: `shop.example:${receiver.port}`,
+    'content-type': 'application/json',
+    'webhook-id': 'msg_7',
+    'content-length': '17',
+    connection: 'close',
+  })
+})
+
+test('over TLS a name is asked for by its name, with and without the dot of the root', async () => {
+  await using receiver = await openTls()
+  for (const host of ['shop.example', 'shop.example.']) {
+    const url = `https://${host}:${receiver.port}/`
+    expect(await send(url, { ca: certificate })).toEqual({ status: 200, reply: 'over TLS' })
+    expect(receiver.received.at(-1)?.headers.host).toBe(`${host}:${receiver.port}`)
+    expect(receiver.received.at(-1)?.serverName).toBe('shop.example')
+  }
+})
+
+test('over TLS an IPv4 address is judged by the certificate, and no name is asked for', async () => {
+  await using receiver = await openTls()
+  expect(await send(receiver.base, { ca: certificate })).toMatchObject({ status: 200 })
+  expect(receiver.received[0]?.headers.host).toBe(`127.0.0.1:${receiver.port}`)
+  expect(receiver.received[0]).not.toHaveProperty('serverName')
+})
+
+test.skipIf(!hasIpv6)(
+  'an IPv6 address is the host in its brackets, and must be in the certificate',
+  async () => {
+    await using plain = await openReceiver(undefined, { host: '::1' })
+    await using secure = await openTls('::1')
+    expect(await send(plain.base)).toMatchObject({ status: 204 })
+    expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
+    expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate for another name')
+    expect(secure.received).toEqual([])
+  },
+)
+
+// The certificate names the address that is connected to, and not the host of the URL.
+test('a certificate of another name gets nothing', async () => {
+  await using receiver = await openTls()
+  const url = `https://other.example:${receiver.port}/`
+  expect(await failure(url, { ca: certificate })).toBe(
+    `other.example:${receiver.port} has a certificate for another name.`,
+  )
+  await receiver.quiet()
+  expect([receiver.connections(), receiver.received.length]).toEqual([1, 0])
+})
+
+test('a certificate that nobody vouches for, and no TLS at all behind https, get nothing', async () => {
+  await using secure = await openTls()
+  await using plain = await openReceiver(undefined, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' })
+  for (const receiver of [secure, plain]) {
+    const said = await failure(`https://shop.example:${receiver.port}/`)
+    expect(said).toContain('could not be reached over TLS')
+    await receiver.quiet()
+    expect(receiver.received).toEqual([])
+  }
+})
+
+test('a redirect is an answer, and is not followed', async () => {
+  await using other = await openReceiver()
+  for (const status of [301, 302, 303, 307, 308]) {
+    expect(await answered(redirect(other.base, status))).toEqual({ status, reply: '' })
+  }
+  expect(other.connections()).toBe(0)
+})
+
+test('a proxy that the environment names is not used', async () => {
+  await using proxy = await openReceiver()
+  const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']
+  const before = { ...process.env }
+  for (const name of names) process.env[name] = proxy.base
+  try {
+    await using plain = await openReceiver()
+    await using secure = await openTls()
+    await send(plain.base)
+    await send(`https://shop.example:${secure.port}/`, { ca: certificate })
+    expect([plain.connections(), secure.connections(), proxy.connections()]).toEqual([1, 1, 0])
+  } finally {
+    for (const name of names) {
+      if (before[name] === undefined) delete process.env[name]
+      else process.env[name] = before[name]
+    }
+  }
+})
+
+test('each request has a connection of its own', async () => {
+  await using receiver = await openReceiver(() => reply(200, { connection: 'keep-alive' }, 'stay'))
+  for (let sent = 1; sent <= 3; sent += 1) {
+    await send(receiver.base)
+    await receiver.quiet()
+    expect(receiver.connections()).toBe(sent)
+  }
+})
+
+test('the status, the reply and Retry-After are passed on', async () => {
+  const answer = reply(429, { 'Retry-After': 'Fri, 31 Dec 1999 23:59:59 GMT' }, 'a\0 little later')
+  expect(await answered(answer)).toEqual({
+    status: 429,
+    retryAfter: 'Fri, 31 Dec 1999 23:59:59 GMT',
+    reply: 'a little later',
+  })
+  expect(await answered(reply(503, { 'Retry-After': '120' }))).toMatchObject({ retryAfter: '120' })
+})
+
+test('the first 1 KiB of a reply is kept, up to a whole character', async () => {
+  const { reply: kept } = await answered(reply(200, {}, '€'.repeat(1000)))
+  expect(kept).toBe('€'.repeat(341))
+  expect((await answered(reply(200, {}, 'x'.repeat(1024)))).reply).toHaveLength(1024)
+  expect((await answered(reply(200, {}, 'x'.repeat(1025)))).reply).toHaveLength(1024)
+})
+
+test('a compressed reply is not unpacked', async () => {
+  const bomb = gzipSync(Buffer.alloc(10_000_000))
+  const { reply: kept } = await answered(reply(200, { 'content-encoding': 'gzip' }, bomb))
+  expect(kept.charCodeAt(0)).toBe(0x1f)
+})
+
+test('interim answers are passed over', async () => {
+  const answer = raw('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n')
+  expect(await answered(answer)).toEqual({ status: 201, reply: '' })
+})
+
+test('a body without an end is cut long before the deadline', async () => {
+  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
+  const starts: readonly Answer[] = [
+    endless(`${HEAD}\r\n`),
+    endless(`${HEAD}Content-Length: 99999999999\r\n\r\n`),
+    endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk),
+  ]
+  for (const answer of starts) {
+    const ms = await tookMs(async () => {
+      expect(await answered(answer, { timeoutMs: 60_000 })).toEqual({ status: 200, reply: 'x'.repeat(1024) })
+    })
+    expect(ms).toBeLessThan(LATE_MS)
+  }
+})
+
+test('a body that drips, stops, breaks or is cut leaves the status as it came', async () => {
+  const cut = `${HEAD}Content-Length: 100\r\n\r\nab`
+  const answers: readonly Answer[] = [
+    dripping(`${HEAD}\r\n`, 20),
+    dripping(`${HEAD}Content-Length: 100000\r\n\r\n`, 20),
+    raw(cut),
+    raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
+    socket => socket.end(cut),
+    socket => socket.write(cut, () => socket.resetAndDestroy()),
+  ]
+  for (const answer of answers) {
+    const ms = await tookMs(async () => {
+      expect(await answered(answer, { timeoutMs: SOON_MS })).toMatchObject({ status: 200 })
+    })
+    expect(ms).toBeLessThan(SOON_MS + LATE_MS)
+  }
+  expect((await answered(raw(cut), { timeoutMs: SOON_MS })).reply).toBe('ab')
+})
+
+test('a head that drips or never comes is a failure at the deadline', async () => {
+  const answers: readonly Answer[] = [
+    silence,
+    dripping(`${HEAD}X-Slow: `, 20),
+    raw('HTTP/1.1 100 Continue\r\n\r\n'),
+  ]
+  for (const answer of answers) {
+    const ms = await tookMs(async () => {
+      expect(await failed(answer, { timeoutMs: SOON_MS })).toBe(`did not respond within ${SOON_MS} ms.`)
+    })
+    expect(ms).toBeGreaterThanOrEqual(SOON_MS - 20)
+    expect(ms).toBeLessThan(SOON_MS + LATE_MS)
+  }
+})
+
+test('a TLS handshake that is never answered is a failure at the deadline', async () => {
+  await using receiver = await openReceiver()
+  const url = `https://shop.example:${receiver.port}/`
+  expect(await failure(url, { timeoutMs: SOON_MS })).toContain('did not respond within')
+  await receiver.quiet()
+})
+
+test('a dead port, a cut, an upgrade, an endless head and what is no HTTP are failures', async () => {
+  expect(await failure(`http://shop.example:${await deadPort()}/`)).toMatch(
+    /^shop\.example:\d+ refused the connection\.$/,
+  )
+  expect(await failed(reset)).toBe('closed the connection before responding.')
+  expect(await failed(socket => socket.end())).toBe('closed the connection before responding.')
+  expect(await failed(raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'))).toBe(
+    'sent no final response.',
+  )
+  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe(
+    'did not respond with valid HTTP.',
+  )
+  expect(await failed(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not respond with valid HTTP.')
+  expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
+})
+
+test('a header with a line break in it is not sent, and nothing is connected', async () => {
+  await using receiver = await openReceiver()
+  const headers = { 'X-Name': 'a\r\nX-Admin: 1' }
+  const failing = await send(receiver.base, { headers }).catch((error: unknown) => error)
+  expect(String(failing)).toContain('Invalid character in header')
+  await send(receiver.base)
+  expect(receiver.connections()).toBe(1)
+})
+
+test('a receiver that answers early and reads on late does not get the rest', async () => {
+  const body = 'x'.repeat(20_000_000)
+  await using hasty = await openHastyReceiver(`${HEAD}Content-Length: 0\r\n\r\n`)
+  expect(await send(hasty.base, { body })).toEqual({ status: 200, reply: '' })
+  expect(await hasty.readRest()).toBeLessThan(body.length)
+})
+
+test('hundreds of requests that wait do not hold up another one', async () => {
+  await using stuck = await openReceiver(() => silence)
+  await using receiver = await openReceiver()
+  const outgoing = await outgoingTo(stuck.base, { timeoutMs: 60_000 })
+  const waiting = Array.from({ length: 300 }, () => post(outgoing).catch(() => 'failed'))
+  await stuck.has(300)
+  expect(await send(receiver.base)).toMatchObject({ status: 204 })
+  stuck.cutAll()
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['failed']))
+})

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { everyItem } from '../../src/client/client.ts'
+import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
+import { deliveriesOf, happen, hook, settled } from '../support/hooked.ts'
+import { openReceiver } from '../support/receiver.ts'
+import { sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
+
+/** Where nobody is ever sent anything: of no type that a test here causes. */
+const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
+const body = { ...quiet, types: [...quiet.types] }
+
+const Made = z.looseObject({ id: z.number(), secret: z.string() })
+
+/** Everything that a store has, says or has said: where a secret must not be found. */
+async function everythingOf(store: TestStore, webhookId: bigint): Promise<string> {
+  const rows: unknown[] = []
+  for (const table of ['webhook', 'event', 'reply', 'note', 'delivery', 'attempt']) {
+    rows.push(...(await store.database(`SELECT * FROM ${table}`)))
+  }
+  const paths = [
+    '/webhooks',
+    `/webhooks/${webhookId}`,
+    `/webhooks/${webhookId}/deliveries`,
+    '/audit',
+    '/events',
+  ]
+  const said = await Promise.all(
+    paths.map(async path => (await store.send('GET', `${path}?limit=100`)).text()),
+  )
+  const shown = await store.send('GET', `/webhooks/${webhookId}`)
+  const texts = [rows, said, store.logged, [...shown.headers]].map(part =>
+    JSON.stringify(part, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  )
+  return texts.join('\n')
+}
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  describe('the secret', () => {
+    test('is shown when the webhook is made and when it is rotated, and is found nowhere else', async () => {
+      await using own = await openTestStore(engine)
+      await using receiver = await openReceiver()
+      const made = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
+      expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store'])
+      const { id, secret } = Made.parse(await made.json())
+      expect(made.headers.get('location')).toBe(`${own.base}/webhooks/${id}`)
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      const webhookId = BigInt(id)
+      await own.client.sendTestEvent({ webhookId })
+      const { data } = await own.client.rotateWebhookSecret({ webhookId })
+      expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      expect(data.secret).not.toBe(secret)
+      await own.client.updateWebhook({ webhookId, body: { description: 'Changed.' } })
+      await settled(own, { webhookId, secret }, 'delivered')
+      const everything = await everythingOf(own, webhookId)
+      expect(everything).toContain(receiver.base)
+      for (const one of [secret, data.secret]) {
+        const bytes = Buffer.from(one.replace('whsec_', ''), 'base64')
+        for (const form of [one.slice(6), bytes.toString('hex'), bytes.toString('base64url')]) {
+          expect(everything.includes(form)).toBe(false)
+        }
+      }
+      expect(everything).not.toContain('whsec_')
+    })
+
+    test('is never kept for a replay: making and rotating take no Idempotency-Key', async () => {
+      const { data } = await store().client.createWebhook({ body })
+      const { id: webhookId } = data
+      const options = { idempotencyKey: 'once' }
+      const refused = '400 idempotency_key_refused'
+      expect(await codeOf(store().client.createWebhook({ body }, options))).toBe(refused)
+      expect(await codeOf(store().client.rotateWebhookSecret({ webhookId }, options))).toBe(refused)
+      const changed = { webhookId, body: { description: 'Once' } }
+      await store().client.updateWebhook(changed, options)
+      const again = await store().client.updateWebhook(changed, options)
+      expect(again.headers.get('idempotent-replayed')).toBe('true')
+    })
+
+    test('of before is good for a day after the rotation', async () => {
+      const now = Date.parse('2026-11-21T09:30:00.120Z')
+      await using own = await openTestStore(engine, { clock: () => now })
+      const { data } = await own.client.createWebhook({ body })
+      const rotated = await own.client.rotateWebhookSecret({ webhookId: data.id })
+      expect(rotated.headers.get('cache-control')).toBe('no-store')
+      const { secret: _secret, ...shown } = data
+      expect(rotated.data).toEqual({
+        ...shown,
+        secret: rotated.data.secret,
+        previousSecretUntil: '2026-11-22T09:30:00.120Z',
+      })
+    })
+  })
+
+  describe('a private address', () => {
+    test('is refused at /url, when a webhook is made and when it is changed', async () => {
+      const addresses: Record<string, readonly string[]> = {
+        'till.example': ['93.184.215.14'],
+        'inside.example': ['93.184.215.14', '10.0.0.7'],
+      }
+      const resolve = async (host: string): Promise<readonly string[]> => addresses[host] ?? []
+      await using own = await openTestStore(engine, { allowPrivateWebhooks: false, delivery: { resolve } })
+      const { data } = await own.client.createWebhook({ body: { ...body, url: 'https://till.example/hook' } })
+      for (const host of [
+        '127.0.0.1:8080',
+        '[::1]',
+        'inside.example',
+        '169.254.169.254',
+        'nowhere.example',
+      ]) {
+        const url = `http://${host}/`
+        for (const call of [
+          () => own.client.createWebhook({ body: { url } }),
+          () => own.client.updateWebhook({ webhookId: data.id, body: { url } }),
+        ]) {
+          const { status, errors } = await refusalOf(call())
+          expect([host, status, errors[0]?.pointer, errors[0]?.code]).toEqual([
+            host,
+            422,
+            '/url',
+            'invalid_format',
+          ])
+        }
+      }
+      expect((await own.client.getWebhook({ webhookId: data.id })).data.url).toBe('https://till.example/hook')
+    })
+  })
+
+  test('none of it can be done to a webhook that does not exist', async () => {
+    const { client } = store()
+    const webhookId = 9007199254740993n
+    const calls = [
+      () => client.getWebhook({ webhookId }),
+      () => client.updateWebhook({ webhookId, body: {} }),
+      () => client.deleteWebhook({ webhookId }),
+      () => client.rotateWebhookSecret({ webhookId }),
+      () => client.sendTestEvent({ webhookId }),
+      () => client.listDeliveries({ webhookId }),
+      () => client.redeliver({ webhookId, deliveryId: 1n }),
+      () => client.redeliverFailed({ webhookId, since: '2026-11-21T00:00:00Z' }),
+    ]
+    for (const call of calls) {
+      const { status, code, message } = await refusalOf(call())
+      expect([status, code, message]).toEqual([
+        404,
+        'webhook_not_found',
+        `Webhook ${webhookId} does not exist.`,
+      ])
+    }
+  })
+
+  test('all of it needs a key that manages webhooks, and nothing else', async () => {
+    const may = await store().clientWith('webhooks:manage')
+    const { data } = await may.createWebhook({ body })
+    await may.sendTestEvent({ webhookId: data.id })
+    const others = await store().clientWith('events:read', 'pets:write', 'orders:write', 'keys:manage')
+    expect(await codeOf(others.listWebhooks({}))).toBe('403 insufficient_scope')
+    expect(await codeOf(others.getWebhook({ webhookId: data.id }))).toBe('403 insufficient_scope')
+    expect(await codeOf(store().anonymous.listWebhooks({}))).toBe('401 authentication_required')
+    expect(await codeOf(may.listEvents({}))).toBe('403 insufficient_scope')
+    await may.deleteWebhook({ webhookId: data.id })
+  })
+
+  test('webhooks are listed in pages, in order of id; so are deliveries, and newest first', async () => {
+    await using own = await openTestStore(engine)
+    await using receiver = await openReceiver()
+    const hooked = await hook(own, receiver)
+    for (let count = 0; count < 4; count++) await own.client.createWebhook({ body })
+    const ids = (await Array.fromAsync(everyItem(own.client.listWebhooks, { limit: 2 }))).map(({ id }) => id)
+    expect(ids).toEqual([...ids].sort((a, b) => Number(a - b)))
+    expect(ids).toHaveLength(5)
+    const { data } = await own.client.listWebhooks({ limit: 5 })
+    expect([data.items.length, data.next]).toEqual([5, undefined])
+    await happen(own, '1', '2', '3', '4', '5')
+    await settled(own, hooked, 'delivered', 5)
+    const inOrder = (await deliveriesOf(own, hooked)).map(({ id }) => id)
+    const list = own.client.listDeliveries
+    const pages = async (sort: 'id' | '-id'): Promise<bigint[]> =>
+      (await Array.fromAsync(everyItem(list, { ...hooked, limit: 2, sort }))).map(({ id }) => id)
+    expect([await pages('id'), await pages('-id')]).toEqual([inOrder, inOrder.toReversed()])
+    expect((await list({ ...hooked, state: 'failed' })).data.items).toEqual([])
+    const { next = '' } = (await list({ ...hooked, limit: 2 })).data
+    expect(await codeOf(list({ ...hooked, state: 'pending', cursor: next }))).toBe('400 invalid_cursor')
+  })
+
+  test(`a store has at most ${WEBHOOKS_MAX}, also when many are made at once`, async () => {
+    await using own = await openTestStore(engine)
+    const making = Array.from({ length: WEBHOOKS_MAX + 20 }, () => own.client.createWebhook({ body }))
+    const ends = await Promise.allSettled(making)
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(WEBHOOKS_MAX)
+    expect(await codeOf(own.client.createWebhook({ body }))).toBe('409 webhook_limit_reached')
+    const { data } = await own.client.listWebhooks({ limit: 1 })
+    await own.client.deleteWebhook({ webhookId: data.items[0]?.id ?? 0n })
+    expect((await own.client.createWebhook({ body })).status).toBe(201)
+  })
+})
