@@ -6,7 +6,7 @@ type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 
 /** What the server says with each code, word for word. */
 const messages = {
-  malformed_json: 'The body is not JSON: the end of the body where a value is expected, at character 9.',
+  malformed_json: 'The body is not JSON: unexpected end of the body, at character 9.',
   invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
   missing_parameter: 'since must be given.',
   unknown_parameter: 'The operation has no query parameter "colour".',

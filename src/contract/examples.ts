@@ -77,7 +77,7 @@ const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
   redeliver: { ...delivery, nextAttemptAt: '2026-11-21T09:30:00.120Z' },
   listErrors: [
     { code: 'malformed_json', status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
-    { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter cannot be read.' },
+    { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter is not valid.' },
   ],
 }
 
