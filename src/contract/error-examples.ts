@@ -1,10 +1,10 @@
 import { type ErrorCodeName, errorTable, type FieldError } from '../model/error.ts'
 import type { Operation } from './operation.ts'
 
-/** Codes that no operation answers: they are refusals of what no operation has. */
+/** Codes that no operation returns: they reject requests that match no operation. */
 type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 
-/** What the server says with each code, word for word. */
+/** The message of each code, word for word as the server sends it. */
 const messages = {
   malformed_json: 'The body is not JSON: unexpected end of the body, at character 9.',
   invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
@@ -61,8 +61,8 @@ const messages = {
 type ExampleCode = keyof typeof messages
 
 /**
- * Fields that are named in `errors` beside the message, by code; the message of the first is the whole
- * one's.
+ * The members of the entry in `errors`, by code, without its message. The message follows from that of the
+ * whole error.
  */
 const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>> = {
   missing_parameter: { in: 'query', name: 'since', code: 'required' },
@@ -71,7 +71,7 @@ const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>
   preview_required: { in: 'header', name: 'Petstore-Preview', code: 'required' },
 }
 
-/** An Error body as an example. */
+/** An example of an Error body. */
 export interface ExampleError {
   readonly code: ErrorCodeName
   readonly message: string
@@ -79,9 +79,9 @@ export interface ExampleError {
   readonly errors?: readonly FieldError[]
 }
 
-/** A refusal of an operation as the server words it. */
+/** Returns an error of an operation, worded as the server words it. */
 export function errorExample(operation: Operation, code: ErrorCodeName): ExampleError {
-  if (!isExampleCode(code)) throw new Error(`no operation answers ${code}`)
+  if (!isExampleCode(code)) throw new Error(`no operation returns ${code}`)
   const { status } = errorTable[code]
   if (code === 'invalid_parameter') return { code, ...unreadable(operation), status }
   const message = worded(operation, code)
@@ -94,7 +94,7 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
   return Object.hasOwn(messages, code)
 }
 
-/** Some refusals name the operation's own scope, types or nouns. */
+/** Returns the message of a code. Some messages name the scope, the media types or the nouns of the operation. */
 function worded({ method, path, scope, success }: Operation, code: ExampleCode): string {
   const isOrder = path.startsWith('/store/orders')
   switch (code) {
@@ -124,7 +124,7 @@ function placeMessage(code: ExampleCode, message: string): string {
   return code === 'validation_failed' ? message.slice(0, -1) : message
 }
 
-/** The parameter that callers of the operation are most likely to get wrong. */
+/** Returns the error for the parameter of the operation that callers are most likely to get wrong. */
 function unreadable({
   pathParameters = {},
   query = {},
