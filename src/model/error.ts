@@ -117,26 +117,21 @@ const FieldErrorPlace = z
   .enum(['body', 'path', 'query', 'header'])
   .meta({ id: 'FieldErrorPlace', description: 'The part of the request that is invalid.', example: 'body' })
 
-const FieldErrorCode = z
-  .enum(fieldErrorCodes)
-  .meta({
-    id: 'FieldErrorCode',
-    description: 'What is wrong with a field or a parameter of the request.',
-    example: 'required',
-  })
+const FieldErrorCode = z.enum(fieldErrorCodes).meta({
+  id: 'FieldErrorCode',
+  description: 'What is wrong with a field or a parameter of the request.',
+  example: 'required',
+})
 
 /** One invalid field: `pointer` (RFC 6901) locates it in a body, `name` is a parameter in a path, query or header. */
 export const FieldError = z
   .object({
     in: FieldErrorPlace,
-    pointer: z
-      .string()
-      .optional()
-      .meta({
-        description: 'JSON Pointer (RFC 6901) into the body.',
-        maxLength: HEAD_CHARS_MAX,
-        example: '/name',
-      }),
+    pointer: z.string().optional().meta({
+      description: 'JSON Pointer (RFC 6901) into the body.',
+      maxLength: HEAD_CHARS_MAX,
+      example: '/name',
+    }),
     name: z
       .string()
       .optional()
@@ -192,13 +187,11 @@ export const ErrorInfo = z
       .string()
       .meta({ description: 'The code, as it appears in an Error.', ...codeForm, example: 'pet_not_found' }),
     status: httpStatus.meta({ description: 'The HTTP status of the response.', example: 404 }),
-    meaning: z
-      .string()
-      .meta({
-        description: 'What the error means.',
-        maxLength: 256,
-        example: 'There is no pet with this id.',
-      }),
+    meaning: z.string().meta({
+      description: 'What the error means.',
+      maxLength: 256,
+      example: 'There is no pet with this id.',
+    }),
   })
   .meta({
     id: 'ErrorInfo',
