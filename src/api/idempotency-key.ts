@@ -24,14 +24,14 @@ export function readIdempotencyKey(
   if (operation.secret) {
     throw new StoreError(
       'idempotency_key_refused',
-      'The reply of this operation holds a secret, which is never stored: leave the Idempotency-Key out.',
+      'The response contains a secret, which is never stored: send no Idempotency-Key.',
     )
   }
   const key = keyIn(field.trim())
   if (key === undefined) {
     throw new StoreError(
       'idempotency_key_invalid',
-      'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or bare.',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
     )
   }
   const fingerprint = new Bun.CryptoHasher('sha256').update(`${path}?${query}\n`).update(body).digest('hex')

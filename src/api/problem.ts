@@ -28,7 +28,7 @@ export function refusal(exchange: Exchange, error: StoreError, base: string): Re
 
 /** Anything but a refusal is our fault: the caller learns the request id, the log the rest. */
 export function internalError(exchange: Exchange, base: string): Response {
-  const message = `The service failed; it is logged under the request id ${exchange.requestId}.`
+  const message = `The server failed; the error is logged with the request id ${exchange.requestId}.`
   return refusal(exchange, new StoreError('internal_error', message), base)
 }
 

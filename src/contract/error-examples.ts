@@ -8,19 +8,18 @@ type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 const messages = {
   malformed_json: 'The body is not JSON: unexpected end of the body, at character 9.',
   invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
-  missing_parameter: 'since must be given.',
+  missing_parameter: 'since is required.',
   unknown_parameter: 'The operation has no query parameter "colour".',
   invalid_cursor:
     'The cursor does not belong to this list with these filters and this sort. Start again without it.',
   preview_required:
-    'getStoreSummary is experimental and may change: send Petstore-Preview: store-summary to use it all the same.',
+    'getStoreSummary is experimental and may change: to use it, send Petstore-Preview: store-summary.',
   idempotency_key_invalid:
-    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or bare.',
-  idempotency_key_refused:
-    'The reply of this operation holds a secret, which is never stored: leave the Idempotency-Key out.',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
+  idempotency_key_refused: 'The response contains a secret, which is never stored: send no Idempotency-Key.',
   authentication_required: 'Authorization must be "Bearer" and a key that begins with pst_.',
   invalid_token: 'The key is unknown or was revoked.',
-  insufficient_scope: 'This operation needs the scope pets:write, which the key lacks.',
+  insufficient_scope: 'This operation requires the scope pets:write, which the key does not have.',
   pet_not_found: 'Pet 404 does not exist.',
   category_not_found: 'Category 404 does not exist.',
   order_not_found: 'Order 404 does not exist.',
@@ -43,7 +42,7 @@ const messages = {
   webhook_limit_reached: 'A store has at most 100 webhooks.',
   event_history_expired:
     'Events up to position 333 have been deleted. Continue with after=333 and re-read anything you cached.',
-  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see its successor in Link.',
+  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; Link names its replacement.',
   precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
   body_too_large: 'The body may have at most 1048576 bytes.',
   url_too_long: 'The URL may have at most 8192 characters.',
@@ -52,7 +51,7 @@ const messages = {
   unknown_reference: 'Category 404 does not exist.',
   idempotency_key_reused: 'This Idempotency-Key was already used for a different request.',
   rate_limited: 'More than 60000 requests in 60 seconds; try again in 42 seconds.',
-  internal_error: 'The service failed; it is logged under the request id till-2.00042.',
+  internal_error: 'The server failed; the error is logged with the request id till-2.00042.',
   overloaded: 'Too many requests are in progress; try again shortly.',
   storage_full: 'The store has no space left to write.',
   shutting_down: 'The process is stopping.',
@@ -99,7 +98,7 @@ function worded({ method, path, scope, success }: Operation, code: ExampleCode):
   const isOrder = path.startsWith('/store/orders')
   switch (code) {
     case 'authentication_required':
-      return scope === 'public' ? messages[code] : `This operation needs a key with the scope ${scope}.`
+      return scope === 'public' ? messages[code] : `This operation requires a key with the scope ${scope}.`
     case 'insufficient_scope':
       return messages[code].replace('pets:write', scope)
     case 'not_acceptable':

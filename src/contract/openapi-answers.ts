@@ -21,7 +21,7 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
   const content =
     'stream' in success
       ? {
-          // With format `binary`, ogen returns the bytes as a stream, as for any body that does not end.
+          // The format is a standard one, so that ogen returns the raw bytes, as for any body that does not end.
           'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: streamExample },
         }
       : schema && { 'application/json': { schema, example: answerExample(id) } }

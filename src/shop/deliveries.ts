@@ -96,7 +96,7 @@ export async function redeliver(
 }
 
 /**
- * Makes failed deliveries due again whose first attempt was at `since` or later, at most 10,000.
+ * Makes failed deliveries due again if their first attempt was at `since` or later, at most 10,000.
  * Throws `webhook_not_found`, `webhook_disabled`.
  */
 export async function redeliverFailed(

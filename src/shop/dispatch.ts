@@ -8,11 +8,11 @@ import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
 /** A webhook is disabled after no attempt has succeeded for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
-/** A webhook that this process has leased, and how far its deliveries are. */
+/** A webhook that this process has leased, and its progress. */
 export interface HeldWebhook {
   readonly id: bigint
   readonly position: bigint
-  /** 0n until the event that created the webhook has been seen. */
+  /** 0n until the position of the webhook's own creation event has been passed. */
   readonly begun: bigint
   readonly createdAt: string
 }

@@ -173,7 +173,7 @@ export async function isKeyKnown(reading: Reading, token: string): Promise<boole
   return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
 }
 
-/** Adds the admin key of a first start, or that of the environment, which replaces the previous one it set. */
+/** Adds the admin key of a first start or of the environment; the latter replaces the previous environment key. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },
