@@ -5,7 +5,7 @@ import { int64, int64Between } from './int64.ts'
 export const ORDER_QUANTITY_MAX = 1_000_000n
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
-const petId = int64.meta({ description: 'The pet to order.', example: 3 })
+const petId = int64.meta({ description: 'The id of the ordered pet.', example: 3 })
 const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
 const shipDate = instant.meta({
   description:
