@@ -63,12 +63,12 @@ export function bearerToken(header: string): string | undefined {
 export function authorize({ scope }: Operation, caller: Caller): void {
   if (scope === 'public') return
   if (caller.keyId === null) {
-    throw new StoreError('authentication_required', `This operation needs a key with the scope ${scope}.`)
+    throw new StoreError('authentication_required', `This operation requires a key with the scope ${scope}.`)
   }
   if (!holds(caller, scope)) {
     throw new StoreError(
       'insufficient_scope',
-      `This operation needs the scope ${scope}, which the key does not have.`,
+      `This operation requires the scope ${scope}, which the key does not have.`,
       {
         scope,
       },

@@ -24,7 +24,7 @@ export function readIdempotencyKey(
   if (operation.secret) {
     throw new StoreError(
       'idempotency_key_refused',
-      'The response of this operation contains a secret, which is never stored: omit the Idempotency-Key.',
+      'The response contains a secret, which is never stored: send no Idempotency-Key.',
     )
   }
   const key = keyIn(field.trim())

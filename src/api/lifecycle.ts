@@ -39,16 +39,13 @@ export function enforceLifecycle(exchange: Exchange, { id, operation }: Route, c
   // The sunset is the last second in which the operation works.
   if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
     const { sunset } = fixedFields(deprecation)
-    throw new StoreError(
-      'operation_sunset',
-      `${id} was retired on ${sunset}; see the Link header for its successor.`,
-    )
+    throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; Link names its replacement.`)
   }
   if (preview === undefined || previews(exchange).includes(preview)) return
   const message = `must name the feature ${preview}`
   throw new StoreError(
     'preview_required',
-    `${id} is experimental and may change: send Petstore-Preview: ${preview} to use it.`,
+    `${id} is experimental and may change: to use it, send Petstore-Preview: ${preview}.`,
     { errors: [{ in: 'header', name: 'Petstore-Preview', code: 'required', message }] },
   )
 }

@@ -31,7 +31,7 @@ export function readParameters(operation: Operation, exchange: Exchange): Record
   if (exchange.query !== '') readQuery(query, exchange.query, values, errors)
   for (const [name, parameter] of Object.entries(query)) {
     if (!parameter.required || Object.hasOwn(values, name)) continue
-    const message = `${name} must be given.`
+    const message = `${name} is required.`
     errors.push({ in: 'query', name, code: 'required', message, refusal: 'missing_parameter' })
   }
   const [first] = errors

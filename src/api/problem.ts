@@ -28,7 +28,7 @@ export function refusal(exchange: Exchange, error: StoreError, base: string): Re
 
 /** Creates the response for any other error. The caller gets the request id, the log gets the details. */
 export function internalError(exchange: Exchange, base: string): Response {
-  const message = `The service failed. The error is logged under the request id ${exchange.requestId}.`
+  const message = `The server failed; the error is logged with the request id ${exchange.requestId}.`
   return refusal(exchange, new StoreError('internal_error', message), base)
 }
 

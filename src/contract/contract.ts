@@ -8,7 +8,7 @@ import { pets } from './pets.ts'
 import { service } from './service.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Everything that may be asked, by operationId. */
+/** Every operation of the API, by operationId. */
 export const contract = {
   ...pets,
   ...categories,
@@ -23,17 +23,17 @@ export const contract = {
 export type Contract = typeof contract
 export type OperationId = keyof Contract
 
-/** The operations whose answer has no end. */
+/** The operations whose response does not end. */
 export type StreamId = {
   [Id in OperationId]: Contract[Id]['success'] extends { stream: unknown } ? Id : never
 }[OperationId]
 
-/** The operations that only read. */
+/** The operations that only read data. */
 export type QueryId = {
   [Id in Exclude<OperationId, StreamId>]: Contract[Id]['method'] extends 'GET' ? Id : never
 }[Exclude<OperationId, StreamId>]
 
-/** The operations that change something: each is one transaction. */
+/** The operations that change data. Each runs in one transaction. */
 export type CommandId = Exclude<OperationId, QueryId | StreamId>
 
 export const operationIds = Object.keys(contract).filter(isOperationId)

@@ -1,59 +1,57 @@
 import { type ErrorCodeName, errorTable, type FieldError } from '../model/error.ts'
 import type { Operation } from './operation.ts'
 
-/** Codes that no operation answers: they are refusals of what no operation has. */
+/** Codes that no operation returns: they reject requests that match no operation. */
 type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 
-/** What the server says with each code, word for word. */
+/** The message of each code, word for word as the server sends it. */
 const messages = {
-  malformed_json: 'The body is not JSON: the end of the body where a value is expected, at character 9.',
+  malformed_json: 'The body is not JSON: unexpected end of the body, at character 9.',
   invalid_parameter: 'If-None-Match must be * or a list of entity tags, each in double quotes.',
-  missing_parameter: 'since must be given.',
+  missing_parameter: 'since is required.',
   unknown_parameter: 'The operation has no query parameter "colour".',
   invalid_cursor:
-    'The cursor is not one of this list with these filters and this sort: start again without it.',
+    'The cursor does not belong to this list with these filters and this sort. Start again without it.',
   preview_required:
-    'getStoreSummary is experimental and may change: send Petstore-Preview: store-summary to use it.',
+    'getStoreSummary is experimental and may change: to use it, send Petstore-Preview: store-summary.',
   idempotency_key_invalid:
     'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
-  idempotency_key_refused:
-    'The response of this operation contains a secret, which is never stored: omit the Idempotency-Key.',
+  idempotency_key_refused: 'The response contains a secret, which is never stored: send no Idempotency-Key.',
   authentication_required: 'Authorization must be "Bearer" followed by a key that starts with pst_.',
   invalid_token: 'The key is unknown or was revoked.',
-  insufficient_scope: 'This operation needs the scope pets:write, which the key does not have.',
+  insufficient_scope: 'This operation requires the scope pets:write, which the key does not have.',
   pet_not_found: 'Pet 404 does not exist.',
   category_not_found: 'Category 404 does not exist.',
   order_not_found: 'Order 404 does not exist.',
-  inventory_item_not_found: 'There is no stock of a pet 404.',
+  inventory_item_not_found: 'There is no inventory item for pet 404.',
   webhook_not_found: 'Webhook 404 does not exist.',
   delivery_not_found: 'Webhook 1 has no delivery 404.',
   key_not_found: 'Key 404 does not exist or was revoked.',
   error_not_found: 'There is no error code "no_such_code".',
   not_acceptable: 'The response is application/json, which the Accept header does not allow.',
   request_timeout: 'The body did not arrive within 10 seconds.',
-  invalid_status_transition: 'Pet 3 is sold and cannot become available: none is in stock; restock it.',
+  invalid_status_transition: 'Pet 3 is sold and cannot become available: no unit is in stock; restock it.',
   pet_not_available: 'Pet 3 is on hold and cannot be ordered.',
-  insufficient_stock: 'Pet 3 has 2 of 5 units free; 3 are asked for.',
+  insufficient_stock: 'Pet 3 has 2 of 5 units available; 3 are requested.',
   order_already_complete: 'Order 1 is complete and cannot be changed.',
   stock_below_reserved: 'Pet 3 would have 1 unit on hand, but open orders reserve 2.',
-  stock_out_of_bounds: 'Pet 3 would have 1000000003 units; 1000000000 is the most.',
+  stock_out_of_bounds: 'Pet 3 would have 1000000003 units; the maximum is 1000000000.',
   pet_in_use: 'Pet 3 has 2 units in open orders.',
-  category_in_use: 'Category 1 still has pets in it.',
+  category_in_use: 'Category 1 still contains pets.',
   webhook_disabled: 'Webhook 1 is disabled: enable it first.',
   webhook_limit_reached: 'A store has at most 100 webhooks.',
   event_history_expired:
-    'Events up to position 333 are kept no more: go on after 333, and read anew what you hold.',
-  operation_sunset:
-    'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; see the Link header for its successor.',
+    'Events up to position 333 have been deleted. Continue with after=333 and re-read anything you cached.',
+  operation_sunset: 'getPet was retired on Fri, 31 Dec 2027 23:59:59 GMT; Link names its replacement.',
   precondition_failed: 'The resource has changed: its ETag is now "3NAJmmzeVeErhHJNz8lLvW".',
   body_too_large: 'The body may have at most 1048576 bytes.',
   url_too_long: 'The URL may have at most 8192 characters.',
   unsupported_media_type: 'Content-Type must be application/json, in UTF-8 and not compressed.',
   validation_failed: 'colour is not a member of this object.',
   unknown_reference: 'Category 404 does not exist.',
-  idempotency_key_reused: 'This Idempotency-Key was used before with another request.',
+  idempotency_key_reused: 'This Idempotency-Key was already used for a different request.',
   rate_limited: 'More than 60000 requests in 60 seconds; try again in 42 seconds.',
-  internal_error: 'The service failed. The error is logged under the request id till-2.00042.',
+  internal_error: 'The server failed; the error is logged with the request id till-2.00042.',
   overloaded: 'Too many requests are in progress; try again shortly.',
   storage_full: 'The store has no space left to write.',
   shutting_down: 'The process is stopping.',
@@ -62,8 +60,8 @@ const messages = {
 type ExampleCode = keyof typeof messages
 
 /**
- * Fields that are named in `errors` beside the message, by code; the message of the first is the whole
- * one's.
+ * The members of the entry in `errors`, by code, without its message. The message follows from that of the
+ * whole error.
  */
 const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>> = {
   missing_parameter: { in: 'query', name: 'since', code: 'required' },
@@ -72,7 +70,7 @@ const places: Readonly<Partial<Record<ExampleCode, Omit<FieldError, 'message'>>>
   preview_required: { in: 'header', name: 'Petstore-Preview', code: 'required' },
 }
 
-/** An Error body as an example. */
+/** An example of an Error body. */
 export interface ExampleError {
   readonly code: ErrorCodeName
   readonly message: string
@@ -80,9 +78,9 @@ export interface ExampleError {
   readonly errors?: readonly FieldError[]
 }
 
-/** A refusal of an operation as the server words it. */
+/** Returns an error of an operation, worded as the server words it. */
 export function errorExample(operation: Operation, code: ErrorCodeName): ExampleError {
-  if (!isExampleCode(code)) throw new Error(`no operation answers ${code}`)
+  if (!isExampleCode(code)) throw new Error(`no operation returns ${code}`)
   const { status } = errorTable[code]
   if (code === 'invalid_parameter') return { code, ...unreadable(operation), status }
   const message = worded(operation, code)
@@ -95,12 +93,12 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
   return Object.hasOwn(messages, code)
 }
 
-/** Some refusals name the operation's own scope, types or nouns. */
+/** Returns the message of a code. Some messages name the scope, the media types or the nouns of the operation. */
 function worded({ method, path, scope, success }: Operation, code: ExampleCode): string {
   const isOrder = path.startsWith('/store/orders')
   switch (code) {
     case 'authentication_required':
-      return scope === 'public' ? messages[code] : `This operation needs a key with the scope ${scope}.`
+      return scope === 'public' ? messages[code] : `This operation requires a key with the scope ${scope}.`
     case 'insufficient_scope':
       return messages[code].replace('pets:write', scope)
     case 'not_acceptable':
@@ -125,7 +123,7 @@ function placeMessage(code: ExampleCode, message: string): string {
   return code === 'validation_failed' ? message.slice(0, -1) : message
 }
 
-/** The parameter that callers of the operation are most likely to get wrong. */
+/** Returns the error for the parameter of the operation that callers are most likely to get wrong. */
 function unreadable({
   pathParameters = {},
   query = {},

@@ -1,7 +1,7 @@
 import type { ErrorCodeName } from '../model/error.ts'
 import type { Operation } from './operation.ts'
 
-/** Every code that an operation can answer with: its own, and those that follow from what it is. */
+/** Returns every error code of an operation: its own codes, and those that its method, body and scope imply. */
 export function errorsOf(operation: Operation): ErrorCodeName[] {
   const { method, scope, body, secret, preview, deprecation, errors } = operation
   const command = method !== 'GET'
@@ -10,7 +10,7 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
     if (when) for (const code of more) codes.add(code)
   }
   add(true, 'invalid_parameter', 'unknown_parameter', 'not_acceptable', 'url_too_long')
-  // A key that is sent must be good, even where none is needed.
+  // A key that is sent must be valid, even if the operation requires none.
   add(true, 'authentication_required', 'invalid_token')
   add(true, 'rate_limited', 'internal_error', 'overloaded', 'shutting_down')
   add(scope !== 'public', 'insufficient_scope')

@@ -1,7 +1,7 @@
 import { type Event, sequenceText } from '../model/event.ts'
 import { type EventType, TEST_TYPE } from '../model/event-type.ts'
 
-/** An event as an example: ids are numbers here, as JSON shows them. */
+/** An event as an example. Ids are numbers here, as they appear in JSON. */
 type Example = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
 const fourth = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
@@ -28,7 +28,7 @@ const gone = {
 }
 const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 
-/** One event of each type: they happened in one session with the demo shop, which a test runs. */
+/** One event of each type, all from one session with the demo shop that a test runs. */
 export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, Example>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
   'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', fourth),
@@ -51,7 +51,7 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, Exampl
   [TEST_TYPE]: event(730, TEST_TYPE, 'webhooks/1', enabled),
 }
 
-/** How a stream begins. */
+/** The start of a stream. */
 export const streamExample = [
   'retry: 1000\nid: 720\n\n',
   `id: 721\nevent: petstore.order.placed\ndata: ${JSON.stringify(eventExamples['petstore.order.placed'])}\n\n`,

@@ -13,33 +13,33 @@ import {
   textParameter,
 } from './parameter.ts'
 
-/** Seconds that a reader of the feed may wait for something to happen, at most. */
+/** The maximum number of seconds that a request of the feed may wait for an event. */
 export const WAIT_SECONDS_MAX = 30
 
-const type = repeated(eventTypes.length, enumParameter(EventType, 'Events of one of these types.'))
+const type = repeated(eventTypes.length, enumParameter(EventType, 'Events with one of these types.'))
 
 export const events = {
   listEvents: {
     method: 'GET',
     path: '/events',
     tag: 'Events',
-    summary: 'Read what happened',
+    summary: 'List events',
     description:
-      'Events in the order in which they happened. The `next` link is always there: follow it for ever, and nothing is missed. A page of rare types may hold fewer than `limit` events, even none, although there are more: one request looks through a bounded part of the history, and `next` leads on from there. An empty page whose `next` has the same position as `after` means that nothing else has happened yet; with `wait` the answer waits for it.',
+      'Returns events in the order in which they happened. The `next` link is always present: a client that keeps following it misses nothing. A page of rare types can contain fewer than `limit` events, or none, although more exist: one request searches a bounded part of the history, and `next` continues from there. If the page is empty and its `next` has the same position as `after`, nothing else has happened yet; with `wait`, the response waits for the next event.',
     scope: 'events:read',
     stability: 'beta',
     reads: 'scan',
     endless: 'after',
     query: {
       after: positionParameter(
-        'Events after this position: the `sequence` of the last one you read. Without it: from the oldest that is kept. A position that is not reached yet is refused.',
+        'Events after this position: the `sequence` of the last event you read. Without it, the list starts at the oldest stored event. A position beyond the last event is rejected.',
       ),
       type,
       limit: paging.limit,
       wait: integerParameter(
         0,
         WAIT_SECONDS_MAX,
-        'Seconds to wait while there is nothing to answer (long polling).',
+        'Seconds to wait while there is nothing to return (long polling).',
       ),
     },
     success: { status: 200, list: Event, description: 'Events, oldest first.' },
@@ -49,34 +49,34 @@ export const events = {
     method: 'GET',
     path: '/events/stream',
     tag: 'Events',
-    summary: 'Follow what happens',
+    summary: 'Stream events',
     description:
-      'Server-sent events: `id` is the position, `event` the type, `data` the Event. Without a position it begins now. A client that lost its connection sends the last `id` it saw in `Last-Event-ID` and misses nothing (browsers do so by themselves). A comment every 15 seconds shows that the stream lives.',
+      'Server-sent events: `id` is the position, `event` the type, `data` the Event. Without a position, the stream starts with the next event. A client that lost its connection sends the last `id` it received in `Last-Event-ID` and misses nothing (browsers do so automatically). A comment every 15 seconds shows that the stream is alive.',
     scope: 'events:read',
     stability: 'beta',
     reads: 'scan',
     query: {
-      after: positionParameter('Events after this position; `Last-Event-ID` wins over it.'),
+      after: positionParameter('Events after this position; `Last-Event-ID` takes precedence.'),
       type,
     },
-    success: { status: 200, stream: Event, description: 'Events as they happen, without an end.' },
+    success: { status: 200, stream: Event, description: 'Events as they happen; the response does not end.' },
     errors: ['event_history_expired'],
   },
   listAudit: {
     method: 'GET',
     path: '/audit',
     tag: 'Keys',
-    summary: 'Read who did what',
+    summary: 'List audit log entries',
     description:
-      'The audit trail, newest first: every change with the key and the request that made it. Each entry holds a hash over itself and the one before. A page may hold fewer than `limit`, even none, though `next` says that there is more.',
+      'The audit log, newest first: every change, with the key and the request that made it. Each entry contains a hash over itself and the previous entry. A page can contain fewer than `limit` entries, or none, although `next` leads to more.',
     scope: 'keys:manage',
     stability: 'beta',
     reads: 'scan',
     query: {
       ...paging,
-      keyId: idParameter('What this key did.', 1),
-      subject: textParameter(1, 64, 'What happened to this: kind and id.', 'orders/1'),
-      since: instantParameter('What was done at this instant or later.', '2026-11-21T00:00:00Z'),
+      keyId: idParameter('Changes that this key made.', 1),
+      subject: textParameter(1, 64, 'Changes to this resource: its kind and id.', 'orders/1'),
+      since: instantParameter('Changes at this instant or later.', '2026-11-21T00:00:00Z'),
     },
     success: { status: 200, list: AuditEntry, description: 'A page of entries, newest first.' },
     errors: ['invalid_cursor'],

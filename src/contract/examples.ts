@@ -43,8 +43,8 @@ const delivery = {
 }
 
 /**
- * Bodies of successes, where the example of the schema is not what the operation answers. They are one
- * session with the demo shop, which a test runs.
+ * Response bodies of operations for which the example of the schema does not fit. They come from one session
+ * with the demo shop that a test runs.
  */
 const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
   listPets: [
@@ -77,17 +77,17 @@ const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
   redeliver: { ...delivery, nextAttemptAt: '2026-11-21T09:30:00.120Z' },
   listErrors: [
     { code: 'malformed_json', status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },
-    { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter cannot be read.' },
+    { code: 'invalid_parameter', status: 400, meaning: 'A path, query or header parameter is not valid.' },
   ],
 }
 
-/** What an operation is sent, as an example: undefined when it takes no body. */
+/** Returns the example request body of an operation; undefined if it takes no body. */
 export function requestExample(id: OperationId): unknown {
   const operation = contract[id]
   return 'body' in operation ? operation.body.meta()?.example : undefined
 }
 
-/** What an operation answers, as an example: undefined when its success has no body. */
+/** Returns the example response body of an operation; undefined if its success has no body. */
 export function answerExample(id: OperationId): unknown {
   const { success } = contract[id]
   if (answers[id] !== undefined) return answers[id]

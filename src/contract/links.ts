@@ -1,10 +1,10 @@
 import type { OperationId } from './contract.ts'
 
-/** Where an answer leads: an operation that takes something of it. */
+/** A link from a response to an operation that takes a value from it. */
 export interface OperationLink {
   readonly operationId: OperationId
   readonly description: string
-  /** By the parameter's name, a runtime expression of OpenAPI. */
+  /** OpenAPI runtime expressions, by parameter name. */
   readonly parameters?: Readonly<Record<string, string>>
 }
 
@@ -15,16 +15,20 @@ const toOrder = { parameters: { orderId: id } }
 const toWebhook = { parameters: { webhookId: id } }
 
 /**
- * The links of successes, by operationId and by name: never at a member of a list, which has no pointer of its own.
- * Links hand on parameters alone: several generators refuse a document whose links hold the body of a request.
+ * The links of successful responses, by operationId and by name. List items have none, because they have no JSON
+ * Pointer of their own. Links pass parameters only: several generators reject documents whose links contain a body.
  */
 export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string, OperationLink>>>>> = {
   createPet: {
     update: { operationId: 'updatePet', description: 'Change the pet.', ...toPet },
     delete: { operationId: 'deletePet', description: 'Delete the pet.', ...toPet },
-    stock: { operationId: 'getInventoryItem', description: 'Read its stock.', ...toPet },
-    setStock: { operationId: 'setInventory', description: 'Set its stock.', ...toPet },
-    movements: { operationId: 'listMovements', description: 'List the movements of its stock.', ...toPet },
+    stock: { operationId: 'getInventoryItem', description: 'Read the stock of the pet.', ...toPet },
+    setStock: { operationId: 'setInventory', description: 'Set the stock of the pet.', ...toPet },
+    movements: {
+      operationId: 'listMovements',
+      description: 'List the stock movements of the pet.',
+      ...toPet,
+    },
   },
   createCategory: {
     read: { operationId: 'getCategory', description: 'Read the category.', ...toCategory },
@@ -37,7 +41,7 @@ export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string,
     cancel: { operationId: 'cancelOrder', description: 'Cancel the order.', ...toOrder },
     stock: {
       operationId: 'getInventoryItem',
-      description: 'Read the stock it reserves from.',
+      description: 'Read the stock that the order reserves from.',
       parameters: { petId: '$response.body#/petId' },
     },
   },
@@ -45,9 +49,17 @@ export const links: Readonly<Partial<Record<OperationId, Readonly<Record<string,
     read: { operationId: 'getWebhook', description: 'Read the webhook.', ...toWebhook },
     update: { operationId: 'updateWebhook', description: 'Change or disable the webhook.', ...toWebhook },
     delete: { operationId: 'deleteWebhook', description: 'Delete the webhook.', ...toWebhook },
-    rotate: { operationId: 'rotateWebhookSecret', description: 'Rotate its secret.', ...toWebhook },
-    test: { operationId: 'sendTestEvent', description: 'Send it a test event.', ...toWebhook },
-    deliveries: { operationId: 'listDeliveries', description: 'List its deliveries.', ...toWebhook },
+    rotate: {
+      operationId: 'rotateWebhookSecret',
+      description: 'Rotate the secret of the webhook.',
+      ...toWebhook,
+    },
+    test: { operationId: 'sendTestEvent', description: 'Send a test event to the webhook.', ...toWebhook },
+    deliveries: {
+      operationId: 'listDeliveries',
+      description: 'List the deliveries of the webhook.',
+      ...toWebhook,
+    },
   },
   createKey: {
     revoke: { operationId: 'revokeKey', description: 'Revoke the key.', parameters: { keyId: id } },

@@ -9,7 +9,7 @@ import type { Operation } from './operation.ts'
 /** Whether an operation is in the document. */
 export type IsDescribed = (id: OperationId) => boolean
 
-/** The success of an operation, and for a read with a validator the 304 beside it. */
+/** Returns the success response of an operation and, for a read with a validator, its 304 response. */
 export function successes(id: OperationId, operation: Operation, isDescribed: IsDescribed): Part {
   const { success, method } = operation
   const schema =
@@ -21,7 +21,7 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
   const content =
     'stream' in success
       ? {
-          // Not a format of our own: ogen then hands out the bytes, as for any body without an end.
+          // The format is a standard one, so that ogen returns the raw bytes, as for any body that does not end.
           'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: streamExample },
         }
       : schema && { 'application/json': { schema, example: answerExample(id) } }
@@ -35,14 +35,14 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
     ...(method === 'GET' &&
       isConditional(operation) && {
         304: {
-          description: 'Not modified: the ETag is still one of those in If-None-Match.',
+          description: 'Not modified: If-None-Match contains the current ETag.',
           headers: answerHeaders(operation, 304),
         },
       }),
   }
 }
 
-/** The one list that the specification names is a component; the others are arrays where they are sent. */
+/** Only `Pets`, which the specification names, is a component. Every other list is an inline array. */
 function listPart(item: Parameters<typeof schemaPart>[0]): Part {
   if (item.meta()?.id === 'Pet') return { $ref: '#/components/schemas/Pets' }
   return { type: 'array', maxItems: 100, items: schemaPart(item) }

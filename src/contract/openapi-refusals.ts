@@ -6,7 +6,7 @@ import { type Part, schemaPart } from './openapi-schemas.ts'
 import { pascalCase } from './openapi-shared.ts'
 import type { Operation } from './operation.ts'
 
-/** The names of the components for refusals, by status (RFC 9110, section 15, and RFC 6585). */
+/** The component names of error responses, by status (RFC 9110, section 15, and RFC 6585). */
 const statusNames: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -26,16 +26,16 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-/** Statuses whose codes are about the resource: they have a component for each set of codes. */
+/** Statuses whose codes depend on the resource. They have one component for each set of codes. */
 const resourceStatuses: readonly number[] = [404, 409, 410]
 
-/** An operation and its id. */
+/** An operation with its id. */
 export type Entry = readonly [id: string, operation: Operation]
 
-/** The components for refusals, and where each operation refers to them. */
+/** The components of error responses, and the references of each operation to them. */
 export interface Refusals {
   readonly components: Part
-  /** The responses of one operation, by status. */
+  /** Returns the error responses of one operation, by status. */
   readonly responsesOf: (entry: Entry) => Part
 }
 
@@ -46,7 +46,7 @@ interface Kind {
   readonly operations: Operation[]
 }
 
-/** The refusals of these operations: one component for each status and kind, shared by all of them. */
+/** Returns the error responses of these operations: one shared component for each status and kind. */
 export function refusalsOf(entries: readonly Entry[]): Refusals {
   const kinds = new Map<string, Kind>()
   for (const entry of entries) {
@@ -67,13 +67,13 @@ export function refusalsOf(entries: readonly Entry[]): Refusals {
         String(status),
         responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
       ])
-      // No default: progenitor takes it for a success as well, and refuses two types of success.
+      // No default response: progenitor also treats it as a success, and rejects two types of success.
       return Object.fromEntries(responses)
     },
   }
 }
 
-/** The error codes of an operation by status: the extension `x-error-codes`. */
+/** Returns the error codes of an operation by status: the extension `x-error-codes`. */
 export function errorCodesPart(operation: Operation): Part {
   return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [String(status), codes]))
 }

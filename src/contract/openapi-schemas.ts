@@ -1,27 +1,27 @@
 import { z } from 'zod'
 
-/** A part of the document. */
+/** A part of the OpenAPI document. */
 export type Part = { [member: string]: unknown }
 
-/** A schema where it is used: a reference if it has a name, its own text otherwise. */
+/** Returns a reference to a schema if it has a name, otherwise the schema itself. */
 export function schemaPart(schema: z.ZodType): Part {
   const id = schema.meta()?.id
   if (id !== undefined) return { $ref: `#/components/schemas/${id}` }
   return tidy(z.toJSONSchema(schema, printing))
 }
 
-/** The schemas that have a name, as far as they are used. */
+/** Returns the named schemas that are used. */
 export function schemaComponents(parts: unknown): Part {
   const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
-  // By name: the registry holds them as the modules happened to load.
+  // Sorted by name: the order in the registry depends on the order in which modules load.
   const byName = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
   const all = Object.fromEntries(byName.map(([id, schema]) => [id, tidy(schema)]))
   return usedOnly('schemas', all, parts)
 }
 
 /**
- * The components of a section that are referred to from `parts`, or from one another: nothing else is
- * described.
+ * Returns the components of a section that `parts` refers to, directly or through other components. The document
+ * contains no others.
  */
 export function usedOnly(section: string, all: Part, parts: unknown): Part {
   const used = new Set<string>()
@@ -48,24 +48,26 @@ const printing = {
   },
 } as const
 
-/** OpenAPI 3.0, section 4.7.25: the discriminator names the schema of each value of the member. */
+/** OpenAPI 3.0, section 4.7.25: the discriminator maps each value of the member to a schema. */
 function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   const propertyName = union.def.discriminator
   const mapping: Record<string, string> = {}
   for (const option of union.options) {
-    if (!(option instanceof z.ZodObject)) throw new Error('a discriminated union is made of objects')
+    if (!(option instanceof z.ZodObject))
+      throw new Error('every option of a discriminated union must be an object')
     const types: unknown = option.shape[propertyName]
-    if (!(types instanceof z.ZodEnum)) throw new Error(`${propertyName} of a union is an enum`)
+    if (!(types instanceof z.ZodEnum))
+      throw new Error(`${propertyName} of a discriminated union must be an enum`)
     for (const value of types.options) mapping[String(value)] = `#/components/schemas/${option.meta()?.id}`
   }
-  // Readers that look at the type first (Scalar does) take a schema without one for none at all.
+  // Tools that look at the type first (such as Scalar) ignore a schema without a type.
   part.type = 'object'
   part.oneOf ??= part.anyOf
   part.anyOf = undefined
   part.discriminator = { propertyName, mapping }
 }
 
-/** Takes out what the printer adds for JSON Schema and OpenAPI 3.0 has no use for. */
+/** Removes the JSON Schema keywords of the printer that OpenAPI 3.0 does not need. */
 function tidy(schema: object): Part {
   const part: Part = {}
   for (const [name, value] of Object.entries(schema)) {

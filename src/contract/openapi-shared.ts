@@ -1,19 +1,19 @@
 import type { Part } from './openapi-schemas.ts'
 
-/** A part that may be used in several places, and the key it has if it is a component. */
+/** A part that can be used in several places, and its name if it becomes a component. */
 export interface Named {
   readonly name: string
   readonly part: Part
 }
 
-/** The components of one section, and references to them. */
+/** The components of one section, and a function that refers to them. */
 export interface Components {
   readonly components: Part
-  /** A reference to the component that a part is, or the part itself. */
+  /** Returns a reference if the part is a component, otherwise the part itself. */
   readonly refer: (part: Part) => Part
 }
 
-/** Makes a component of every part that is used more than once in the same words. */
+/** Makes a component of every part that occurs more than once with the same text. */
 export function shareParts(section: string, uses: readonly Named[]): Components {
   const byText = Map.groupBy(uses, ({ part }) => JSON.stringify(part))
   const names = new Map<string, string>()
@@ -39,7 +39,7 @@ function freeName(name: string, taken: Part): string {
   return free
 }
 
-/** `PetNotFound` of `pet_not_found`, `IfMatch` of `If-Match`, `PetId` of `petId`. */
+/** Returns `PetNotFound` for `pet_not_found`, `IfMatch` for `If-Match`, `PetId` for `petId`. */
 export function pascalCase(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter(word => word !== '')
   return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')

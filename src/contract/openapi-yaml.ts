@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import type { Part } from './openapi-schemas.ts'
 
-/** Writes the description as YAML: what an older YAML would take for a date or a boolean is quoted. */
+/** Returns the document as YAML. Values that YAML 1.1 parses as a date or a boolean are quoted. */
 export function writeYaml(description: Part): string {
   return stringify(description, {
     compat: 'yaml-1.1',

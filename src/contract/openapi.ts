@@ -11,16 +11,16 @@ import type { Operation, Tag } from './operation.ts'
 import { isRepeated, type Parameter } from './parameter.ts'
 
 export interface DescriptionOptions {
-  /** The base address of the server, without a slash at its end. */
+  /** The base URL of the server, without a trailing slash. */
   readonly base: string
-  /** Which operations are served: what the gate hides is not described either. */
+  /** Which operations are served. An operation that the stability gate hides is not described either. */
   readonly serves: (operation: Operation) => boolean
 }
 
-/** Counts the changes of the description: `info.version` is fixed by the specification. */
+/** The revision of the document. The specification fixes `info.version`, so it cannot count revisions. */
 const REVISION = 2
 
-/** The description of the service, OpenAPI 3.0.3, made from the contract alone. */
+/** Returns the OpenAPI 3.0.3 document of the service, generated from the contract alone. */
 export function describe({ base, serves }: DescriptionOptions): Part {
   const operations = described(serves)
   const ids = new Set(operations.map(([id]) => id))
@@ -28,7 +28,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   const errors = refusalsOf(operations)
   const parameters = shareParts('parameters', [
     ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
-    // The callback and the webhooks share them.
+    // Listed twice, because both the callback and the webhooks use them.
     ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
   ])
   const paths: Record<string, Part> = {}
@@ -62,7 +62,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   }
 }
 
-/** Keys of parameters that say little: generators make types of them. */
+/** Component names for parameters whose own names say too little: generators turn them into types. */
 const parameterNames: Readonly<Record<string, string>> = {
   limit: 'PageLimit',
   cursor: 'PageCursor',
@@ -77,30 +77,30 @@ function parameterNamed(part: Part): Named {
 
 const tags: Readonly<Record<Tag, string>> = {
   Pets: 'The catalogue: pets and their categories.',
-  Store: 'Orders and the stock they take from.',
-  Events: 'Everything that happens, to be read or followed.',
+  Store: 'Orders, and the stock that they reserve.',
+  Events: 'Every change, as a feed and as a stream.',
   Webhooks: 'Receivers that events are sent to.',
-  Keys: 'Who may do what, and who did it.',
-  Service: 'What the service says of itself.',
+  Keys: 'API keys and the audit log.',
+  Service: 'Information about the service.',
 }
 
 const about = `A store of pets, categories, stock and orders.
 
-- Ids are 64-bit integers, read and sent exactly.
-- Text is kept as it was sent; it may not hold U+0000. Instants are RFC 3339, in the years 0001 to 9999 and
-  without leap seconds.
-- Lists are plain arrays, in pages: \`Link\` names the next one while there is more.
-- Every error is an \`Error\` with a code of the catalogue at \`/errors\`. A request whose \`Accept\` names
-  \`application/problem+json\` gets the same as a problem of RFC 9457, with the members \`type\`, \`title\`,
-  \`detail\` and \`instance\` added. \`x-error-codes\` lists the codes of each operation by status.
-- Later versions may add members to responses, values to enums and types of event. Ignore what you do not know, and ask
-  for the types of event that you know with \`type=\`. Unknown members of a request are refused (422).
+- Ids are 64-bit integers, read and sent without loss of precision.
+- Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
+  9999, without leap seconds.
+- Lists are plain arrays, in pages: \`Link\` names the next page while there is more.
+- Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
+  \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
+  \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
+- Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
+  request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
-- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` has one effect, however often it is sent.
-- Everything that happens is told in CloudEvents 1.0: as a feed, as a stream, and to webhooks.
-- HEAD is answered wherever GET is, OPTIONS everywhere with \`Allow\`.
-- The runtime refuses malformed HTTP (400), a head over 16 KiB (431) and a body over 8 MiB (413) before any
-  operation, without a body.`
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent.
+- Every change is published as a CloudEvents 1.0 event: in the feed, in the stream, and to webhooks.
+- Every path that supports GET supports HEAD. Every path supports OPTIONS, which returns \`Allow\`.
+- The runtime rejects malformed HTTP (400), a request head over 16 KiB (431) and a body over 8 MiB (413) before any
+  operation runs. These responses have no body.`
 
 const securitySchemes = {
   key: {
@@ -108,7 +108,7 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'pst_ and 49 letters and digits',
     description:
-      'A key of the store. The scope that an operation needs is named in its description and in x-scope; `admin` holds them all.',
+      'A key of the store. The description and the `x-scope` of an operation name the scope that it requires; `admin` includes all scopes.',
   },
 }
 
@@ -138,9 +138,9 @@ function described(serves: (operation: Operation) => boolean): [OperationId, Ope
 
 function operationPart(id: string, operation: Operation): Part {
   const { tag, summary, description, scope, errors } = operation
-  const needs = scope === 'public' ? 'Needs no key.' : `Needs a key with the scope \`${scope}\`.`
+  const needs = scope === 'public' ? 'Requires no key.' : `Requires a key with the scope \`${scope}\`.`
   const own = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
-  const texts = [description, needs, own && `Errors of its own: ${own}.`]
+  const texts = [description, needs, own && `Specific errors: ${own}.`]
   return {
     operationId: id,
     tags: [tag],
@@ -151,7 +151,7 @@ function operationPart(id: string, operation: Operation): Part {
   }
 }
 
-/** A public operation takes a key as well: its caller then has a rate limit of its own. */
+/** A public operation also accepts a key: its caller then has a separate rate limit. */
 function securityPart({ scope }: Operation): Part {
   return scope === 'public' ? { security: [{}, { key: [] }] } : { security: [{ key: [] }], 'x-scope': scope }
 }
@@ -203,7 +203,7 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
   }
 }
 
-/** A PATCH takes `application/merge-patch+json` as well; with two media types generators make two of every type. */
+/** A PATCH also accepts `application/merge-patch+json`. It is not listed: generators would duplicate every type. */
 function bodyPart(id: OperationId, { body }: Operation): Part {
   if (!body) return {}
   const content = { schema: schemaPart(body), example: requestExample(id) }

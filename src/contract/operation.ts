@@ -7,14 +7,14 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Stability = 'stable' | 'deprecated' | 'beta' | 'experimental'
 export type Tag = 'Pets' | 'Store' | 'Events' | 'Webhooks' | 'Keys' | 'Service'
 
-/** How an operation ends: announced with an instant, gone after another. Instants in milliseconds since 1970. */
+/** When an operation is deprecated, and when it is removed. Instants in milliseconds since 1970. */
 export interface Deprecation {
   readonly deprecatedAtMs: number
-  /** The last second in which it answers. */
+  /** The last second in which the operation is available. */
   readonly sunsetAtMs: number
-  /** The path and query under the base address that succeed a call of it. */
+  /** Returns the path and query, under the base URL, of the request that replaces this one. */
   readonly successor: (path: Readonly<Record<string, string>>) => string
-  /** A fragment of the docs page that explains it. */
+  /** The path of the docs page, with the fragment that explains the deprecation. */
   readonly docs: string
 }
 
@@ -22,13 +22,13 @@ export type Success =
   | { readonly status: 200 | 201 | 202; readonly resource: z.ZodType; readonly description: string }
   | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
   | { readonly status: 204; readonly description: string }
-  /** Server-sent events without an end, each with one of these in its data. */
+  /** An endless stream of server-sent events, each with one of these in its data. */
   | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
 
-/** One thing that may be asked over HTTP, as data: routes, checks, description and types are made from it. */
+/** One operation of the HTTP API, as data: routes, checks, description and types are derived from it. */
 export interface Operation {
   readonly method: Method
-  /** Parameters stand in braces: `/pets/{petId}`. */
+  /** Parameters are in braces: `/pets/{petId}`. */
   readonly path: `/${string}`
   readonly tag: Tag
   readonly summary: string
@@ -42,27 +42,27 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
   readonly success: Success
-  /** `row`: one row by its key, answered where the request came in. `scan`: everything longer. */
+  /** `row`: one row by its key, read in the thread that received the request. `scan`: everything longer. */
   readonly reads?: 'row' | 'scan'
-  /** Header fields of the success beside those that every answer has. */
+  /** Returns the path of the created resource, which the header Location carries. */
   readonly location?: (resource: never) => string
-  /** The operation names one resource that exists: it has an ETag, and writing it may be conditional. */
+  /** The operation addresses one resource. It has an ETag, and writing it can be conditional. */
   readonly etag?: true
-  /** The reply holds a secret of this kind: it is neither cached nor kept for replay. */
+  /** The response contains a secret of this kind, so it is neither cached nor stored for replay. */
   readonly secret?: 'key' | 'webhook'
-  /** The list has no end: its `next` link is always there and gives this parameter; `wait` holds an empty page. */
+  /** The list is endless: its `next` link is always present and sets this parameter; `wait` delays an empty page. */
   readonly endless?: 'after'
-  /** What the body's `url` or the like names is looked up before the command runs. */
+  /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly vets?: 'url'
-  /** For the command line alone: routed, but not described. */
+  /** Only for the command line: routed, but not in the description. */
   readonly hidden?: true
-  /** What it refuses beyond what every operation may refuse. */
+  /** The error codes of the operation, in addition to those that any operation can have. */
   readonly errors: readonly ErrorCodeName[]
 }
 
 type Empty = Record<never, never>
 
-/** What a verb is given: path and query values by name, and the body. */
+/** The input of a verb: path and query values by name, and the body. */
 export type Input<O extends Operation> = (O extends {
   pathParameters: infer P extends Record<string, Parameter>
 }
@@ -71,17 +71,17 @@ export type Input<O extends Operation> = (O extends {
   (O extends { query: infer Q extends Record<string, Parameter> } ? QueryValues<Q> : Empty) &
   (O extends { body: infer B extends z.ZodType } ? { readonly body: z.output<B> } : Empty)
 
-/** One page of a list, and the cursor of the next if there is one. */
+/** One page of a list, and the cursor of the next page if there is one. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next?: string | undefined
-  /** Of an endless list: whether nothing has happened beyond `next`. */
+  /** Endless lists only: whether there is no event after `next`. */
   readonly atHead?: boolean
-  /** Set when the list was narrowed to one resource by its id: its representation is that resource's too. */
+  /** Set if the list is filtered to one resource by its id: the ETag of the page is then that of the resource. */
   readonly single?: true
 }
 
-/** What a verb answers. */
+/** The result of a verb. */
 export type Output<O extends Operation> = O['success'] extends { list: infer L extends z.ZodType }
   ? Page<z.output<L>>
   : O['success'] extends { resource: infer R extends z.ZodType }

@@ -5,10 +5,10 @@ import { instant } from '../model/instant.ts'
 import { int64, parseInt64 } from '../model/int64.ts'
 import { text } from '../model/text.ts'
 
-/** A path, query or header parameter: how its text is read, and the schema that the value must meet. */
+/** A path, query or header parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {
   readonly schema: z.ZodType<T>
-  /** From the decoded text to a candidate for the schema; undefined when the text is no such value at all. */
+  /** Converts the decoded text to a value for the schema; returns undefined if the text has the wrong form. */
   readonly read: (text: string) => unknown
   readonly expects: string
   readonly description: string
@@ -16,7 +16,7 @@ export interface Parameter<T = unknown> {
   readonly required?: true
 }
 
-/** A parameter that may be given up to `most` times; it means any of its values. */
+/** A parameter that can be repeated up to `most` times and matches any of its values. */
 export interface RepeatedParameter<T = unknown> extends Parameter<T> {
   readonly most: number
 }
@@ -33,7 +33,7 @@ type QueryValue<P> = P extends { most: number } & Parameter<infer T>
 
 type RequiredName<Q> = { [N in keyof Q]: Q[N] extends { required: true } ? N : never }[keyof Q]
 
-/** What a set of query parameters becomes: a list where one may be repeated. */
+/** The values of a set of query parameters. A repeated parameter has a list of values. */
 export type QueryValues<Q extends Record<string, Parameter>> = {
   readonly [N in Exclude<keyof Q, RequiredName<Q>>]?: QueryValue<Q[N]> | undefined
 } & { readonly [N in RequiredName<Q>]: QueryValue<Q[N]> }
@@ -110,8 +110,8 @@ export function enumParameter<const T extends Record<string, string>>(
 }
 
 /**
- * A `sort` parameter: the orders of a list, under a name of their own in generated code. The example is one that goes
- * with the examples of the filters.
+ * Returns a `sort` parameter. Its enum has a name of its own in generated code. Its example must be compatible with
+ * the examples of the filters.
  */
 export function sortParameter<const T extends Readonly<Record<string, string>>>(
   id: string,
@@ -119,7 +119,7 @@ export function sortParameter<const T extends Readonly<Record<string, string>>>(
   example: T[keyof T] & string,
   description: string,
 ): Parameter<T[keyof T]> {
-  const about = { id, description: 'The order of a list; a minus reverses it.', example }
+  const about = { id, description: 'The sort order of a list; a leading minus reverses it.', example }
   const meta = { ...about, ...constantNames(orders.options) }
   return { ...enumParameter(orders.meta(meta), description), example }
 }
@@ -139,7 +139,7 @@ export function textParameter(
   }
 }
 
-/** A place in the order of events: `sequence` of an event, with or without its leading zeros. */
+/** Returns a parameter for the position of an event: its `sequence`, with or without leading zeros. */
 export function positionParameter(description: string): Parameter<bigint> {
   return {
     schema: z
@@ -153,14 +153,14 @@ export function positionParameter(description: string): Parameter<bigint> {
   }
 }
 
-/** The parameters of every list: how many, and where to go on. */
+/** The parameters of every list: the page size, and where to continue. */
 export const paging = {
-  limit: integerParameter(1, 100, 'How many at most; 20 unless given.'),
+  limit: integerParameter(1, 100, 'The maximum number of items on the page; 20 by default.'),
   cursor: {
     schema: z.string().max(2048).meta({ pattern: '^[A-Za-z0-9_-]*$' }),
     read: (value: string) => value,
-    expects: 'a cursor of a `next` link',
-    description: 'The page to read: taken from the `next` link of the page before. Empty for the first page.',
+    expects: 'a cursor from a `next` link',
+    description: 'The page to read, from the `next` link of the previous page. Empty for the first page.',
     example: '',
   },
 }

@@ -3,7 +3,7 @@ import { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
-/** The example of each operation: the pet that an order reserves later is neither put on hold nor deleted. */
+/** Each operation has its own example id: a pet that a later example orders must not be on hold or deleted. */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 
 export const pets = {
@@ -13,21 +13,24 @@ export const pets = {
     tag: 'Pets',
     summary: 'List pets',
     description:
-      'Filters are joined by AND; the values of one repeated filter by OR. With `id` it reads up to 100 pets by their ids, and missing ones are left out; narrowed to one id, the answer carries the ETag of that pet. With `name` the list is sorted by name, and no other sort is taken.',
+      'Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet. With `name`, the list can only be sorted by `name` (the default) or `-name`.',
     scope: 'public',
     stability: 'stable',
     reads: 'scan',
     query: {
       ...paging,
-      id: repeated(100, idParameter('Pets with one of these ids; the limit is then 100 unless given.')),
+      id: repeated(
+        100,
+        idParameter('Pets with one of these ids. With this filter, the default limit is 100.'),
+      ),
       status: repeated(3, enumParameter(PetStatus, 'Pets with one of these statuses.')),
-      categoryId: repeated(20, idParameter('Pets of one of these categories.', 1)),
-      name: textParameter(1, 200, 'Pets whose name begins so; upper and lower case are alike.', 'bis'),
+      categoryId: repeated(20, idParameter('Pets in one of these categories.', 1)),
+      name: textParameter(1, 200, 'Pets whose name starts with this text; case is ignored.', 'bis'),
       sort: sortParameter(
         'PetSort',
         z.enum(['id', '-id', 'name', '-name']),
         'name',
-        'The order; a minus reverses it.',
+        'The sort order; a leading minus reverses it.',
       ),
     },
     success: { status: 200, list: Pet, description: 'A page of pets.' },
@@ -39,7 +42,7 @@ export const pets = {
     tag: 'Pets',
     summary: 'Create a pet',
     description:
-      'As `available` (or without a status) it starts with one unit in stock, as `pending` with one on hold, as `sold` with none.',
+      'The status sets the initial stock: one unit for `available` (the default), one unit on hold for `pending`, none for `sold`.',
     scope: 'pets:write',
     stability: 'stable',
     body: NewPet,
@@ -53,7 +56,7 @@ export const pets = {
     path: '/pets/{petId}',
     tag: 'Pets',
     summary: 'Read a pet',
-    description: 'Deprecated: `GET /pets?id=` reads one pet or a hundred in one request.',
+    description: 'Deprecated: use `GET /pets?id=`, which reads up to 100 pets in one request.',
     scope: 'public',
     stability: 'deprecated',
     deprecation: {
@@ -74,7 +77,7 @@ export const pets = {
     tag: 'Pets',
     summary: 'Change a pet',
     description:
-      'A JSON Merge Patch. Writing a status acts on the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` takes the stock to 0.',
+      'A JSON Merge Patch. A status changes the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` sets the stock to 0.',
     scope: 'pets:write',
     stability: 'stable',
     pathParameters: petAt(4),
@@ -88,11 +91,11 @@ export const pets = {
     path: '/pets/{petId}',
     tag: 'Pets',
     summary: 'Delete a pet',
-    description: 'Its complete orders stay and keep their petId.',
+    description: 'Complete orders for the pet are kept, with their petId.',
     scope: 'pets:write',
     stability: 'stable',
     pathParameters: petAt(350),
-    success: { status: 204, description: 'The pet is gone.' },
+    success: { status: 204, description: 'The pet was deleted.' },
     etag: true,
     errors: ['pet_not_found', 'pet_in_use'],
   },

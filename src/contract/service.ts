@@ -3,7 +3,7 @@ import { ImportOutcome, ImportRows, ImportScope } from '../model/import.ts'
 import type { Operation } from './operation.ts'
 import { idParameter, textParameter } from './parameter.ts'
 
-const importParameters = { importId: idParameter('A number that the importer chose.') }
+const importParameters = { importId: idParameter('A number that the importer chooses.') }
 
 export const service = {
   listErrors: {
@@ -11,7 +11,7 @@ export const service = {
     path: '/errors',
     tag: 'Service',
     summary: 'List the error codes',
-    description: 'The whole catalogue: every code, its status and its meaning.',
+    description: 'Returns the whole catalogue: every code, its status and its meaning.',
     scope: 'public',
     stability: 'stable',
     reads: 'row',
@@ -23,7 +23,7 @@ export const service = {
     path: '/errors/{code}',
     tag: 'Service',
     summary: 'Read an error code',
-    description: 'One entry of the catalogue; the `type` of a problem points here.',
+    description: 'Returns one entry of the catalogue. The `type` of a problem is the URL of its entry.',
     scope: 'public',
     stability: 'stable',
     reads: 'row',
@@ -42,7 +42,7 @@ export const service = {
     hidden: true,
     pathParameters: importParameters,
     body: ImportRows,
-    success: { status: 204, description: 'The rows are staged.' },
+    success: { status: 204, description: 'The rows were staged.' },
     errors: [],
   },
   applyImport: {
@@ -55,19 +55,23 @@ export const service = {
     hidden: true,
     pathParameters: importParameters,
     body: ImportScope,
-    success: { status: 200, resource: ImportOutcome, description: 'What was loaded, and what cannot be.' },
+    success: {
+      status: 200,
+      resource: ImportOutcome,
+      description: 'What was loaded, and which rows cannot be loaded.',
+    },
     errors: [],
   },
   discardImport: {
     method: 'DELETE',
     path: '/imports/{importId}',
     tag: 'Service',
-    summary: 'Forget the staged rows',
+    summary: 'Discard the staged rows',
     scope: 'pets:write',
     stability: 'stable',
     hidden: true,
     pathParameters: importParameters,
-    success: { status: 204, description: 'The rows are forgotten.' },
+    success: { status: 204, description: 'The rows were discarded.' },
     errors: [],
   },
 } as const satisfies Record<string, Operation>

@@ -29,16 +29,16 @@ const auditMembers = {
   subject,
   at: time,
   keyId: int64.optional().meta({
-    description: 'The key that made the change; absent when the store made it itself.',
+    description: 'The key that made the change; absent if the store itself made it.',
     example: 1,
   }),
   requestId: z.string().meta({
-    description: 'The id of the request that made the change; the logs carry it too.',
+    description: 'The id of the request that made the change; the log of the store contains it too.',
     maxLength: 128,
     example: 'till-2.00042',
   }),
   hash: z.string().meta({
-    description: 'SHA-256 over this entry and the hash of the one before, in base64url.',
+    description: 'SHA-256 over this entry and the hash of the previous entry, in base64url.',
     pattern: '^[A-Za-z0-9_-]{43}$',
     maxLength: 43,
     example: 'Tz1Zc0mRWBKsAVr9BLzYI2aJ0P0Ztz_n9jkWfOhDUkE',
@@ -77,7 +77,7 @@ const keyExample = {
 function auditMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
   return {
     id,
-    description: `A change of ${thing}, with who made it. ${dataText}`,
+    description: `A change to ${thing}, and the key that made it. ${dataText}`,
     example: { ...auditExample, subject: subjectText, type, data },
   }
 }
@@ -112,7 +112,13 @@ export const AuditEntry = z
       auditMembers,
       InventoryEventType,
       InventoryItem,
-      auditMeta('InventoryAuditEntry', 'a stock', 'petstore.inventory.changed', 'inventory/3', itemExample),
+      auditMeta(
+        'InventoryAuditEntry',
+        'the stock of a pet',
+        'petstore.inventory.changed',
+        'inventory/3',
+        itemExample,
+      ),
     ),
     about(
       auditMembers,
@@ -130,7 +136,7 @@ export const AuditEntry = z
   .meta({
     id: 'AuditEntry',
     description:
-      'An entry of the audit log: who changed what, and when. Its `type` tells which schema it has. Later versions may add types: ignore those you do not know.',
+      'An entry of the audit log: what changed, when, and which key changed it. Its `type` determines its schema. Later versions may add types: ignore those you do not know.',
     example: {
       ...auditExample,
       type: 'petstore.order.updated',

@@ -1,28 +1,28 @@
-/** An event as it is kept: what the chain of hashes is made over. `data` is JSON text, `at` in the stored form. */
+/** An event as it is stored: the input of the hash chain. `data` is JSON text; `at` is in the stored form. */
 export interface EventRecord {
   readonly id: bigint
   readonly type: string
   readonly subject: string
   readonly subjectVersion: bigint
   readonly data: string
-  /** The key that did it; null for the store itself. */
+  /** The key that made the change; null for the store itself. */
   readonly keyId: bigint | null
   readonly requestId: string
   readonly at: string
 }
 
-/** One link of the chain: the place of an event, and a hash over it and all that came before. */
+/** One entry of the hash chain: the position of an event, and a hash over it and everything before it. */
 export interface Link {
   readonly position: bigint
   readonly hash: string
 }
 
-/** What the first event is chained to. */
+/** The entry before the first event. */
 export const CHAIN_START: Link = { position: 0n, hash: '' }
 
 /**
- * Chains an event to the one before: SHA-256, base64url, over the hash before and everything that is kept of the event.
- * Who changes, drops or adds a row has to change every link after it, and a link that was noted elsewhere tells.
+ * Returns the chain entry of an event: SHA-256, base64url, over the previous hash and all stored members of the event.
+ * Changing, deleting or adding a row changes the hash of every later entry, which a hash saved elsewhere reveals.
  */
 export function linkAfter(previous: Link, event: EventRecord): Link {
   const { id, type, subject, subjectVersion, data, keyId, requestId, at } = event

@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { int64 } from './int64.ts'
 import { text } from './text.ts'
 
-const name = text(1, 200).meta({ description: 'What the category is called.', example: 'Dogs' })
+const name = text(1, 200).meta({ description: 'The name of the category.', example: 'Dogs' })
 const description = text(0, 2000).meta({
-  description: 'What belongs in it.',
+  description: 'What belongs in the category.',
   example: 'Hobs and jills, handled daily.',
 })
 const categoryId = int64.meta({ description: 'Assigned by the store.', example: 1 })
 
 export const NewCategory = z.strictObject({ name, description: description.nullable().optional() }).meta({
   id: 'NewCategory',
-  description: 'A category to be.',
+  description: 'The category to create.',
   example: { name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
 })
 export type NewCategory = z.output<typeof NewCategory>
 
 export const Category = z.object({ name, description: description.optional(), id: categoryId }).meta({
   id: 'Category',
-  description: 'A category of the catalogue.',
+  description: 'A category in the catalogue.',
   example: {
     id: 1,
     name: 'Dogs',
@@ -32,7 +32,7 @@ export const CategoryPatch = NewCategory.partial()
   .extend({ id: categoryId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'CategoryPatch',
-    description: 'A JSON Merge Patch (RFC 7396) of a category; a null description removes it.',
+    description: 'A JSON Merge Patch (RFC 7396) for a category. `description: null` removes the description.',
     example: { description: null },
   })
 export type CategoryPatch = z.output<typeof CategoryPatch>

@@ -1,6 +1,6 @@
 /**
- * The names of enum values in generated code, for values that are no names themselves: `PETS_WRITE` for `pets:write`,
- * `ID_DESCENDING` for `-id`. Generators read them from the extension x-enum-varnames.
+ * Returns names for enum values that are not valid identifiers: `PETS_WRITE` for `pets:write`, `ID_DESCENDING` for
+ * `-id`. Generators read them from the extension x-enum-varnames.
  */
 export function constantNames(values: readonly string[]): { 'x-enum-varnames': string[] } {
   return { 'x-enum-varnames': values.map(constantName) }

@@ -7,7 +7,7 @@ import { int64, int64Between } from './int64.ts'
 export const DeliveryState = z.enum(['pending', 'delivered', 'failed']).meta({
   id: 'DeliveryState',
   description:
-    '`delivered` once the receiver answered 2xx; `failed` when the last attempt did not; `pending` in between.',
+    '`delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then.',
   example: 'pending',
 })
 export type DeliveryState = z.output<typeof DeliveryState>
@@ -15,39 +15,42 @@ export type DeliveryState = z.output<typeof DeliveryState>
 const deliveredTypes = [...eventTypes, TEST_TYPE] as const
 const DeliveredEventType = z.enum(deliveredTypes).meta({
   id: 'DeliveredEventType',
-  description: 'The type of a delivered event: those of the feed, and test events.',
+  description: 'The type of a delivered event: a type of the feed, or a test event.',
   example: TEST_TYPE,
   ...constantNames(deliveredTypes),
 })
 
-/** Characters of a receiver's reply that are kept: the first KiB holds no more. */
+/** The maximum number of characters stored from the receiver's response: the first KiB contains no more. */
 const REPLY_CHARS_MAX = 1024
 
 export const DeliveryAttempt = z
   .object({
-    at: instant.meta({ description: 'When it began.', example: '2026-11-21T09:30:00.120Z' }),
-    durationMs: int64Between(0n, 600_000n).meta({ description: 'How long it took.', example: 14 }),
+    at: instant.meta({ description: 'When the attempt began.', example: '2026-11-21T09:30:00.120Z' }),
+    durationMs: int64Between(0n, 600_000n).meta({
+      description: 'The duration of the attempt in milliseconds.',
+      example: 14,
+    }),
     status: int64Between(100n, 999n)
       .meta({
         format: 'int32',
-        description: 'The HTTP status of the receiver; absent when none came.',
+        description: 'The HTTP status from the receiver; absent if no response arrived.',
         example: 500,
       })
       .optional(),
     error: z.string().optional().meta({
-      description: 'Why no status came.',
+      description: 'Why no response arrived.',
       maxLength: 1000,
       example: 'The connection was refused.',
     }),
     reply: z.string().optional().meta({
-      description: 'The first KiB of what the receiver answered.',
+      description: 'The first KiB of the response body.',
       maxLength: REPLY_CHARS_MAX,
       example: 'out of paper',
     }),
   })
   .meta({
     id: 'DeliveryAttempt',
-    description: 'One try to hand an event over.',
+    description: 'One attempt to deliver an event.',
     example: { at: '2026-11-21T09:30:00.120Z', durationMs: 14, status: 500, reply: 'out of paper' },
   })
 export type DeliveryAttempt = z.output<typeof DeliveryAttempt>
@@ -56,19 +59,16 @@ export const Delivery = z
   .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 1 }),
     eventId: z.string().meta({
-      description: 'The id of the event, and the `webhook-id` of each attempt.',
+      description: 'The id of the event, which is also the `webhook-id` of each attempt.',
       pattern: '^[0-9]+$',
       maxLength: 19,
       example: '730',
     }),
     type: DeliveredEventType,
     state: DeliveryState,
-    attempts: z
-      .array(DeliveryAttempt)
-      .max(20)
-      .meta({ description: 'The last twenty attempts, oldest first.' }),
+    attempts: z.array(DeliveryAttempt).max(20).meta({ description: 'The last 20 attempts, oldest first.' }),
     nextAttemptAt: instant.optional().meta({
-      description: 'When the next attempt is due, while it is pending.',
+      description: 'When the next attempt is due; present while the delivery is pending.',
       example: '2026-11-21T09:30:05.120Z',
     }),
     createdAt: instant.meta({
@@ -78,7 +78,7 @@ export const Delivery = z
   })
   .meta({
     id: 'Delivery',
-    description: 'An event on its way to a webhook, with what was tried.',
+    description: 'The delivery of an event to a webhook, with its attempts.',
     example: {
       id: 1,
       eventId: '730',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { constantNames } from './constant-names.ts'
 
-/** Everything that can happen to what the shop shows: the types of the feed, the stream and the webhooks. */
+/** The event types of the feed, the stream and the webhooks. */
 export const eventTypes = [
   'petstore.pet.created',
   'petstore.pet.updated',
@@ -16,19 +16,19 @@ export const eventTypes = [
   'petstore.inventory.changed',
   'petstore.webhook.disabled',
 ] as const
-// Its component has another name: ogen gives the name EventType to the discriminator of Event.
+// The component is not named EventType: ogen gives that name to the discriminator of Event.
 export const EventType = z.enum(eventTypes).meta({
   id: 'FeedEventType',
-  description: 'A type of event. Later versions may add others.',
+  description: 'An event type. Later versions may add others.',
   example: 'petstore.order.placed',
   ...constantNames(eventTypes),
 })
 export type EventType = z.output<typeof EventType>
 
-/** Sent to one webhook when its owner asks for it, and to nobody else. */
+/** The type of a test event, which is sent only to the webhook that is tested. */
 export const TEST_TYPE = 'petstore.webhook.test'
 
-/** What stands in the audit trail alone. */
+/** The types that are in the audit log but not in the feed. */
 export const auditOnlyTypes = [
   'petstore.key.created',
   'petstore.key.revoked',

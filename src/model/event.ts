@@ -11,17 +11,20 @@ import { Webhook } from './webhook.ts'
 const SEQUENCE_DIGITS = 19
 
 const id = z.string().meta({
-  description: 'The id of the event: the same wherever and however often it is sent.',
+  description: 'The id of the event: the same in the feed, in the stream and in every delivery.',
   pattern: '^[0-9]+$',
   maxLength: 19,
   example: '721',
 })
 export const subject = z.string().meta({
-  description: 'What it happened to: kind and id.',
+  description: 'The resource that the event is about: its kind and id.',
   maxLength: 64,
   example: 'orders/1',
 })
-export const time = instant.meta({ description: 'When it happened.', example: '2026-11-21T09:30:00.120Z' })
+export const time = instant.meta({
+  description: 'When the event happened.',
+  example: '2026-11-21T09:30:00.120Z',
+})
 
 const envelope = {
   specversion: z.string().meta({
@@ -32,7 +35,7 @@ const envelope = {
   }),
   id,
   source: z.string().meta({
-    description: 'The base address of the store.',
+    description: 'The base URL of the store.',
     format: 'uri',
     maxLength: 2048,
     example: 'http://127.0.0.1:8080',
@@ -47,7 +50,7 @@ const envelope = {
   }),
   sequence: z.string().meta({
     description:
-      'The position of the event: a decimal number with leading zeros, so that texts sort as numbers do.',
+      'The position of the event: a decimal number with leading zeros, so that string order is numeric order.',
     pattern: `^[0-9]{${SEQUENCE_DIGITS}}$`,
     maxLength: SEQUENCE_DIGITS,
     example: '0000000000000000721',
@@ -64,18 +67,19 @@ const envelopeExample = {
 }
 
 /**
- * The types of event about one kind of resource. No component: swagger-typescript-api makes components enums,
- * which a literal of the discriminator never equals.
+ * The event types of one kind of resource. It is not a component: swagger-typescript-api turns components into enums,
+ * which never equal a literal of the discriminator.
  */
 export function typesOf<const T extends readonly string[]>(types: T) {
   return z.enum(types).meta({
-    description: 'What happened.',
+    description: 'The type of the event.',
     example: types[0],
     ...constantNames(types),
   })
 }
 
-export const dataText = 'The resource after the change; for `deleted` and `cancelled`, as it was last.'
+export const dataText =
+  '`data` is the resource after the change; for `deleted` and `cancelled`, its last state.'
 
 const petTypes = ['petstore.pet.created', 'petstore.pet.updated', 'petstore.pet.deleted'] as const
 const categoryTypes = [
@@ -113,7 +117,7 @@ export const webhookExample = {
   disabledReason: 'gone',
   createdAt: '2026-11-21T09:30:00.120Z',
 }
-/** The schema of an event or an audit entry about one kind of resource: shared members, types and data. */
+/** Returns the schema of an event or an audit entry about one kind of resource: shared members, types and data. */
 export function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
   members: M,
   type: T,
@@ -126,7 +130,7 @@ export function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.
 function eventMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
   return {
     id,
-    description: `Something that happened to ${thing}. ${dataText}`,
+    description: `An event about ${thing}. ${dataText}`,
     example: { ...envelopeExample, subject: subjectText, type, data },
   }
 }
@@ -153,7 +157,7 @@ const InventoryEvent = about(
   envelope,
   InventoryEventType,
   InventoryItem,
-  eventMeta('InventoryEvent', 'a stock', 'petstore.inventory.changed', 'inventory/3', itemExample),
+  eventMeta('InventoryEvent', 'the stock of a pet', 'petstore.inventory.changed', 'inventory/3', itemExample),
 )
 const WebhookEvent = about(
   envelope,
@@ -162,7 +166,7 @@ const WebhookEvent = about(
   eventMeta('WebhookEvent', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
 )
 
-/** The schema of each type of event. */
+/** The schema of each event type. */
 export const eventOf = {
   'petstore.pet.created': PetEvent,
   'petstore.pet.updated': PetEvent,
@@ -184,7 +188,7 @@ export const Event = z
   .meta({
     id: 'Event',
     description:
-      'Something that happened, as CloudEvents 1.0 in JSON, with the extension `sequence`. Its `type` tells which schema it has. Later versions may add types: ask for those you know with `type=`, and ignore others.',
+      'An event in the JSON format of CloudEvents 1.0, with the extension `sequence`. Its `type` determines its schema. Later versions may add types: request those you know with `type=`, and ignore others.',
     example: {
       ...envelopeExample,
       type: 'petstore.order.placed',
@@ -194,12 +198,12 @@ export const Event = z
   })
 export type Event = z.output<typeof Event>
 
-/** The place of an event as CloudEvents' `sequence` wants it: texts that sort as the numbers do. */
+/** Returns the position of an event as CloudEvents' `sequence` requires it: string order is numeric order. */
 export function sequenceText(position: bigint): string {
   return String(position).padStart(SEQUENCE_DIGITS, '0')
 }
 
-/** The place that a text names, with or without its leading zeros; undefined for any other text. */
+/** Returns the position in a text, with or without leading zeros; undefined for any other text. */
 export function parseSequence(text: string): bigint | undefined {
   return /^[0-9]{1,19}$/.test(text) ? BigInt(text) : undefined
 }

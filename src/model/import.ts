@@ -3,17 +3,17 @@ import { int64Between } from './int64.ts'
 import { STOCK_MAX } from './inventory.ts'
 import { text } from './text.ts'
 
-/** Rows travel and are staged in groups of at most so many. */
+/** The maximum number of rows of each kind that are sent and staged together. */
 export const IMPORT_ROWS_MAX = 500
 
 const line = int64Between(1n, 1_000_000_000_000n)
 const name = text(1, 200)
 
-/** A category of a file: `line` is where it stands there. */
+/** A category in an import file; `line` is its line number. */
 export const CategoryRow = z.strictObject({ line, name, description: text(0, 2000).optional() })
 export type CategoryRow = z.output<typeof CategoryRow>
 
-/** A pet of a file: it names its category. */
+/** A pet in an import file; `category` is the name of its category. */
 export const PetRow = z.strictObject({
   line,
   name,
@@ -29,11 +29,11 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
-/** `dryRun` looks and changes nothing; `keepGoing` loads the good rows beside bad ones. */
+/** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
 export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean() })
 export type ImportScope = z.output<typeof ImportScope>
 
-/** What one file line cannot do. */
+/** Why one line of a file cannot be loaded. */
 export const ImportProblem = z.strictObject({
   file: z.enum(['categories', 'pets']),
   line,

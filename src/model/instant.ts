@@ -7,8 +7,8 @@ const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z')
 const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Reads an RFC 3339 date-time (section 5.6) into milliseconds since 1970. Leap seconds, days that no calendar
- * has and years outside 0001..9999 (in UTC) are refused; fractions are cut to milliseconds.
+ * Parses an RFC 3339 date-time (section 5.6) into milliseconds since 1970. Returns undefined for leap seconds, for
+ * dates that do not exist, and for years outside 0001..9999 (in UTC). Fractions are truncated to milliseconds.
  */
 export function parseInstantMs(value: string): number | undefined {
   const match = RFC3339.exec(value)
@@ -26,7 +26,7 @@ export function parseInstantMs(value: string): number | undefined {
   return ms >= YEAR_1 && ms <= YEAR_9999_END ? ms : undefined
 }
 
-/** UTC text as it is sent: milliseconds only if there are any. */
+/** Returns UTC text as it is sent: with milliseconds only if they are not zero. */
 export function instantText(ms: number): string {
   return storedInstant(ms).replace('.000Z', 'Z')
 }
@@ -34,9 +34,9 @@ export function instantText(ms: number): string {
 let lastMs = 0
 let lastText = new Date(lastMs).toISOString()
 
-/** UTC text as it is stored: always with milliseconds, so that text order is time order. */
+/** Returns UTC text as it is stored: always with milliseconds, so that text order is time order. */
 export function storedInstant(ms: number): string {
-  // One request asks for the same instant several times, and so do its neighbours of the same millisecond.
+  // One request formats the same instant several times, and so do other requests in the same millisecond.
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString()
     lastMs = ms
@@ -44,19 +44,19 @@ export function storedInstant(ms: number): string {
   return lastText
 }
 
-/** From the stored form to the one that is sent. */
+/** Converts the stored form to the form that is sent. */
 export function sentInstant(stored: string): string {
   return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
 }
 
-/** From any RFC 3339 text that was validated to the stored form. */
+/** Converts validated RFC 3339 text to the stored form. */
 export function toStoredInstant(sent: string): string {
   const ms = parseInstantMs(sent)
-  if (ms === undefined) throw new Error('an instant passed validation but cannot be read')
+  if (ms === undefined) throw new Error('an instant passed validation but cannot be parsed')
   return storedInstant(ms)
 }
 
-/** A `date-time` of OpenAPI: RFC 3339 with an offset; it becomes UTC text. */
+/** An OpenAPI `date-time`: RFC 3339 with an offset. Parsing converts it to UTC text. */
 export const instant = z
   .string()
   .superRefine((value, context) => {

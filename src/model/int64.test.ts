@@ -11,14 +11,14 @@ function hold<Ts>(property: fc.IProperty<Ts>): void {
   fc.assert(property, { numRuns: RUNS, seed: SEED })
 }
 
-test('the decimal text of every int64 is read as that int64', () => {
+test('the decimal text of every int64 is parsed as that int64', () => {
   hold(fc.property(anyInt64, value => parseInt64(String(value)) === value))
   for (const value of [INT64_MIN, INT64_MAX, -1n, 0n, 2n ** 53n + 1n]) {
     expect(parseInt64(String(value))).toBe(value)
   }
 })
 
-test('no other text is read as an int64', () => {
+test('no other text is parsed as an int64', () => {
   const nearlyNumbers = fc.string({ unit: fc.constantFrom(...'0123456789-+.eE _n') })
   const isRead = (text: string): boolean => parseInt64(text) !== undefined
   const isCanonical = (text: string): boolean => /^-?[0-9]+$/.test(text) && String(BigInt(text)) === text
@@ -32,7 +32,7 @@ test('no other text is read as an int64', () => {
   expect(others.filter(isRead)).toEqual([])
 })
 
-test('an integer beyond 64 bits is not read', () => {
+test('an integer beyond 64 bits is not parsed', () => {
   const beyond = fc.oneof(
     fc.bigInt({ min: INT64_MAX + 1n, max: 2n ** 70n }),
     fc.bigInt({ min: -(2n ** 70n), max: INT64_MIN - 1n }),
@@ -42,14 +42,14 @@ test('an integer beyond 64 bits is not read', () => {
   expect(parseInt64('-9223372036854775809')).toBeUndefined()
 })
 
-test('the schema of an int64 takes bigints in range, and nothing else', () => {
+test('the int64 schema accepts bigints in range, and nothing else', () => {
   const good = [INT64_MIN, 0n, INT64_MAX]
   const bad = [INT64_MIN - 1n, INT64_MAX + 1n, 1, 1.5, '1', null, true]
   expect(good.filter(value => !int64.safeParse(value).success)).toEqual([])
   expect(bad.filter(value => int64.safeParse(value).success)).toEqual([])
 })
 
-test('bounds of an int64 are both within', () => {
+test('both bounds of an int64 are inclusive', () => {
   const schema = int64Between(1n, 3n)
   expect([0n, 1n, 2n, 3n, 4n].filter(value => schema.safeParse(value).success)).toEqual([1n, 2n, 3n])
 })

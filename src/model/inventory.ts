@@ -9,7 +9,7 @@ export const STOCK_MAX = 1_000_000_000n
 const stock = int64Between(0n, STOCK_MAX)
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
 const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
-const reserved = stock.meta({ description: 'Units promised to open orders.', example: 1 })
+const reserved = stock.meta({ description: 'Units reserved for open orders.', example: 1 })
 
 export const InventoryItem = z
   .object({ petId, quantity, status: PetStatus, reserved: reserved.optional() })
@@ -22,7 +22,7 @@ export type InventoryItem = z.output<typeof InventoryItem>
 
 export const InventoryUpdate = z.strictObject({ quantity }).meta({
   id: 'InventoryUpdate',
-  description: 'The result of a count.',
+  description: 'The result of a stock count.',
   example: { quantity: 12 },
 })
 export type InventoryUpdate = z.output<typeof InventoryUpdate>
@@ -32,40 +32,45 @@ export const StockAdjustment = z
     change: int64Between(-STOCK_MAX, STOCK_MAX)
       .refine(change => change !== 0n, { message: 'must not be 0', params: { field: 'out_of_range' } })
       .meta({
-        description: 'Units that came (positive) or went (negative); not 0.',
+        description: 'Units to add (positive) or remove (negative); not 0.',
         example: 4,
         not: { enum: [0] },
       }),
-    note: text(0, 2000).optional().meta({ description: 'Why.', example: 'Four came from the other shop.' }),
+    note: text(0, 2000)
+      .optional()
+      .meta({ description: 'The reason for the adjustment.', example: 'Four came from the other shop.' }),
   })
   .meta({
     id: 'StockAdjustment',
-    description: 'A change of stock by a difference.',
+    description: 'A relative change of the stock.',
     example: { change: 4, note: 'Four came from the other shop.' },
   })
 export type StockAdjustment = z.output<typeof StockAdjustment>
 
 export const MovementReason = z
   .enum(['opening', 'order', 'completion', 'cancellation', 'count', 'adjustment', 'status', 'closing'])
-  .meta({ id: 'MovementReason', description: 'What moved the stock.', example: 'order' })
+  .meta({ id: 'MovementReason', description: 'What changed the stock.', example: 'order' })
 export type MovementReason = z.output<typeof MovementReason>
 
 export const StockMovement = z
   .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 334 }),
     petId,
-    quantityChange: int64.meta({ description: 'Units that came or went.', example: 0 }),
-    reservedChange: int64.meta({ description: 'Units promised, or given back.', example: 1 }),
+    quantityChange: int64.meta({ description: 'Units added (positive) or removed (negative).', example: 0 }),
+    reservedChange: int64.meta({
+      description: 'Units reserved (positive) or released (negative).',
+      example: 1,
+    }),
     quantity,
     reserved,
     reason: MovementReason,
-    note: z.string().optional().meta({ description: 'As it was given with an adjustment.', maxLength: 2000 }),
-    orderId: int64.optional().meta({ description: 'The order that moved it.', example: 1 }),
-    at: instant.meta({ description: 'When.', example: '2026-11-21T09:30:00.120Z' }),
+    note: z.string().optional().meta({ description: 'The note of the adjustment.', maxLength: 2000 }),
+    orderId: int64.optional().meta({ description: 'The order that changed the stock.', example: 1 }),
+    at: instant.meta({ description: 'When the stock changed.', example: '2026-11-21T09:30:00.120Z' }),
   })
   .meta({
     id: 'StockMovement',
-    description: 'One change of a stock, with the stock after it: an entry of the ledger.',
+    description: 'An entry in the stock ledger: one change, and the stock after it.',
     example: {
       id: 334,
       petId: 3,
@@ -80,27 +85,27 @@ export const StockMovement = z
   })
 export type StockMovement = z.output<typeof StockMovement>
 
-/** The stock of one pet as the rules see it. */
+/** The part of a pet's stock that its status depends on. */
 export interface Stock {
   readonly quantity: bigint
   readonly reserved: bigint
   readonly onHold: boolean
 }
 
-/** The one rule of the status, for the pet and its inventory item alike. */
+/** Returns the status of a pet, which is also the status of its inventory item. */
 export function statusOf({ quantity, reserved, onHold }: Stock): PetStatus {
   if (quantity === 0n) return 'sold'
   return onHold || quantity === reserved ? 'pending' : 'available'
 }
 
-/** The stock a pet starts with, by the status it is created in. */
+/** Returns the initial stock of a pet that is created with the given status. */
 export function openingStock(status: PetStatus): Stock {
   return { quantity: status === 'sold' ? 0n : 1n, reserved: 0n, onHold: status === 'pending' }
 }
 
 const count = int64.meta({ minimum: 0 })
 
-/** The last 30 days of the example, as they are in a shop that opened today. */
+/** The last 30 days in the example: those of a shop that opened on the last day. */
 const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
   orders: index === 29 ? 1 : 0,
@@ -108,18 +113,18 @@ const exampleDays = Array.from({ length: 30 }, (_, index) => ({
 
 const PetCounts = z.object({ available: count, pending: count, sold: count }).meta({
   id: 'PetCounts',
-  description: 'Pets by status.',
+  description: 'The number of pets in each status.',
   example: { available: 320, pending: 13, sold: 17 },
 })
 
 const OrdersOnDay = z
   .object({
     day: z.string().meta({ description: 'A day in UTC.', format: 'date', example: '2026-11-21' }),
-    orders: count.meta({ description: 'Orders placed on it, and not cancelled.', example: 1 }),
+    orders: count.meta({ description: 'Orders placed on this day, without cancelled ones.', example: 1 }),
   })
   .meta({
     id: 'OrdersOnDay',
-    description: 'The orders of one day.',
+    description: 'The number of orders on one day.',
     example: { day: '2026-11-21', orders: 1 },
   })
 
@@ -127,17 +132,17 @@ export const StoreSummary = z
   .object({
     pets: PetCounts,
     openOrders: count.meta({ description: 'Orders that are not complete.' }),
-    unitsOnHand: count.meta({ description: 'Units of all pets together.' }),
-    unitsReserved: count.meta({ description: 'Of them, those promised to open orders.' }),
+    unitsOnHand: count.meta({ description: 'Units on hand of all pets.' }),
+    unitsReserved: count.meta({ description: 'Units on hand that are reserved for open orders.' }),
     ordersByDay: z.array(OrdersOnDay).meta({
-      description: 'Orders placed (and not cancelled) on each of the last 30 days, UTC, oldest first.',
+      description: 'Orders placed on each of the last 30 days (UTC), without cancelled ones, oldest first.',
       minItems: 30,
       maxItems: 30,
     }),
   })
   .meta({
     id: 'StoreSummary',
-    description: 'The shop at a glance.',
+    description: 'The totals of the store.',
     example: {
       pets: { available: 320, pending: 13, sold: 17 },
       openOrders: 1,
@@ -148,7 +153,7 @@ export const StoreSummary = z
   })
 export type StoreSummary = z.output<typeof StoreSummary>
 
-/** `1 unit`, `2 units`: for messages. */
+/** Returns `1 unit`, `2 units` and so on, for messages. */
 export function unitsText(count: bigint): string {
   return `${count} ${count === 1n ? 'unit' : 'units'}`
 }

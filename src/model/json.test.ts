@@ -8,7 +8,7 @@ const SEED = 20_261_121
 
 const wellFormed = fc.string({ unit: 'binary' })
 
-/** Any value that a text can hold here; fractions alone are numbers, integers are bigints. */
+/** Any value that a JSON text can contain. Only fractions are numbers; integers are bigints. */
 const { value: anyValue } = fc.letrec(tie => ({
   value: fc.oneof(
     { maxDepth: 5 },
@@ -26,7 +26,7 @@ const { value: anyValue } = fc.letrec(tie => ({
 
 function refusal(read: () => unknown): string {
   try {
-    return `read as ${writeJson(read())}`
+    return `parsed as ${writeJson(read())}`
   } catch (error) {
     if (error instanceof StoreError) return error.code
     throw error
@@ -37,7 +37,7 @@ function hold<Ts>(property: fc.IProperty<Ts>): void {
   fc.assert(property, { numRuns: RUNS, seed: SEED })
 }
 
-test('what is written is read back as it was', () => {
+test('written JSON is parsed back to the same value', () => {
   hold(fc.property(anyValue, value => expect<unknown>(readJsonText(writeJson(value))).toEqual(value)))
   hold(
     fc.property(anyValue, value => {
@@ -47,7 +47,7 @@ test('what is written is read back as it was', () => {
   )
 })
 
-test('what the runtime writes is read, spaced out or not, as the runtime reads it', () => {
+test('JSON that the runtime writes is parsed as the runtime parses it, with or without whitespace', () => {
   hold(
     fc.property(
       fc.jsonValue({ noUnicodeString: false }),
@@ -61,7 +61,7 @@ test('what the runtime writes is read, spaced out or not, as the runtime reads i
   )
 })
 
-test('no text is read that the runtime would refuse', () => {
+test('text that the runtime rejects is rejected', () => {
   const nearlyJson = fc.string({ unit: fc.constantFrom(...'{}[]:,"\\u0019-+.eE tfn/\ufeff') })
   const runtimeReads = (text: string): boolean => {
     try {
@@ -79,7 +79,7 @@ test('no text is read that the runtime would refuse', () => {
   )
 })
 
-test('integers are exact, and only numbers without fraction and exponent are integers', () => {
+test('integers are exact, and only numbers without a fraction and an exponent are integers', () => {
   hold(
     fc.property(
       fc.bigInt({ min: -(10n ** 38n), max: 10n ** 38n }),
@@ -95,7 +95,7 @@ test('integers are exact, and only numbers without fraction and exponent are int
   expect(['1.0', '1e3', '1E-2', '-0.0', '1e400'].map(readJsonText)).toEqual([1, 1000, 0.01, -0, Infinity])
 })
 
-test('an integer of very many digits stays far outside int64', () => {
+test('an integer with very many digits stays far outside int64', () => {
   const digits = 500_000
   for (const sign of ['', '-']) {
     const value = readJsonText(`${sign}${'9'.repeat(digits)}`)
@@ -103,7 +103,7 @@ test('an integer of very many digits stays far outside int64', () => {
   }
 })
 
-test('members named like those of every object are members like any', () => {
+test('members named like those of Object.prototype are ordinary members', () => {
   const text = '{"__proto__":{"a":1},"constructor":2,"toString":3}'
   const value = readJsonText(text)
   expect(writeJson(value)).toBe(text)
@@ -111,7 +111,7 @@ test('members named like those of every object are members like any', () => {
   expect(Object.keys(Object.prototype)).toEqual([])
 })
 
-test('a member given twice is refused, in escapes and deep inside as well', () => {
+test('a duplicate member is rejected, also if it is escaped or nested', () => {
   const texts = [
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061":2}',
@@ -122,13 +122,13 @@ test('a member given twice is refused, in escapes and deep inside as well', () =
   expect(writeJson(readJsonText('{"a":{"a":1},"A":2}'))).toBe('{"a":{"a":1},"A":2}')
 })
 
-test('lone surrogates are refused, pairs are read', () => {
+test('lone surrogates are rejected, pairs are accepted', () => {
   const lone = ['"\\ud800"', '"\\udc00"', '"\\ude00\\ud83d"', '{"\\ud800":1}', '"\ud800"', '"a\udc00b"']
   expect(lone.map(text => refusal(() => readJsonText(text)))).toEqual(lone.map(() => 'malformed_json'))
   expect(readJsonText('"\\ud83d\\ude00"')).toBe('😀')
 })
 
-test('bytes that are not UTF-8, and a byte order mark, are refused', () => {
+test('bytes that are not UTF-8, and a byte order mark, are rejected', () => {
   const bytes = [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf4, 0x90, 0x80, 0x80]]
   for (const inner of bytes) {
     expect(refusal(() => readJson(Uint8Array.of(0x22, ...inner, 0x22)))).toBe('malformed_json')
@@ -137,7 +137,7 @@ test('bytes that are not UTF-8, and a byte order mark, are refused', () => {
   expect(readJson(Buffer.from('"\ufeff"'))).toBe('\ufeff')
 })
 
-test('32 levels are read and 33 are refused, whatever stands innermost', () => {
+test('32 levels are accepted and 33 are rejected, whatever the innermost value is', () => {
   const arrays = (levels: number, inner: string): string => '['.repeat(levels) + inner + ']'.repeat(levels)
   const objects = (levels: number): string => '{"a":'.repeat(levels) + 1 + '}'.repeat(levels)
   expect(writeJson(readJsonText(arrays(JSON_DEPTH_MAX, '1')))).toBe(arrays(JSON_DEPTH_MAX, '1'))
@@ -153,8 +153,8 @@ test('32 levels are read and 33 are refused, whatever stands innermost', () => {
   }
 })
 
-test('what JSON has no word for is not written', () => {
+test('values that JSON cannot represent are not written', () => {
   expect(writeJson({ a: undefined, b: [1n, null] })).toBe('{"b":[1,null]}')
   for (const value of [Number.NaN, Infinity, undefined, () => 1])
-    expect(() => writeJson(value)).toThrow('JSON has no')
+    expect(() => writeJson(value)).toThrow('JSON cannot represent')
 })

@@ -1,12 +1,12 @@
 import { StoreError } from './error.ts'
 
-/** What a JSON text holds here: integers are exact bigints, every other number is a JavaScript number. */
+/** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
 export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
 export interface JsonObject {
   [member: string]: JsonValue
 }
 
-/** JSON text that is written as it stands: `writeJson` made it, and it was kept. */
+/** JSON text that `writeJson` copies unchanged: stored output of an earlier `writeJson`. */
 export class JsonText {
   readonly text: string
 
@@ -15,20 +15,20 @@ export class JsonText {
   }
 }
 
-/** Deeper nesting is refused: no body of the contract needs more than a few levels. */
+/** Deeper nesting is rejected: no body of the contract needs more than a few levels. */
 export const JSON_DEPTH_MAX = 32
 
-/** Member names whose quoted form is remembered, at most. */
+/** The maximum number of member names whose quoted form is cached. */
 const NAMES_MAX = 1000
 
-/** Integers of more digits are far outside int64 whatever they are: the rest of them is not worth reading. */
+/** An integer with more digits is far outside int64 in any case, so its other digits are not parsed. */
 const INTEGER_CHARS_MAX = 40
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads one JSON text (RFC 8259) from UTF-8 bytes, stricter than JSON.parse: a member given twice, a lone
- * surrogate, a byte order mark, invalid UTF-8 and more than 32 levels are refused (`malformed_json`).
+ * Parses one JSON text (RFC 8259) from UTF-8 bytes, more strictly than JSON.parse: a duplicate member, a lone
+ * surrogate, a byte order mark, invalid UTF-8 and more than 32 levels are rejected (`malformed_json`).
  */
 export function readJson(bytes: Uint8Array): JsonValue {
   let text: string
@@ -40,7 +40,7 @@ export function readJson(bytes: Uint8Array): JsonValue {
   return readJsonText(text)
 }
 
-/** The same for a text that is a string already. */
+/** Like `readJson`, for text that is already a string. */
 export function readJsonText(text: string): JsonValue {
   const reader = new Reader(text)
   const value = reader.value(0)
@@ -48,7 +48,7 @@ export function readJsonText(text: string): JsonValue {
   return value
 }
 
-/** Writes a value as compact JSON: bigints as exact integers, absent (undefined) members left out. */
+/** Returns a value as compact JSON: bigints as exact integers, without absent (undefined) members. */
 export function writeJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -57,7 +57,7 @@ export function writeJson(value: unknown): string {
     case 'boolean':
       return String(value)
     case 'number':
-      if (!Number.isFinite(value)) throw new Error('JSON has no such number')
+      if (!Number.isFinite(value)) throw new Error('JSON cannot represent a number that is not finite')
       return String(value)
     case 'object':
       if (value === null) return 'null'
@@ -65,7 +65,7 @@ export function writeJson(value: unknown): string {
       if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
       return writeObject(value)
     default:
-      throw new Error(`JSON has no ${typeof value}`)
+      throw new Error(`JSON cannot represent a value of type ${typeof value}`)
   }
 }
 
@@ -80,7 +80,7 @@ function writeObject(value: object): string {
 
 const namesWritten = new Map<string, string>()
 
-/** The few names that the contract has, quoted once; others (extensions, pointers) as they come. */
+/** Quotes each of the few names of the contract once. Other names (extensions, pointers) are cached up to NAMES_MAX. */
 function memberName(name: string): string {
   const known = namesWritten.get(name)
   if (known !== undefined) return known
@@ -90,7 +90,7 @@ function memberName(name: string): string {
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
-// Printable text without escapes, the usual case; control characters (below the space) end the match.
+// Printable text without escapes, the usual case. Control characters (below the space) end the match.
 const PLAIN_STRING = /"[ !#-[\]-\u{10ffff}]*"/uy
 const WHITE = /[ \t\n\r]*/y
 const ESCAPES: Record<string, string> = {
@@ -110,12 +110,12 @@ class Reader {
 
   constructor(text: string) {
     this.#text = text
-    if (text.charCodeAt(0) === 0xfeff) throw this.#fault('a byte order mark')
+    if (text.charCodeAt(0) === 0xfeff) throw this.#fault('unexpected byte order mark')
     this.#skipWhite()
   }
 
   end(): void {
-    if (this.#at < this.#text.length) throw this.#fault('something after the value')
+    if (this.#at < this.#text.length) throw this.#fault('unexpected text after the value')
   }
 
   value(depth: number): JsonValue {
@@ -139,7 +139,7 @@ class Reader {
       case 'n':
         return this.#word('null', null)
       case undefined:
-        throw this.#fault('the end of the body where a value is expected')
+        throw this.#fault('unexpected end of the body')
       default:
         return this.#number()
     }
@@ -151,14 +151,14 @@ class Reader {
     this.#step()
     if (this.#accept('}')) return object
     do {
-      if (this.#text[this.#at] !== '"') throw this.#fault('no member name in double quotes')
+      if (this.#text[this.#at] !== '"') throw this.#fault('a member name in double quotes is expected')
       const name = this.#string()
       this.#skipWhite()
-      if (Object.hasOwn(object, name)) throw this.#fault(`the member ${JSON.stringify(name)} a second time`)
-      if (!this.#accept(':')) throw this.#fault('no colon after a member name')
+      if (Object.hasOwn(object, name)) throw this.#fault(`a duplicate member ${JSON.stringify(name)}`)
+      if (!this.#accept(':')) throw this.#fault('a colon is expected after a member name')
       object[name] = this.value(depth + 1)
     } while (this.#accept(','))
-    if (!this.#accept('}')) throw this.#fault('no comma or closing brace after a member')
+    if (!this.#accept('}')) throw this.#fault('a comma or a closing brace is expected after a member')
     return object
   }
 
@@ -170,7 +170,7 @@ class Reader {
     do {
       array.push(this.value(depth + 1))
     } while (this.#accept(','))
-    if (!this.#accept(']')) throw this.#fault('no comma or closing bracket after an element')
+    if (!this.#accept(']')) throw this.#fault('a comma or a closing bracket is expected after an element')
     return array
   }
 
@@ -188,7 +188,7 @@ class Reader {
     this.#at++
     for (;;) {
       const char = this.#text[this.#at++]
-      if (char === undefined) throw this.#fault('a string that does not end')
+      if (char === undefined) throw this.#fault('an unterminated string')
       if (char === '"') return value
       if (char < ' ') throw this.#fault('a control character in a string')
       value += char === '\\' ? this.#escape() : char
@@ -200,8 +200,7 @@ class Reader {
     const plain = ESCAPES[char]
     if (plain !== undefined) return plain
     const digits = this.#text.slice(this.#at, this.#at + 4)
-    if (char !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits))
-      throw this.#fault('an escape that JSON does not have')
+    if (char !== 'u' || !/^[0-9a-fA-F]{4}$/.test(digits)) throw this.#fault('an invalid escape sequence')
     this.#at += 4
     return String.fromCharCode(Number.parseInt(digits, 16))
   }
@@ -209,7 +208,7 @@ class Reader {
   #number(): bigint | number {
     NUMBER.lastIndex = this.#at
     const match = NUMBER.exec(this.#text)
-    if (!match) throw this.#fault('something that is no JSON value')
+    if (!match) throw this.#fault('an invalid value')
     const [literal, fraction, exponent] = match
     this.#at += literal.length
     if (fraction !== undefined || exponent !== undefined) return Number(literal)
@@ -217,14 +216,14 @@ class Reader {
   }
 
   #word<T>(word: string, value: T): T {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#fault('something that is no JSON value')
+    if (!this.#text.startsWith(word, this.#at)) throw this.#fault('an invalid value')
     this.#at += word.length
     return value
   }
 
   #refuseDepth(depth: number): void {
     if (depth < JSON_DEPTH_MAX) return
-    throw new StoreError('malformed_json', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`)
+    throw new StoreError('malformed_json', `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`)
   }
 
   #accept(char: string): boolean {

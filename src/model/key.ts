@@ -18,7 +18,7 @@ const scopeNames = [
 
 export const Scope = z.enum(scopeNames).meta({
   id: 'Scope',
-  description: 'What a key may do; `admin` is all of it.',
+  description: 'A permission of a key; `admin` includes all others.',
   example: 'orders:read',
   ...constantNames(scopeNames),
 })
@@ -29,20 +29,20 @@ const scopes = z
   .min(1)
   .max(Scope.options.length)
   .meta({
-    description: 'What the key may do; `admin` is all of it.',
+    description: 'The permissions of the key; `admin` includes all others.',
     example: ['orders:read', 'orders:write'],
   })
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })
 const expiresAt = instant.meta({
   description:
-    'From then on the key is refused. It must be in the future, and not later than the expiry of the key that creates this one: that is also its default, and without either the key does not expire.',
+    'When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire.',
   example: '2027-11-21T00:00:00Z',
 })
 
 export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nullable().optional() }).meta({
   id: 'NewApiKey',
   description:
-    'A key to create. It has only scopes that the key of the request has, and expires no later than that key.',
+    'The key to create. It can only have scopes that the key of the request has, and it expires no later than that key.',
   example: { name: 'till 2', scopes: ['orders:read', 'orders:write'] },
 })
 export type NewApiKey = z.output<typeof NewApiKey>
@@ -57,7 +57,7 @@ const shown = {
     pattern: '^[0-9A-Za-z]{4}$',
     maxLength: 4,
   }),
-  createdAt: instant.meta({ description: 'When it was made.', example: '2026-11-21T09:30:00.120Z' }),
+  createdAt: instant.meta({ description: 'When the key was created.', example: '2026-11-21T09:30:00.120Z' }),
   expiresAt: expiresAt.optional(),
 }
 const example = {
@@ -75,7 +75,7 @@ export type ApiKey = z.output<typeof ApiKey>
 
 const exampleSecret = 'pst_bAQOwN2rD4YFemYYaGGUcuKWCQO8GQrz9c0ccZMjn892zmOYq'
 const secret = z.string().meta({
-  description: 'The secret. It is shown this once.',
+  description: 'The secret. Only this response contains it.',
   pattern: '^pst_[0-9A-Za-z]{49}$',
   maxLength: 53,
   example: exampleSecret,
@@ -94,24 +94,24 @@ const CHECKSUM_CHARS = 6
 const KEY_CHARS = 53
 const TOKEN = /^pst_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** Bytes of randomness that go into a key: 43 base62 characters hold 256 bits. */
+/** The number of random bytes in a key: 43 base62 characters encode 256 bits. */
 export const KEY_RANDOM_BYTES = 32
 
-/** Makes a key: `pst_`, the random number as 43 base62 characters, and their CRC-32 as 6 more. */
+/** Returns a key: `pst_`, the random number as 43 base62 characters, and their CRC-32 as 6 more. */
 export function keyText(random: Uint8Array): string {
   if (random.length !== KEY_RANDOM_BYTES) throw new Error('a key needs 32 random bytes')
   const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`))
   return `pst_${secret}${checksum(secret)}`
 }
 
-/** Whether a text is a key at all. The checksum finds typos and cut copies without asking the store. */
+/** Whether a text has the form of a key. The checksum detects typos and truncated copies without a query. */
 export function isKeyText(token: string): boolean {
   if (token.length !== KEY_CHARS) return false
   const match = TOKEN.exec(token)
   return match !== null && checksum(match[1] ?? '') === match[2]
 }
 
-/** What is kept of a key: its SHA-256, in hex. */
+/** Returns the stored form of a key: its SHA-256, in hex. */
 export function keyHash(token: string): string {
   return new Bun.CryptoHasher('sha256').update(token).digest('hex')
 }
@@ -121,7 +121,7 @@ export function keyHint(token: string): string {
 }
 
 function checksum(secret: string): string {
-  // A CRC-32 fits into a number: every request with a key comes here, and bigints cost several times as much.
+  // A CRC-32 fits in a number. Every request with a key runs this, and bigints cost several times as much.
   let digits = ''
   for (let rest = Bun.hash.crc32(secret); rest > 0; rest = Math.floor(rest / 62)) {
     digits = (ALPHABET[rest % 62] ?? '') + digits

@@ -5,13 +5,14 @@ import { int64, int64Between } from './int64.ts'
 export const ORDER_QUANTITY_MAX = 1_000_000n
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
-const petId = int64.meta({ description: 'The pet that is ordered.', example: 3 })
+const petId = int64.meta({ description: 'The id of the ordered pet.', example: 3 })
 const quantity = int64Between(1n, ORDER_QUANTITY_MAX).meta({ description: 'Units ordered.', example: 1 })
 const shipDate = instant.meta({
-  description: 'When it ships; kept in UTC, to the millisecond. Completion sets it when it is absent.',
+  description:
+    'When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent.',
   example: '2026-12-01T09:30:00Z',
 })
-const complete = z.boolean().meta({ description: 'Whether the units have left the shop.', example: false })
+const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
 export const Order = z
   .object({
@@ -23,7 +24,7 @@ export const Order = z
   })
   .meta({
     id: 'Order',
-    description: 'An order of one pet. The server always sends id, petId, quantity and complete.',
+    description: 'An order for one pet. The server always sends id, petId, quantity and complete.',
     example: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false },
   })
 export type Order = z.output<typeof Order>
@@ -37,7 +38,7 @@ export const NewOrder = z
   })
   .meta({
     id: 'NewOrder',
-    description: 'An order to be. With `complete: true` it is a sale over the counter.',
+    description: 'The order to place. With `complete: true` it is a sale over the counter.',
     example: { petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z' },
   })
 export type NewOrder = z.output<typeof NewOrder>
@@ -54,7 +55,7 @@ export const OrderPatch = z
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) of an order. `id` and `petId` may be sent with the values they have. The quantity is changed first, then the order is completed.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

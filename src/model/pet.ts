@@ -5,28 +5,28 @@ import { text } from './text.ts'
 export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
   id: 'PetStatus',
   description:
-    'Derived from the stock: `sold` when none is on hand, otherwise `pending` when on hold or all reserved, otherwise `available`.',
+    'Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`.',
   example: 'available',
 })
 export type PetStatus = z.output<typeof PetStatus>
 
 const petMembers = {
-  name: text(1, 200).meta({ description: 'What the pet is called.', example: 'Biscuit (Beagle)' }),
-  categoryId: int64.meta({ description: 'The category it belongs to; it must exist.', example: 1 }),
+  name: text(1, 200).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),
+  categoryId: int64.meta({ description: 'The category of the pet; it must exist.', example: 1 }),
   status: PetStatus,
 }
 const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
-  description: 'A pet to be. Without a status, or as `available`, it starts with one unit in stock.',
+  description: 'The pet to create. Without a status, or as `available`, it starts with one unit in stock.',
   example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
 })
 export type NewPet = z.output<typeof NewPet>
 
 export const Pet = z.object({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
   id: 'Pet',
-  description: 'A pet of the catalogue. The server always sends its status.',
+  description: 'A pet in the catalogue. The server always sends its status.',
   example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
 })
 export type Pet = z.output<typeof Pet>
@@ -44,7 +44,7 @@ export const PetPatch = z
   .extend({ id: petId.meta({ readOnly: true }).optional() })
   .meta({
     id: 'PetPatch',
-    description: 'A JSON Merge Patch (RFC 7396) of a pet. `id` may be sent with the value it has.',
+    description: 'A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value.',
     example: { status: 'pending' },
   })
 export type PetPatch = z.output<typeof PetPatch>

@@ -8,7 +8,7 @@ const SEED = 20_261_121
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 })
 const wellFormed = fc.string({ unit: 'binary', maxLength: 20 })
 
-/** In the order of code points, which is the order of the bytes of UTF-8: that of both databases. */
+/** Compares in code point order, which is the byte order of UTF-8 and the order of both databases. */
 function compare(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }
@@ -25,7 +25,7 @@ test('the key of an ASCII name is the name in lower case', () => {
   hold(fc.property(ascii, name => nameKey(name) === name.toLowerCase()))
 })
 
-test('a name and its compatible forms have one key', () => {
+test('a name and its compatible forms have the same key', () => {
   expect(nameKey('Cafe\u0301')).toBe(nameKey('CAF\u00c9'))
   expect(nameKey('ﬁsh')).toBe('fish')
   expect(nameKey('Ｃａｔ')).toBe('cat')
@@ -37,7 +37,7 @@ test('a key has at most 200 code points, and is well-formed', () => {
   hold(fc.property(wellFormed, name => nameKey(name).isWellFormed()))
 })
 
-test('every text with a prefix lies from the prefix up to, and not including, its end', () => {
+test('every text with a prefix is between the prefix (inclusive) and its end (exclusive)', () => {
   hold(
     fc.property(wellFormed, wellFormed, (prefix, rest) => {
       const end = prefixEnd(prefix)
@@ -46,7 +46,7 @@ test('every text with a prefix lies from the prefix up to, and not including, it
   )
 })
 
-test('nothing between a prefix and its end has another prefix', () => {
+test('every text between a prefix and its end has that prefix', () => {
   const near = fc.string({ unit: fc.constantFrom('a', 'b', '\ud7ff', '\ue000', '\uffff', '\u{10ffff}') })
   hold(
     fc.property(near, near, (prefix, other) => {
@@ -57,7 +57,7 @@ test('nothing between a prefix and its end has another prefix', () => {
   )
 })
 
-test('the end of a prefix is well-formed, steps over the surrogates, and is absent at the top', () => {
+test('the end of a prefix is well-formed, skips the surrogates, and is absent at the top', () => {
   expect(prefixEnd('cat')).toBe('cau')
   expect(prefixEnd('a\ud7ff')).toBe('a\ue000')
   expect(prefixEnd('a\uffff')).toBe('a\u{10000}')
@@ -74,7 +74,7 @@ test('the length of a text is counted in code points', () => {
   expect(taken).toEqual(['a', 'abc', '😀😀😀', 'e\u0301x'])
 })
 
-test('a text is kept as it came, and U+0000 is refused in it', () => {
+test('a text is stored as sent, and U+0000 is rejected in it', () => {
   const schema = text(0, 60)
   hold(
     fc.property(wellFormed, value => {

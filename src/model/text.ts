@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A text of `min` to `max` code points (not UTF-16 units), well-formed and without U+0000; kept as sent. */
+/** A text of `min` to `max` code points (not UTF-16 units), well-formed and without U+0000; stored as sent. */
 export function text(min: number, max: number) {
   return z
     .string()
@@ -11,7 +11,7 @@ export function text(min: number, max: number) {
       if (value.includes('\0')) {
         context.addIssue({
           code: 'custom',
-          message: 'must not hold U+0000',
+          message: 'must not contain U+0000',
           params: { field: 'invalid_format' },
         })
       }
@@ -19,11 +19,11 @@ export function text(min: number, max: number) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** How many code points of a key are kept: it bounds an index entry whatever NFKC expands a name to. */
+/** The maximum length of a key in code points. It bounds an index entry, however far NFKC expands a name. */
 const KEY_CODE_POINTS_MAX = 200
 
 /**
- * The form in which names are sorted and searched: NFKC, lower-cased code point by code point, so that a
+ * Returns the form in which names are sorted and searched: NFKC, lower-cased code point by code point, so that a
  * prefix of a name stays a prefix of its key.
  */
 export function nameKey(name: string): string {
@@ -36,7 +36,10 @@ export function nameKey(name: string): string {
   return key
 }
 
-/** The smallest text above every text that begins with `prefix`, in code point order; undefined if there is none. */
+/**
+ * Returns the smallest text above every text that begins with `prefix`, in code point order; undefined if there is
+ * none.
+ */
 export function prefixEnd(prefix: string): string | undefined {
   const points = [...prefix]
   while (points.length > 0) {

@@ -4,10 +4,10 @@ import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 import { text } from './text.ts'
 
-/** How many webhooks a store keeps, at most: each costs every event a look. */
+/** The maximum number of webhooks in a store: every event is checked against each of them. */
 export const WEBHOOKS_MAX = 100
 export const URL_CHARS_MAX = 2048
-/** Bytes of the key that seals the secrets: AES-256. */
+/** Bytes of the key that encrypts the secrets: AES-256. */
 export const SECRET_KEY_BYTES = 32
 
 const url = z
@@ -19,7 +19,7 @@ const url = z
   })
   .meta({
     description:
-      'Where events are sent: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones.',
+      'The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones.',
     format: 'uri',
     maxLength: URL_CHARS_MAX,
     example: 'https://till.example/petstore-events',
@@ -29,10 +29,13 @@ const types = z
   .min(1)
   .max(eventTypes.length)
   .meta({
-    description: 'The types of event that are sent. Absent: all of them, and those that are still to come.',
+    description: 'The event types to send. If absent: all types, including those of later versions.',
     example: ['petstore.order.placed', 'petstore.inventory.changed'],
   })
-const description = text(0, 2000).meta({ description: 'What it is for.', example: 'Prints pick lists.' })
+const description = text(0, 2000).meta({
+  description: 'What the webhook is for.',
+  example: 'Prints pick lists.',
+})
 
 const example = {
   url: 'https://till.example/petstore-events',
@@ -42,13 +45,13 @@ const example = {
 
 export const NewWebhook = z
   .strictObject({ url, types: types.nullable().optional(), description: description.nullable().optional() })
-  .meta({ id: 'NewWebhook', description: 'A webhook to be.', example })
+  .meta({ id: 'NewWebhook', description: 'The webhook to create.', example })
 export type NewWebhook = z.output<typeof NewWebhook>
 
 const webhookId = int64.meta({ description: 'Assigned by the store.', example: 1 })
 const enabled = z.boolean().meta({
   description:
-    'Whether events are sent. A webhook that is enabled again goes on where it stopped: what happened meanwhile is sent, as far as it is kept.',
+    'Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted.',
   example: true,
 })
 
@@ -64,7 +67,7 @@ export const WebhookPatch = z
   .meta({
     id: 'WebhookPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) of a webhook; null types stand for all. `id` may be sent with the value it has.',
+      'A JSON Merge Patch (RFC 7396) for a webhook. `types: null` means all types. `id` may be sent only with its current value.',
     example: { enabled: false },
   })
 export type WebhookPatch = z.output<typeof WebhookPatch>
@@ -72,7 +75,7 @@ export type WebhookPatch = z.output<typeof WebhookPatch>
 const DisabledReason = z.enum(['asked', 'gone', 'failing']).meta({
   id: 'DisabledReason',
   description:
-    'Why a webhook is disabled: somebody asked for it, the receiver answered 410, or nothing was delivered for five days.',
+    'Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because nothing was delivered for five days.',
   example: 'gone',
 })
 
@@ -84,10 +87,13 @@ const shown = {
   enabled,
   disabledReason: DisabledReason.optional(),
   failingSince: instant.optional().meta({
-    description: 'Since when no attempt has succeeded; absent while the last one did.',
+    description: 'When the current series of failed attempts began; absent if the last attempt succeeded.',
     example: '2026-11-21T09:30:00.120Z',
   }),
-  createdAt: instant.meta({ description: 'When it was made.', example: '2026-11-21T09:30:00.120Z' }),
+  createdAt: instant.meta({
+    description: 'When the webhook was created.',
+    example: '2026-11-21T09:30:00.120Z',
+  }),
 }
 const shownExample = { id: 1, ...example, enabled: true, createdAt: '2026-11-21T09:30:00.120Z' }
 
@@ -100,13 +106,13 @@ export const WebhookWithSecret = z
   .object({
     ...shown,
     secret: z.string().meta({
-      description: 'The secret that signatures are made with (Standard Webhooks). It is shown this once.',
+      description: 'The secret that signs deliveries (Standard Webhooks). Only this response contains it.',
       pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
       maxLength: 50,
       example: 'whsec_BAsSGSAnLjU8Q0pRWF9mbXR7gomQl56lrLO6wcjP1t0=',
     }),
     previousSecretUntil: instant.optional().meta({
-      description: 'Until then each delivery is signed with the secret before as well.',
+      description: 'Until then, each delivery is also signed with the previous secret.',
       example: '2026-11-22T09:30:00.120Z',
     }),
   })
@@ -120,7 +126,7 @@ export type WebhookWithSecret = z.output<typeof WebhookWithSecret>
 export const AcceptedTest = z
   .object({
     eventId: z.string().meta({
-      description: 'The id of the test event, and the `webhook-id` it is delivered under.',
+      description: 'The id of the test event, which is also the `webhook-id` of its delivery.',
       pattern: '^[0-9]+$',
       maxLength: 19,
       example: '730',
@@ -128,35 +134,39 @@ export const AcceptedTest = z
   })
   .meta({
     id: 'AcceptedTest',
-    description: 'A test event that is on its way.',
+    description: 'A test event that is accepted for delivery.',
     example: { eventId: '730' },
   })
 export type AcceptedTest = z.output<typeof AcceptedTest>
 
 export const AcceptedRedeliveries = z
   .object({
-    count: int64Between(0n, 10_000n).meta({ description: 'Deliveries that are due again.', example: 1 }),
+    count: int64Between(0n, 10_000n).meta({
+      description: 'The number of deliveries that are due again.',
+      example: 1,
+    }),
     more: z.boolean().meta({
-      description: 'Whether others may be left: the same request takes the next of them.',
+      description:
+        'Whether more failed deliveries may remain; repeat the request to redeliver the next ones.',
       example: false,
     }),
   })
   .meta({
     id: 'AcceptedRedeliveries',
-    description: 'Failed deliveries that are made again.',
+    description: 'Failed deliveries that are accepted for redelivery.',
     example: { count: 1, more: false },
   })
 export type AcceptedRedeliveries = z.output<typeof AcceptedRedeliveries>
 
-/** What is wrong with the text of a receiver's URL, whatever its host resolves to; undefined when nothing is. */
+/** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined if nothing is. */
 export function whyNoReceiver(value: string): string | undefined {
   if (value.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
-  // What the parser would drop or repair is refused: the URL that is kept is the one that was sent.
+  // Characters that the parser would drop or repair are rejected: the stored URL is the one that was sent.
   if (!URL.canParse(value) || /[\s\p{Cc}\\]/u.test(value)) return 'must be an absolute URL'
   const { protocol, username, password, host } = new URL(value)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://'
   if (host === '') return 'must name a host'
-  if (username !== '' || password !== '') return 'must not hold a user name or a password'
+  if (username !== '' || password !== '') return 'must not contain a user name or a password'
   if (value.includes('#')) return 'must not have a fragment'
   return undefined
 }

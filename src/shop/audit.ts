@@ -8,9 +8,9 @@ import { JsonText } from '../model/json.ts'
 import { eventColumns, findEnds, type PlacedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPlace, writePlace } from './lists.ts'
 
-/** Positions that one page looks through, at most: it bounds what a rare key or subject costs. */
+/** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_A_PAGE_MAX = 5000n
-/** No command lives so long: behind entries that are older by this than `since`, none is as young as `since`. */
+/** No command runs this long: if an entry is older than `since` by this much, all earlier entries are older too. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
 interface AuditRow extends PlacedEvent, Pick<EventRecord, 'keyId' | 'requestId'> {
@@ -19,7 +19,7 @@ interface AuditRow extends PlacedEvent, Pick<EventRecord, 'keyId' | 'requestId'>
 
 const findInstant = sql<{ at: string }>('SELECT at FROM event WHERE position = $1')
 
-/** Lists the audit trail, newest first. Throws `invalid_cursor`. */
+/** Lists the audit log, newest first. Throws `invalid_cursor`. */
 export async function listAudit(
   reading: Reading,
   input: Input<typeof contract.listAudit>,
@@ -55,15 +55,15 @@ function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: 
     at: sentInstant(at),
     ...(keyId !== null && { keyId }),
     requestId,
-    // The JSON text of the resource as the verb wrote it: it is sent byte for byte.
+    // The JSON text of the resource, as the verb wrote it. It is sent byte for byte.
     data: new JsonText(data),
     hash,
   }
-  // A verb records each type with the resource that the schema of the type names.
+  // Safe, because verbs record each type with the resource that the schema of the type names.
   return entry as unknown as AuditEntry
 }
 
-/** Whether nothing before this position can be as young as `since`. */
+/** Whether all entries before this position are older than `since`. */
 async function isTooOld(reading: Reading, position: bigint, since: string | undefined): Promise<boolean> {
   if (since === undefined) return false
   const row = await reading.one(findInstant, position)

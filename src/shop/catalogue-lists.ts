@@ -13,12 +13,12 @@ import { inventoryItem } from './stock.ts'
 
 type Sort = { readonly column: string; readonly descending: boolean }
 
-/** The most ids that one request may name; then the page holds them all. */
+/** The maximum number of ids in one request. It is also the default limit, so that one page contains them all. */
 const IDS_MAX = contract.listPets.query.id.most
 const ID_SIZES = [1, IDS_MAX]
 const STATUS_SIZES = [1, PetStatus.options.length]
 
-/** Lists pets by any filters, each way an index scan: see the indexes of the table. */
+/** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
 export async function listPets(reading: Reading, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
@@ -70,7 +70,7 @@ export async function listCategories(
   )
 }
 
-/** Lists stocks: the other face of the pets' rows. */
+/** Lists inventory items. A pet and its inventory item are the same row. */
 export async function listInventory(
   reading: Reading,
   input: Input<typeof contract.listInventory>,
@@ -104,7 +104,7 @@ export async function listInventory(
   return petId?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
 }
 
-/** The order asked for. A filter that is a range of one column lists in the order of that column, or not at all. */
+/** Returns the requested order. With a filter on a range of a column, a list can only be sorted by that column. */
 export function sortBy(
   asked: string | undefined,
   columns: Readonly<Record<string, string>>,
@@ -114,7 +114,7 @@ export function sortBy(
   const descending = name.startsWith('-')
   const bare = descending ? name.slice(1) : name
   if (ranged !== undefined && bare !== ranged) {
-    const message = `With this filter the list can only be sorted by ${ranged} or -${ranged}.`
+    const message = `With this filter, the list can only be sorted by ${ranged} or -${ranged}.`
     throw new StoreError('invalid_parameter', message, {
       errors: [{ in: 'query', name: 'sort', code: 'not_in_enum', message }],
     })
@@ -122,7 +122,7 @@ export function sortBy(
   return { column: columns[bare] ?? 'id', descending }
 }
 
-/** A status alone, a category alone, or each pair of both: every one is the head of an index. */
+/** Returns a branch for each status, category, or pair of both. Each is the leading part of an index. */
 function petBranches(
   status: readonly PetStatus[] | undefined,
   categoryId: readonly bigint[] | undefined,

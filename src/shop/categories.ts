@@ -27,7 +27,7 @@ const rewriteCategory = sql<CategoryRow>(`
 const removeEmptyCategory = sql<CategoryRow>(`
   DELETE FROM category WHERE id = $1 AND pet_count = 0 RETURNING ${categoryColumns}`)
 
-// Counting checks the reference and closes the race with deleting the category, in one statement.
+// One statement counts the pet and checks the reference, which closes the race with deleting the category.
 const countPetIn = sql<{ id: bigint }>(
   'UPDATE category SET pet_count = pet_count + 1 WHERE id = $1 RETURNING id',
 )
@@ -45,7 +45,7 @@ export async function getCategory(
   return category
 }
 
-/** Adds a category. */
+/** Creates a category. */
 export async function createCategory(
   tx: Tx,
   { body }: { body: NewCategory },
@@ -60,7 +60,7 @@ export async function createCategory(
     description ?? null,
     context.now,
   )
-  if (!row) throw new Error('an INSERT answered no row')
+  if (!row) throw new Error('an INSERT returned no row')
   await recordEvent(
     tx,
     context,
@@ -72,7 +72,7 @@ export async function createCategory(
   return categoryOf(row)
 }
 
-/** Changes a category; a null description removes it. Throws `validation_failed` for another id. */
+/** Updates a category; `description: null` removes the description. Throws `validation_failed` for another id. */
 export async function updateCategory(
   tx: Tx,
   { categoryId, body }: { categoryId: bigint; body: CategoryPatch },
@@ -105,7 +105,7 @@ export async function updateCategory(
   return categoryOf(row)
 }
 
-/** Deletes a category that no pet is in. Throws `category_in_use`. */
+/** Deletes a category without pets. Throws `category_in_use`. */
 export async function deleteCategory(
   tx: Tx,
   { categoryId }: { categoryId: bigint },
@@ -114,7 +114,7 @@ export async function deleteCategory(
   const gone = await tx.one(removeEmptyCategory, categoryId)
   if (!gone) {
     await getCategory(tx, { categoryId })
-    throw new StoreError('category_in_use', `Category ${categoryId} still has pets in it.`)
+    throw new StoreError('category_in_use', `Category ${categoryId} still contains pets.`)
   }
   await recordEvent(
     tx,
@@ -127,7 +127,7 @@ export async function deleteCategory(
   return undefined
 }
 
-/** Counts one pet more in a category; answers whether the category exists. */
+/** Adds one to the pet count of a category. Returns whether the category exists. */
 export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
   return (await tx.one(countPetIn, categoryId)) !== undefined
 }
@@ -136,7 +136,7 @@ export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<vo
   if (!(await tx.one(countPetOut, categoryId))) throw new Error(`category ${categoryId} of a pet is missing`)
 }
 
-/** The row as it is sent: a description only if there is one. */
+/** Converts a row to the resource, with a description only if there is one. */
 export function categoryOf({ id, name, description }: CategoryRow): Category {
   return { id, name, ...(description !== null && { description }) }
 }

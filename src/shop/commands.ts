@@ -30,7 +30,7 @@ import {
 
 type Verb<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
 
-/** What changes something, by operationId: an operation without its verb does not compile. */
+/** The verb of each command, by operationId. An operation without a verb does not compile. */
 const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
   createPet,
   updatePet: onTarget(getPet, petOf, updatePet),
@@ -57,7 +57,7 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
   discardImport: withoutEtag(discardImport),
 }
 
-/** What the store does of its own accord. */
+/** System commands, which the store itself runs. */
 const chores = {
   installAdminKey,
   resetAdminKey,
@@ -74,7 +74,7 @@ const chores = {
 
 export type ChoreId = keyof typeof chores
 
-/** One transaction to be, as data: it can cross threads, and be run again. */
+/** One transaction to run, as data: it can be sent to another thread, and run again. */
 export interface Command {
   readonly id: CommandId | ChoreId
   readonly input: object
@@ -83,7 +83,7 @@ export interface Command {
   readonly idempotency?: Idempotency
 }
 
-/** A command of the store itself: nobody's key, at an instant in the stored form. */
+/** Returns a system command. It has no key; `now` is in the stored form. */
 export function choreOf(id: ChoreId, input: object, now: string, requestId: string): Command {
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
 }
@@ -97,14 +97,14 @@ export async function perform(tx: Tx, command: Command): Promise<Reply> {
 }
 
 async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} }: Command): Promise<Reply> {
-  // Where the contract meets its verbs: the compiler has checked the pair under each id, but cannot know that the
-  // input, which the pipeline made by the contract's schema for this id, goes to the verb of this id.
+  // The compiler has checked each verb against the contract. It cannot know that this input belongs to this verb:
+  // the pipeline made the input with the schema of this id.
   const verb = commands[id] as Verb<object, object | undefined>
   return encodeReply(contract[id], await verb(tx, input, context, conditions))
 }
 
 async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
-  // The store itself makes these commands, in server.ts and delivery alone, each with the input of its chore.
+  // Only the store itself makes these commands, each with the input that its id requires.
   const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
   const swept = await chore(tx, input, context)
   return { status: 204, body: swept === undefined ? null : String(swept) }
@@ -114,18 +114,18 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
   const { status } = operation.success
   if (resource === undefined) return { status, body: null }
   const body = writeJson(resource)
-  // As above: the resource is what the verb of this very operation answered.
+  // As above: the resource is the result of the verb of this operation.
   const location = operation.location as ((resource: object) => string) | undefined
   return {
     status,
     body,
-    // The answer to a PUT has no validator where the store changed what was sent (RFC 9110, section 9.3.4).
+    // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
     ...(operation.etag && operation.method !== 'PUT' && { etag: etagOf(body) }),
     ...(location && { location: location(resource) }),
   }
 }
 
-/** A verb on something that exists: it is found (404) and the conditions judged by it (412) before the verb runs. */
+/** Wraps a verb on an existing resource: finds it (404) and checks the preconditions (412) before the verb runs. */
 function onTarget<I, T, R>(
   find: (tx: Tx, input: I) => Promise<T>,
   show: (target: T) => object,
@@ -138,11 +138,11 @@ function onTarget<I, T, R>(
   }
 }
 
-/** A verb on something without a representation, which no If-Match can match (RFC 9110, section 13.1.1). */
+/** Wraps a verb on something without a representation, which no If-Match matches (RFC 9110, section 13.1.1). */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): Verb<I, R> {
   return async (tx, input, _, { ifMatch }) => {
     if (ifMatch !== undefined)
-      throw new StoreError('precondition_failed', 'An import has no ETag that If-Match could match.')
+      throw new StoreError('precondition_failed', 'An import has no ETag that If-Match can match.')
     return verb(tx, input)
   }
 }

@@ -1,31 +1,31 @@
-/** What a verb may know of the command it runs in, beside its input: one instant, one caller. */
+/** What a verb knows about its command in addition to its input: one instant and one caller. */
 export interface Context {
-  /** The instant of the command, in the stored form: every row it writes bears this one. */
+  /** The instant of the command, in the stored form. Every row that it writes carries this instant. */
   readonly now: string
   readonly caller: Caller
   readonly requestId: string
-  /** Given to commands whose reply holds a secret. */
+  /** Set for commands whose response contains a secret. */
   readonly secret?: NewSecret
 }
 
-/** A secret that was made for one command. */
+/** A secret that was generated for one command. */
 export interface NewSecret {
   readonly shown: string
-  /** What is stored of it: a hash, or the secret sealed. */
+  /** The stored form: a hash, or the encrypted secret. */
   readonly kept: string
 }
 
-/** What a query may know beside its input. */
+/** What a query knows in addition to its input. */
 export interface Question {
   readonly now: string
-  /** The base address of the store, for what names it. */
+  /** The base URL of the store, for resources that contain it. */
   readonly base: string
 }
 
-/** Who asks: the key, and what it may do. `keyId` is null for the public and for the store itself. */
+/** A key and its scopes. `keyId` is null for the public and for the store itself. */
 export interface Caller {
   readonly keyId: bigint | null
   readonly scopes: readonly string[]
-  /** The instant in the stored form from which the key is refused; absent when it does not expire. */
+  /** When the key expires, in the stored form; absent if it does not expire. */
   readonly expiresAt?: string
 }

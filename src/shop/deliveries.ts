@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { equals, listPage, padded } from './lists.ts'
 import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
 
-/** Failed deliveries that one command makes due again, at most. */
+/** The maximum number of failed deliveries that one command makes due again. */
 const REDELIVERED_MAX = 10_000
 const ATTEMPTS_SHOWN_MAX = 20
 
@@ -75,7 +75,10 @@ export async function listDeliveries(
   return { items: await withAttempts(reading, items), next }
 }
 
-/** Makes a delivery due at once, with all its retries. Throws `webhook_disabled` and the 404s. */
+/**
+ * Makes a delivery due at once, with all its retries. Throws `webhook_not_found`, `delivery_not_found`,
+ * `webhook_disabled`.
+ */
 export async function redeliver(
   tx: Tx,
   { webhookId, deliveryId }: { webhookId: bigint; deliveryId: bigint },
@@ -88,11 +91,14 @@ export async function redeliver(
   }
   await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
   const [delivery] = await withAttempts(tx, [row])
-  if (!delivery) throw new Error('a delivery was lost on its way out')
+  if (!delivery) throw new Error('withAttempts returned no delivery')
   return delivery
 }
 
-/** Makes what failed since an instant due again, ten thousand at most. Throws the 404, `webhook_disabled`. */
+/**
+ * Makes failed deliveries due again if their first attempt was at `since` or later, at most 10,000.
+ * Throws `webhook_not_found`, `webhook_disabled`.
+ */
 export async function redeliverFailed(
   tx: Tx,
   { webhookId, since }: Input<typeof contract.redeliverFailed>,

@@ -5,19 +5,19 @@ import type { Context } from './context.ts'
 import { type PlacedEvent, placedColumns } from './events.ts'
 import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
 
-/** A receiver that nothing has reached for so long is disabled. */
+/** A webhook is disabled after no attempt has succeeded for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
-/** A webhook that this process delivers for, and how far it has come. */
+/** A webhook that this process has leased, and its progress. */
 export interface HeldWebhook {
   readonly id: bigint
   readonly position: bigint
-  /** 0n until the event of its own making has been met. */
+  /** 0n until the position of the webhook's own creation event has been passed. */
   readonly begun: bigint
   readonly createdAt: string
 }
 
-/** What an attempt needs to know of its receiver; the secrets are sealed. */
+/** What an attempt needs to know about its receiver. The secrets are encrypted. */
 export interface Receiver {
   readonly url: string
   readonly types: string | null
@@ -27,20 +27,20 @@ export interface Receiver {
   readonly failures: bigint
 }
 
-/** A delivery that was tried before and is due. */
+/** A pending delivery that was attempted before. */
 export interface DueDelivery {
   readonly id: bigint
   readonly position: bigint
   readonly eventId: bigint
   readonly type: PlacedEvent['type']
-  /** Attempts since it was last made due by hand, or at all. */
+  /** Attempts in the current retry cycle, which starts with the first attempt or with a redelivery request. */
   readonly roundAttempts: bigint
 }
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
-  /** Of a delivery that was tried before; absent at the first attempt. */
+  /** The delivery, if it was attempted before; absent for the first attempt. */
   readonly deliveryId?: bigint
   readonly roundAttempts: bigint
   readonly at: string
@@ -50,16 +50,16 @@ export interface AttemptOutcome {
   readonly reply?: string
   readonly state: DeliveryState
   readonly nextAt?: string
-  /** The receiver was not asked, so it says nothing of it. */
+  /** No request was sent, so the outcome says nothing about the receiver. */
   readonly unsent?: true
-  /** The receiver says that it is gone for good (410). */
+  /** The receiver responded that it is permanently gone (410). */
   readonly gone?: true
 }
 
 export interface Attempts {
   readonly webhookId: bigint
   readonly owner: string
-  /** Every event up to there has its delivery now, or needs none. */
+  /** Every event up to this position has a delivery or needs none. */
   readonly position: bigint
   readonly begun: boolean
   readonly outcomes: readonly AttemptOutcome[]
@@ -104,7 +104,7 @@ const insertDelivery = sql<{ id: bigint; attempts: bigint }>(`
     created_at, updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id, attempts`)
 
-// A round that began anew while the attempt was under way (somebody asked for a redelivery) goes on as it was begun.
+// If a redelivery request started a new retry cycle during the attempt, the state of the new cycle is kept.
 const settleDelivery = sql<{ id: bigint; attempts: bigint }>(`
   UPDATE delivery SET state = CASE WHEN round_attempts = $2 THEN $3 ELSE state END,
     next_at = CASE WHEN round_attempts = $2 THEN $4 ELSE next_at END,
@@ -123,7 +123,7 @@ const advance = sql<WebhookRow>(`
     version = version + CASE WHEN $8 = '' THEN 0 ELSE 1 END
   WHERE id = $1 AND leased_by = $2 AND version = $3 RETURNING ${webhookColumns}`)
 
-/** Takes or renews the lease on every webhook that nobody holds. `freeBefore`: a lease that ended by then is none. */
+/** Acquires or renews the lease of each webhook without one. A lease that ended before `freeBefore` has expired. */
 export async function leaseWebhooks(
   tx: Tx,
   { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
@@ -131,12 +131,12 @@ export async function leaseWebhooks(
   await tx.run(leaseFree, owner, until, freeBefore)
 }
 
-/** Lets go of every webhook that `owner` holds. */
+/** Releases the lease of every webhook that `owner` has leased. */
 export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Promise<void> {
   await tx.run(release, owner)
 }
 
-/** Whether some enabled webhook is held by nobody. */
+/** Whether any enabled webhook is not leased. */
 export async function hasFreeWebhook(reading: Reading, now: string): Promise<boolean> {
   return (await reading.one(findFree, now)) !== undefined
 }
@@ -145,7 +145,7 @@ export async function heldWebhooks(reading: Reading, owner: string, now: string)
   return reading.many(findHeld, owner, now)
 }
 
-/** The receiver as it is now; undefined when it is disabled, gone or somebody else's. */
+/** Returns the current receiver; undefined if the webhook is disabled, deleted or leased by another process. */
 export async function receiverOf(
   reading: Reading,
   webhookId: bigint,
@@ -154,7 +154,7 @@ export async function receiverOf(
   return reading.one(findReceiver, webhookId, owner)
 }
 
-/** The pending deliveries that are due first, due or not. */
+/** Returns the pending deliveries with the earliest due times, which can be in the future. */
 export async function pendingDeliveries(
   reading: Reading,
   webhookId: bigint,
@@ -162,7 +162,7 @@ export async function pendingDeliveries(
   return reading.many(findDue, webhookId)
 }
 
-/** Positions beyond `after` whose deliveries stand already: there are few. */
+/** Returns the positions after `after` that already have a delivery. There are few. */
 export async function recordedPositions(
   reading: Reading,
   webhookId: bigint,
@@ -171,14 +171,14 @@ export async function recordedPositions(
   return (await reading.many(findRecorded, webhookId, after)).map(({ position }) => position)
 }
 
-/** The event of a delivery; undefined when it is kept no more. */
+/** Returns the event of a delivery; undefined if it has been deleted. */
 export async function eventOf(reading: Reading, eventId: bigint): Promise<PlacedEvent | undefined> {
   return reading.one(findEvent, eventId)
 }
 
 /**
- * Writes down what came of attempts, and how far the webhook has come; disables it when its receiver is gone or has
- * failed for five days. Nothing is written for who does not hold the webhook.
+ * Stores the outcomes of attempts and the position of the webhook. Disables the webhook if its receiver is gone or
+ * has failed for five days. Writes nothing if `owner` does not hold the lease.
  */
 export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
   const { webhookId, owner, position, begun, outcomes } = attempts
@@ -201,7 +201,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   )
   if (!row) throw new Stale(`webhook ${webhookId}`)
   if (reason === '') return
-  // Everybody who reads events hears of it, and what follows the host of a receiver's URL may be a secret.
+  // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
   const told = { ...row, url: new URL(row.url).origin }
   await recordChange(tx, context, 'petstore.webhook.disabled', told)
 }

@@ -6,7 +6,7 @@ export async function listErrors(): Promise<Page<ErrorInfo>> {
   return { items: Object.keys(errorTable).filter(isErrorCode).map(entryOf) }
 }
 
-/** Reads one entry of the catalogue. Throws `error_not_found`. */
+/** Returns one entry of the catalogue. Throws `error_not_found`. */
 export async function getError(_: unknown, { code }: { code: string }): Promise<ErrorInfo> {
   if (!isErrorCode(code))
     throw new StoreError('error_not_found', `There is no error code ${JSON.stringify(code)}.`)

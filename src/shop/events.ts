@@ -10,26 +10,26 @@ import { JsonText, writeJson } from '../model/json.ts'
 import type { Context, Question } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './lists.ts'
 
-/** Positions that one reading looks through, at most: it bounds what a rare type costs. */
+/** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_A_READING_MAX = 2000n
 
-/** An event that has its place, as far as it is told. */
+/** A sequenced event, with the members that are published. */
 export interface PlacedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
   readonly position: bigint
   readonly type: EventType | AuditOnlyType
 }
 
-/** How far a reading came: `events` is all there is after `after` and up to `to`. */
+/** A page of events: `events` contains every matching event after `after` and up to `to`. */
 export interface Stretch {
   readonly events: readonly PlacedEvent[]
   readonly to: bigint
-  /** Whether nothing had happened beyond `to`. */
+  /** Whether there was no event after `to`. */
   readonly atHead: boolean
 }
 
 export const placedColumns = 'id, position, type, subject, data, at'
 
-/** With who did it: what stands in the audit trail, and in its chain. */
+/** The columns of the audit log and its chain, which include the key and the request. */
 export const eventColumns = `${placedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"`
 
@@ -41,7 +41,7 @@ const findLinks = sql<Link & { readonly place: 'head' | 'horizon' }>(
   'SELECT place, position, hash FROM chain',
 )
 
-/** Types that one reading asks for, at most: all there are. */
+/** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
 const findStretch = sql<PlacedEvent>(`
@@ -50,8 +50,8 @@ const findStretch = sql<PlacedEvent>(`
   ORDER BY position LIMIT $3`)
 
 /**
- * Records that something happened, in the transaction in which it does: the outbox, the feed and the audit trail in
- * one row. `data` is the resource after the change; of what is gone, as it was last. Answers the id of the event.
+ * Records an event in the transaction of its change. One row is the outbox, the feed and the audit log. `data` is the
+ * resource after the change, or its last state if it was deleted. Returns the id of the event.
  */
 export async function recordEvent(
   tx: Tx,
@@ -82,7 +82,7 @@ export async function recordEvent(
   return id
 }
 
-/** The two ends of the chain: the last link that is kept no more (`horizon`), and the last one there is. */
+/** Returns both ends of the chain: its last deleted entry (`horizon`) and its last entry (`head`). */
 export async function findChain(reading: Reading): Promise<{ horizon: Link; head: Link }> {
   const links = await reading.many(findLinks)
   const at = (name: string): Link => {
@@ -93,15 +93,15 @@ export async function findChain(reading: Reading): Promise<{ horizon: Link; head
   return { horizon: at('horizon'), head: at('head') }
 }
 
-/** Their positions: where the trail begins and where it ends. */
+/** Returns the positions of both ends of the chain. */
 export async function findEnds(reading: Reading): Promise<{ horizon: bigint; head: bigint }> {
   const { horizon, head } = await findChain(reading)
   return { horizon: horizon.position, head: head.position }
 }
 
 /**
- * Reads on after a position: at most `limit` events of these types, from a bounded number of positions.
- * Throws `event_history_expired` when something after it is kept no more, `invalid_parameter` beyond the head.
+ * Reads the events after a position: at most `limit` events of these types, from a bounded number of positions.
+ * Throws `event_history_expired` if an event after it has been deleted, `invalid_parameter` beyond the head.
  */
 export async function readStretch(
   reading: Reading,
@@ -113,14 +113,14 @@ export async function readStretch(
   refuseOutside(after, ends)
   const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
   const rows = await reading.many(findStretch, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
-  // What was swept while this was being read is missing in it.
+  // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   refuseOutside(after, await findEnds(reading))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
   const events = rows.slice(0, limit)
   return { events, to: events.at(-1)?.position ?? after, atHead: false }
 }
 
-/** Reads from the oldest event that is kept: where a sweep comes between, from the one that is the oldest then. */
+/** Reads from the oldest stored event. If a sweep deletes it during the read, reads again from the new oldest event. */
 async function readOldest(reading: Reading, types: readonly string[], limit: number): Promise<Stretch> {
   for (;;) {
     const { horizon } = await findEnds(reading)
@@ -144,18 +144,18 @@ export async function listEvents(
     input.after === undefined
       ? await readOldest(reading, types, limit)
       : await readStretch(reading, input.after, types, limit)
-  // Texts that the schema of this list describes: they go out byte for byte.
+  // Each text conforms to the schema of this list. It is sent byte for byte.
   const items = events.map(event => new JsonText(envelopeText(event, base))) as unknown as Event[]
   return { items, next: String(to), atHead }
 }
 
 /**
- * An event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in the feed,
- * in a stream and to a webhook. Written out by hand, since a busy stream writes nothing else.
+ * Returns an event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in
+ * the feed, in a stream and in a delivery. It is assembled by hand, because a busy stream writes nothing else.
  */
 export function envelopeText(event: PlacedEvent, source: string): string {
   const { id, type, subject, at, position, data } = event
-  // Only the source comes from outside; the others are letters, digits and signs that JSON takes as they are.
+  // Only the source comes from outside. The other values contain only characters that JSON does not escape.
   return (
     `{"specversion":"1.0","id":"${id}","source":${JSON.stringify(source)},"type":"${type}",` +
     `"subject":"${subject}","time":"${sentInstant(at)}","datacontenttype":"application/json",` +
@@ -163,7 +163,7 @@ export function envelopeText(event: PlacedEvent, source: string): string {
   )
 }
 
-/** Throws `event_history_expired` before what is kept, `invalid_parameter` beyond the head. */
+/** Throws `event_history_expired` before the oldest stored event, `invalid_parameter` beyond the head. */
 export function refuseOutside(
   after: bigint,
   { horizon, head }: { horizon: bigint; head: bigint },
@@ -172,7 +172,8 @@ export function refuseOutside(
   if (after < horizon) {
     throw new StoreError(
       'event_history_expired',
-      `Events up to position ${horizon} are kept no more: go on after ${horizon}, and read anew what you hold.`,
+      `Events up to position ${horizon} have been deleted. ` +
+        `Continue with after=${horizon} and re-read anything you cached.`,
     )
   }
   if (after <= head) return

@@ -9,15 +9,15 @@ import { addPet } from './pets.ts'
 interface StagedRow {
   readonly line: bigint
   readonly name: string
-  /** The description of a category, the category of a pet. */
+  /** The description of a category, or the category name of a pet. */
   readonly detail: string | null
   readonly quantity: bigint
   readonly hold: bigint
 }
 
-/** Rows that one sweep deletes, at most. */
+/** The maximum number of rows that one sweep deletes. */
 const SWEPT_MAX = 1000
-/** In place of an instant in the first row of an import: before all instants, so the next sweep deletes its rows. */
+/** Replaces the instant in the first row of a discarded import. It sorts first, so the next sweep deletes the rows. */
 const DISCARDED = ''
 
 const stageRow = sql(`
@@ -37,7 +37,7 @@ const findNamed = sql<{ id: bigint }>(
 const findNextImport = sql<{ importId: bigint; at: string }>(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $1 ORDER BY import_id, file, line LIMIT 1`)
 
-// From the end, since the first row says that the others may be deleted.
+// Deletes from the end, because the first row says that the others can be deleted.
 const sweepImport = sql(`
   DELETE FROM staged_row WHERE import_id = $1 AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
@@ -46,13 +46,13 @@ const markDiscarded = sql(`
   UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $1 AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file, line LIMIT 1)`)
 
-/** An importer that was cut off leaves rows behind: they are deleted so long after its first. */
+/** An importer that is interrupted leaves rows behind. They are deleted this long after its first row was staged. */
 const STAGED_KEPT_MS = 24 * 3_600_000
 
-/** Problems that are told of one import, at most. */
+/** The maximum number of problems reported for one import. */
 const PROBLEMS_MAX = 1000
 
-/** Puts rows of a file aside, where nobody sees them, until they are applied together. */
+/** Stages rows of a file. They are not visible until they are applied together. */
 export async function stageImport(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ImportRows },
@@ -68,8 +68,8 @@ export async function stageImport(
 }
 
 /**
- * Loads staged rows in one transaction: all of them, or with `keepGoing` all that can be. A category that the store
- * has under the same name is used as it is. Nothing is loaded when a row cannot be, or on a dry run.
+ * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
+ * with the same name is used unchanged. A dry run loads nothing.
  */
 export async function applyImport(
   tx: Tx,
@@ -84,8 +84,7 @@ export async function applyImport(
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
     const known = await names.find(row.name)
-    if (known === 'new')
-      problems.push(problem('categories', row, `the category "${row.name}" stands here twice`))
+    if (known === 'new') problems.push(problem('categories', row, `the category "${row.name}" occurs twice`))
     else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
     else if (known === 'none') fresh.push(names.announce(row))
     else categoriesFound++
@@ -99,7 +98,7 @@ export async function applyImport(
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
   if (load) await loadRows(tx, context, importId, fresh, names)
-  // At once, since it is a small part of what this transaction writes, and a second apply must find nothing.
+  // Deleted here, because it is a small part of what this transaction writes, and a second apply must find no rows.
   await tx.run(forget, importId)
   return {
     categoriesCreated: load || body.dryRun ? BigInt(fresh.length) : 0n,
@@ -109,13 +108,13 @@ export async function applyImport(
   }
 }
 
-/** Leaves the staged rows of an import, which may be a million, to the next sweep. */
+/** Marks the staged rows of an import for the next sweep. There can be a million of them. */
 export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
   await tx.run(markDiscarded, importId)
   return undefined
 }
 
-/** Deletes rows that were discarded, or staged a day ago and never applied; a thousand at most. Returns how many. */
+/** Deletes at most 1,000 rows that were discarded, or staged a day ago and not applied. Returns their number. */
 export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
   const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
   for (let after = -1n; ; ) {
@@ -145,7 +144,7 @@ async function loadRows(
   }
 }
 
-/** The categories that rows name: looked up once each. */
+/** Looks up the categories that the rows name, each of them once. */
 class CategoryNames {
   readonly #reading: Reading
   readonly #known = new Map<string, bigint | 'none' | 'several' | 'new'>()
@@ -154,7 +153,7 @@ class CategoryNames {
     this.#reading = reading
   }
 
-  /** The id of the one category of this name; `new` for one that the import itself brings. */
+  /** Returns the id of the only category with this name; `new` if the import itself creates it. */
   async find(name: string): Promise<bigint | 'none' | 'several' | 'new'> {
     const known = this.#known.get(name)
     if (known !== undefined) return known

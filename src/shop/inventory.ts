@@ -16,11 +16,11 @@ import { inventoryItem, moveStock } from './stock.ts'
 /** Reads the stock of one pet. Throws `inventory_item_not_found`. */
 export async function getInventoryItem(reading: Reading, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await reading.one(findPet, petId)
-  if (!pet) throw new StoreError('inventory_item_not_found', `There is no stock of a pet ${petId}.`)
+  if (!pet) throw new StoreError('inventory_item_not_found', `There is no inventory item for pet ${petId}.`)
   return pet
 }
 
-/** Writes the result of a count. Throws `stock_below_reserved`. */
+/** Sets the stock to the result of a count. Throws `stock_below_reserved`. */
 export async function setInventory(
   tx: Tx,
   { petId, body }: { petId: bigint; body: InventoryUpdate },
@@ -30,12 +30,12 @@ export async function setInventory(
   const quantityChange = body.quantity - before.quantity
   if (quantityChange === 0n) return inventoryItem(before)
   const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
-  // The count was taken against the stock that was read: with another in between, it would add to the wrong number.
+  // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
   if (movement.quantity !== body.quantity) throw new Stale(`pet ${petId}`)
   return inventoryItem(await getInventoryItem(tx, { petId }))
 }
 
-/** Adds or takes units. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
+/** Adds or removes units. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
 export async function adjustInventory(
   tx: Tx,
   { body }: { petId: bigint; body: StockAdjustment },
@@ -66,7 +66,7 @@ async function changeQuantity(
   if (after > STOCK_MAX) {
     throw new StoreError(
       'stock_out_of_bounds',
-      `Pet ${id} would have ${unitsText(after)}; ${STOCK_MAX} is the most.`,
+      `Pet ${id} would have ${unitsText(after)}; the maximum is ${STOCK_MAX}.`,
     )
   }
   if (after < reserved) {
@@ -100,7 +100,7 @@ const countOrdersByDay = sql<{ day: string; orders: bigint }>(`
 const SUMMARY_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Counts the shop: statuses, open orders, units, and the orders of each of the last 30 days (UTC). */
+/** Counts pets by status, open orders, units, and the orders of each of the last 30 days (UTC). */
 export async function getStoreSummary(
   reading: Reading,
   _: unknown,
@@ -111,7 +111,7 @@ export async function getStoreSummary(
     new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   )
   const totals = await reading.one(summarize)
-  if (!totals) throw new Error('a SELECT of totals answered no row')
+  if (!totals) throw new Error('a SELECT of totals returned no row')
   const placed = await reading.many(countOrdersByDay, `${days[0]}T00:00:00.000Z`)
   const byDay = new Map(placed.map(({ day, orders }) => [day, orders]))
   const { available, pending, sold, ...rest } = totals

@@ -28,7 +28,7 @@ const insertKey = sql(`
   INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, 1)`)
 
-/** Processes of one store may start at once with one key: the first inserts it. */
+/** Several processes of one store can start at the same time with the same key. The first inserts it. */
 const insertKeyOnce = sql(`${insertKey.text} ON CONFLICT (hash) DO NOTHING`)
 
 const markRevoked = sql<KeyRow>(`
@@ -58,10 +58,10 @@ const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
   'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
 )
 
-/** Sets of scopes that are remembered, at most. */
+/** The maximum number of scope sets in the cache. */
 const SCOPE_SETS_MAX = 1000
 
-/** Who a key belongs to. Throws `invalid_token` for one that is unknown, revoked or expired at `now`. */
+/** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */
 export async function findCaller(reading: Reading, token: string, now: string): Promise<Caller> {
   const key = await reading.one(findKeyByHash, keyHash(token))
   if (!key) throw new StoreError('invalid_token', 'The key is unknown or was revoked.')
@@ -71,18 +71,18 @@ export async function findCaller(reading: Reading, token: string, now: string): 
   return { keyId, scopes: readScopes(key.scopes), ...(expiresAt !== null && { expiresAt }) }
 }
 
-/** Whether a key was neither revoked nor is expired at `now`. */
+/** Whether a key is neither revoked nor expired at `now`. */
 export async function isKeyGood(reading: Reading, keyId: bigint, now: string): Promise<boolean> {
   const key = await reading.one(findExpiry, keyId)
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
-/** Whether a caller may do what asks for `scope`. */
+/** Whether a caller has `scope`, directly or through `admin`. */
 export function holds(caller: Caller, scope: Scope): boolean {
   return caller.scopes.includes(scope) || caller.scopes.includes('admin')
 }
 
-/** Lists the keys that were not revoked, without their secrets. */
+/** Lists the keys that are not revoked, without their secrets. */
 export async function listKeys(reading: Reading, input: ListQuery): Promise<Page<ApiKey>> {
   return listPage(
     reading,
@@ -100,8 +100,8 @@ export async function listKeys(reading: Reading, input: ListQuery): Promise<Page
 }
 
 /**
- * Creates a key with scopes that the caller holds, and that expires no later than the caller's key.
- * Throws `insufficient_scope`; `validation_failed` for another expiry.
+ * Creates a key. The caller must have all its scopes, and it expires no later than the caller's key.
+ * Throws `insufficient_scope`; `validation_failed` for any other expiry.
  */
 export async function createKey(
   tx: Tx,
@@ -113,7 +113,7 @@ export async function createKey(
   const beyond = scopes.find(scope => !holds(context.caller, scope))
   if (beyond) throw beyondScope(beyond, 'grant it')
   const expiresAt = grantedExpiry(body.expiresAt, context)
-  if (!context.secret) throw new Error('createKey was given no secret')
+  if (!context.secret) throw new Error('createKey received no secret')
   const { shown: key, kept } = context.secret
   const row: KeyRow = {
     id: await tx.nextId('key'),
@@ -129,14 +129,14 @@ export async function createKey(
   return { ...keyOf(row), key }
 }
 
-/** Reads a key that was not revoked. Throws `key_not_found`. */
+/** Reads a key that is not revoked. Throws `key_not_found`. */
 export async function getKey(reading: Reading, { keyId }: { keyId: bigint }): Promise<KeyRow> {
   const row = await reading.one(findActiveKey, keyId)
   if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
   return row
 }
 
-/** Revokes a key at once. Throws `insufficient_scope` for a key that may do what the caller's may not. */
+/** Revokes a key at once. Throws `insufficient_scope` if the key has a scope that the caller does not have. */
 export async function revokeKey(
   tx: Tx,
   { keyId }: { keyId: bigint },
@@ -144,7 +144,7 @@ export async function revokeKey(
   { scopes }: KeyRow,
 ): Promise<undefined> {
   const beyond = readScopes(scopes).find(scope => !holds(context.caller, scope))
-  if (beyond) throw beyondScope(beyond, 'revoke a key that holds it')
+  if (beyond) throw beyondScope(beyond, 'revoke a key that has it')
   return revoke(tx, keyId, context)
 }
 
@@ -159,7 +159,7 @@ async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefine
   return undefined
 }
 
-/** Whether some key can still administer the store. */
+/** Whether any valid key has the scope admin. */
 export async function hasAdminKey(reading: Reading, now: string): Promise<boolean> {
   const keys = await reading.many(findActiveKeys)
   return keys.some(
@@ -168,12 +168,12 @@ export async function hasAdminKey(reading: Reading, now: string): Promise<boolea
   )
 }
 
-/** Whether the store has a key, or ever had it. */
+/** Whether the store contains a key, including expired and revoked keys. */
 export async function isKeyKnown(reading: Reading, token: string): Promise<boolean> {
   return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
 }
 
-/** The admin key of a first start, or the one that the environment sets: that replaces the one it set before. */
+/** Adds the admin key of a first start or of the environment; the latter replaces the previous environment key. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },
@@ -189,8 +189,8 @@ export async function installAdminKey(
 }
 
 /**
- * Makes a key that the store already has the admin key of the environment, whoever made it: it then holds admin, does
- * not expire, and is not revoked. Returns whether there is such a key.
+ * Makes an existing key, of any origin, the admin key of the environment: it then has the scope admin, does not
+ * expire, and is not revoked. Returns whether the key exists.
  */
 async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
   const known = await tx.one(giveToEnvironment, keyHash(token))
@@ -202,7 +202,7 @@ async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolea
   return true
 }
 
-/** A new admin key for a store whose keys are lost; `revokeOthers` revokes every other key that holds admin. */
+/** Adds an admin key to a store whose keys are lost. `revokeOthers` revokes all other keys with the scope admin. */
 export async function resetAdminKey(
   tx: Tx,
   { token, revokeOthers }: { token: string; revokeOthers: boolean },
@@ -245,7 +245,7 @@ async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<
   await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, row.version, keyOf(row))
 }
 
-/** The expiry that is asked for, or else that of the caller's key: no key outlives the one that created it. */
+/** Returns the requested expiry, or else that of the caller's key. No key outlives the key that created it. */
 function grantedExpiry(asked: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
   const latest = caller.expiresAt
   if (!asked) return latest ?? null
@@ -261,7 +261,7 @@ function wrongExpiry(message: string): StoreError {
   return validationFailed([{ in: 'body', pointer: '/expiresAt', code: 'out_of_range', message }])
 }
 
-/** The row as it is sent, without the secret. */
+/** Converts a row to the resource, without the secret. */
 export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
   return {
     id,
@@ -275,7 +275,7 @@ export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow):
 
 const scopesRead = new Map<string, readonly Scope[]>()
 
-/** Read once for each of the few sets of scopes there are: every request with a key asks. */
+/** Parses each of the few scope sets only once, because every request with a key calls this. */
 function readScopes(stored: string): readonly Scope[] {
   const known = scopesRead.get(stored)
   if (known) return known

@@ -5,13 +5,13 @@ import { StoreError } from '../model/error.ts'
 import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
 
-/** What the caller says of the page it wants. */
+/** The paging parameters of a request. */
 export interface ListQuery {
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
-/** One condition on a column; its values become parameters. */
+/** One condition on a column. Its values become parameters. */
 export interface Condition {
   readonly text: string
   readonly values: readonly Value[]
@@ -29,50 +29,51 @@ export const isIn = (column: string, values: readonly Value[]): Condition => ({
 export const isNull = (column: string): Condition => ({ text: `${column} IS NULL`, values: [] })
 export const isNotNull = (column: string): Condition => ({ text: `${column} IS NOT NULL`, values: [] })
 
-/** A value that no row has: nothing equals NULL, so a scan for it ends at once. */
+/** A value that matches no row: nothing equals NULL, so a scan for it ends at once. */
 const NO_ROW = null
 const PADDED_SIZES = [1, 4, 20, 100]
 
 /**
- * Values of a filter, filled up to one of a few sizes: a list has few texts, however many values it is asked for.
- * Every text that was prepared takes memory in a connection.
+ * Pads the values of a filter to one of a few sizes, so that a list has few statement texts for any number of values.
+ * Every prepared text takes memory in a connection.
  */
 export function padded(values: readonly Value[], sizes = PADDED_SIZES): Value[] {
   const size = sizes.find(one => one >= values.length)
-  if (size === undefined) throw new Error(`${values.length} values of a filter are too many`)
+  if (size === undefined) throw new Error(`a filter has too many values: ${values.length}`)
   return [...values, ...Array.from({ length: size - values.length }, () => NO_ROW)]
 }
 
 export interface List {
-  /** With the filters, what a cursor is good for. */
+  /** The name of the list. A cursor is valid only for the same list, filters and sort. */
   readonly list: string
   readonly table: string
-  /** Must hold the column that breaks ties, under its own name. */
+  /** Must contain the column that breaks ties, under its own name. */
   readonly columns: string
   readonly input: ListQuery
   readonly limitDefault?: number
   readonly filters: object
   readonly sort: { readonly column: string; readonly descending: boolean }
-  /** The column that makes the order total; `id` unless given. */
+  /** The column that makes the order total; `id` by default. */
   readonly tie?: string
   /**
-   * Each is one bounded scan of an index; the list is their merge, so no branch may hold a row of another. All have
-   * the same conditions in the same order: shared ones are the same objects, the others differ in their one value.
+   * Each branch is one bounded scan of an index. The list is their merge, so no two branches can contain the same row.
+   * All have the same conditions in the same order. Shared conditions are the same objects; each of the others has one
+   * value, which differs.
    */
   readonly branches: readonly (readonly Condition[])[]
 }
 
-/** Items of a page, unless its caller or its list says otherwise. */
+/** The number of items on a page, unless the request or the list sets another limit. */
 export const LIMIT_DEFAULT = 20
 
-/** Columns that sort as text; the others hold integers. */
+/** Columns that sort as text; all others are integers. */
 const textColumns: readonly string[] = ['name_key', 'ship_date']
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
 
 /**
- * Reads one page of a list by keyset: every branch stops after a page of rows, whatever the table holds, and the page
- * after it starts behind the last row, so no row is skipped or repeated when others come and go.
+ * Reads one page of a list by keyset pagination. Every branch stops after a page of rows, whatever the size of the
+ * table. The next page starts after the last row, so inserts and deletes cause no row to be skipped or repeated.
  * Throws `invalid_cursor`.
  */
 export async function listPage<Row extends object, Item>(
@@ -95,7 +96,7 @@ interface SortKeys {
   readonly tieKey: bigint
 }
 
-/** The statement of a page. Every value is a parameter, so its text depends only on which filters are set. */
+/** Returns the statement of a page. Every value is a parameter, so its text depends only on which filters are set. */
 function pageOf<Row>(
   list: List,
   rowsMax: bigint,
@@ -139,7 +140,7 @@ function unionText(
   return scans.join(' UNION ALL ')
 }
 
-/** PostgreSQL plans each branch of a union, 8 ms for 60 of them: here it plans one, and runs it for each row. */
+/** PostgreSQL plans each branch of a union: 8 ms for 60 branches. Here it plans one branch and runs it for each row. */
 function lateralText(
   conditions: readonly Condition[],
   places: readonly string[][],
@@ -182,12 +183,12 @@ function readCursor(list: List): SortKeys | undefined {
   return { sortKey: key, tieKey }
 }
 
-/** The cursor of a list that is read by position: where to go on. */
+/** Returns the cursor of a list that is read by position. */
 export function writePlace(list: { list: string; filters: object }, position: bigint): string {
   return Buffer.from(writeJson([placeHash(list), position])).toString('base64url')
 }
 
-/** The position in such a cursor; undefined without one. Throws `invalid_cursor`. */
+/** Returns the position in such a cursor; undefined without a cursor. Throws `invalid_cursor`. */
 export function readPlace(
   list: { list: string; filters: object },
   cursor: string | undefined,
@@ -205,7 +206,7 @@ function placeHash({ list, filters }: { list: string; filters: object }): string
 function wrongCursor(): StoreError {
   return new StoreError(
     'invalid_cursor',
-    'The cursor is not one of this list with these filters and this sort: start again without it.',
+    'The cursor does not belong to this list with these filters and this sort. Start again without it.',
   )
 }
 
@@ -219,7 +220,7 @@ function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-/** Short, since it guards against mistakes, not against attacks: a cursor opens nothing that the list does not. */
+/** Short, because it guards against mistakes, not attacks: a cursor gives access to nothing that the list does not. */
 function listHash({ list, filters, sort }: Pick<List, 'list' | 'filters' | 'sort'>): string {
   return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
 }

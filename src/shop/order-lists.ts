@@ -9,11 +9,11 @@ import { getInventoryItem } from './inventory.ts'
 import { type Condition, compares, equals, isNotNull, listPage, padded } from './lists.ts'
 import { orderColumns, orderOf } from './orders.ts'
 
-// Texts that sort before and after every stored instant, for an end of a range that is open.
+// Texts that sort before and after every stored instant, for the open end of a range.
 const BEFORE_ANY = ''
 const AFTER_ANY = '~'
 
-/** Lists orders; by shipDate only those that have one. */
+/** Lists orders. If sorted by shipDate, lists only those that have one. */
 export async function listOrders(
   reading: Reading,
   input: Input<typeof contract.listOrders>,
@@ -60,7 +60,7 @@ interface MovementRow {
 const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
   reserved_change AS "reservedChange", quantity, reserved, reason, note, order_id AS "orderId", at`
 
-/** Lists the ledger of one pet. Throws `inventory_item_not_found`. */
+/** Lists the stock ledger of one pet. Throws `inventory_item_not_found`. */
 export async function listMovements(
   reading: Reading,
   input: Input<typeof contract.listMovements>,

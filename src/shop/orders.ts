@@ -40,7 +40,7 @@ export async function getOrder(reading: Reading, { orderId }: { orderId: bigint 
 }
 
 /**
- * Reserves units of a pet, or sells them over the counter when the order is complete from the start.
+ * Reserves units of a pet, or sells them over the counter if the order is complete from the start.
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
@@ -63,7 +63,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
 }
 
 /**
- * Changes an open order, then completes it if asked to; a complete order takes only the values it has.
+ * Updates an open order, then completes it if requested. A complete order accepts only its current values.
  * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for another id.
  */
 export async function updateOrder(
@@ -100,7 +100,7 @@ export async function updateOrder(
   return orderOf(row)
 }
 
-/** Gives the units of an open order back and forgets the order. Throws `order_already_complete`. */
+/** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
 export async function cancelOrder(
   tx: Tx,
   { orderId }: { orderId: bigint },
@@ -123,7 +123,7 @@ export async function cancelOrder(
   return undefined
 }
 
-/** The row as it is sent: a shipDate only if there is one. */
+/** Converts a row to the resource, with a shipDate only if there is one. */
 export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderRow, 'version'>): Order {
   return {
     id,
@@ -174,7 +174,7 @@ async function shipUnits(tx: Tx, context: Context, order: OrderRow): Promise<voi
   })
 }
 
-/** Moves units that the order holds: its pet cannot refuse that, and cannot be gone. */
+/** Moves units that the order has reserved. The pet must exist, and its stock always allows this. */
 async function moveReservedUnits(
   tx: Tx,
   context: Context,
@@ -190,8 +190,8 @@ async function moveReservedUnits(
   if (moved) return
   const pet = await tx.one(findPet, petId)
   if (!pet || pet.reserved + shift.reservedChange < 0n) {
-    throw new Error(`the stock of pet ${petId} does not hold what order ${id} reserved`)
+    throw new Error(`pet ${petId} does not have the units that order ${id} reserved`)
   }
-  // Its status changed between the two statements that move a stock.
+  // The status changed between the two UPDATE statements of moveStock.
   throw new Stale(`pet ${petId}`)
 }

@@ -1,7 +1,7 @@
 import { sql } from '../engine/engine.ts'
 import type { Pet, PetStatus } from '../model/pet.ts'
 
-/** The one row that is the pet and its stock. */
+/** A row of the table pet: the pet and its stock. */
 export interface PetRow {
   readonly id: bigint
   readonly name: string
@@ -18,7 +18,7 @@ export const petColumns =
 
 export const findPet = sql<PetRow>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
 
-/** The face of the row that is the pet. */
+/** Converts a row to the pet, without its stock. */
 export function petOf({
   id,
   name,

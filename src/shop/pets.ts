@@ -30,13 +30,13 @@ export async function getPet(reading: Reading, { petId }: { petId: bigint }): Pr
   return pet
 }
 
-/** Adds a pet to a category, with the stock that its status stands for. Throws `unknown_reference`. */
+/** Creates a pet with the initial stock of its status. Throws `unknown_reference`. */
 export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? 'available')
   return petOf(await addPet(tx, context, body.name, body.categoryId, stock))
 }
 
-/** Adds a pet with any opening stock: what createPet and imports share. */
+/** Creates a pet with any initial stock; createPet and imports share this. */
 export async function addPet(
   tx: Tx,
   context: Context,
@@ -56,7 +56,7 @@ export async function addPet(
     statusOf(stock),
     context.now,
   )
-  if (!pet) throw new Error('an INSERT answered no row')
+  if (!pet) throw new Error('an INSERT returned no row')
   await recordEvent(tx, context, 'petstore.pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
   if (pet.quantity > 0n) {
     await recordMovement(tx, context, pet, {
@@ -70,7 +70,7 @@ export async function addPet(
 }
 
 /**
- * Changes a pet. A status that is written acts on the stock.
+ * Updates a pet. A new status changes the stock.
  * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for another id.
  */
 export async function updatePet(
@@ -99,7 +99,7 @@ export async function updatePet(
     context.now,
   )
   if (!pet) throw new Stale(`pet ${petId}`)
-  // After the pet, as deletePet does: who has the pet's row may touch its categories' counts.
+  // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
   await recordEvent(tx, context, 'petstore.pet.updated', `pets/${petId}`, pet.version, petOf(pet))
   const quantityChange = pet.quantity - before.quantity
@@ -110,7 +110,7 @@ export async function updatePet(
   return petOf(pet)
 }
 
-/** Takes a pet out of the catalogue, closing its ledger. Throws `pet_in_use`. */
+/** Deletes a pet and closes its ledger. Throws `pet_in_use`. */
 export async function deletePet(
   tx: Tx,
   { petId }: { petId: bigint },
@@ -135,7 +135,7 @@ export async function deletePet(
   return undefined
 }
 
-/** The stock after a status is written by hand. Throws `invalid_status_transition`, saying what would do it. */
+/** Returns the stock after a new status. Throws `invalid_status_transition`, whose message names the remedy. */
 function stockInStatus(pet: PetRow, status: PetStatus): Stock {
   const { quantity, reserved } = pet
   const stock = { quantity, reserved, onHold: pet.onHold !== 0n }
@@ -147,20 +147,20 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
     )
   switch (status) {
     case 'pending':
-      if (pet.status !== 'available') throw refuse('none is in stock; restock it first.')
+      if (pet.status !== 'available') throw refuse('no unit is in stock; restock it first.')
       return { ...stock, onHold: true }
     case 'available':
-      if (quantity === 0n) throw refuse('none is in stock; restock it.')
+      if (quantity === 0n) throw refuse('no unit is in stock; restock it.')
       if (quantity === reserved) throw refuse('every unit is reserved; restock it, or cancel an order.')
       return { ...stock, onHold: false }
     case 'sold':
       if (reserved > 0n)
-        throw refuse(`open orders hold ${unitsText(reserved)}; complete or cancel them first.`)
+        throw refuse(`open orders reserve ${unitsText(reserved)}; complete or cancel them first.`)
       return { quantity: 0n, reserved, onHold: false }
   }
 }
 
-/** In the order of ids, so that two moves between the same categories cannot wait for each other. */
+/** Updates categories in order of id, so that two moves between the same categories cannot deadlock. */
 async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<void> {
   if (from === to) return
   if (from < to) await removeFromCategory(tx, from)

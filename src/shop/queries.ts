@@ -22,7 +22,7 @@ import { getWebhook, listWebhooks, webhookOf } from './webhooks.ts'
 
 type Verb<I, R> = (reading: Reading, input: I, question: Question) => Promise<R>
 
-/** What reads, by operationId: an operation without its verb does not compile. */
+/** The verb of each query, by operationId. An operation without a verb does not compile. */
 const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
   listPets,
   getPet: async (reading, input) => petOf(await getPet(reading, input)),
@@ -44,15 +44,15 @@ const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Cont
   getError,
 }
 
-/** One question, as data: it can cross threads. */
+/** One query, as data: it can be sent to another thread. */
 export interface Query extends Question {
   readonly id: QueryId
   readonly input: object
 }
 
-/** Answers a question with an encoded reply. Throws what its verb throws. */
+/** Runs a query and returns its encoded reply. Throws what its verb throws. */
 export async function answer(reading: Reading, { id, input, ...question }: Query): Promise<Reply> {
-  // As in commands.ts: the input was made by the schema of this id, so it is the one that this verb takes.
+  // As in commands.ts: the schema of this id made the input, so it is the input of this verb.
   const verb = queries[id] as Verb<object, object>
   const output = await verb(reading, input, question)
   return encodeAnswer(contract[id], output)

@@ -3,27 +3,27 @@ import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
 
-/** An encoded answer: what goes out, and what is kept under an idempotency key. */
+/** An encoded response: what is sent, and what is stored under an idempotency key. */
 export interface Reply {
   readonly status: number
   readonly body: string | null
   readonly etag?: string
-  /** The path of what was made, under the base address. */
+  /** The path of the created resource, under the base URL. */
   readonly location?: string
-  /** The cursor of the next page, or the position that an endless list goes on after. */
+  /** The cursor of the next page, or the position after which an endless list continues. */
   readonly next?: string
   readonly atHead?: boolean
   readonly replayed?: true
 }
 
-/** A key that the caller chose for one effect, and the SHA-256 of the request it belongs to, in hex. */
+/** A key that the caller chose for one effect, and the SHA-256 of its request, in hex. */
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
 
 const KEPT_MS = 24 * 3_600_000
-/** Rows that one sweep removes, at most: it shares the writer with everybody. */
+/** The maximum number of rows that one sweep deletes: it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
 
 interface StoredReply {
@@ -35,7 +35,7 @@ interface StoredReply {
   readonly at: string
 }
 
-// The claim comes before the effect: the same key at the same time waits here for the first, then finds its reply.
+// The claim comes before the effect. A concurrent request with the same key waits here, then finds the reply.
 const claim = sql<{ status: bigint }>(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ($1, $2, $3, $4, 0, NULL, NULL, NULL, $5) ON CONFLICT DO NOTHING RETURNING status`)
@@ -57,8 +57,8 @@ const sweep = sql(`
     (SELECT owner, operation, idempotency_key FROM reply WHERE at < $1 ORDER BY at LIMIT ${SWEPT_MAX})`)
 
 /**
- * Runs `effect` once for a key: its reply is stored in the same transaction, and a repeat within 24 hours gets it
- * byte for byte. A refusal (an exception) undoes the claim with everything else. Throws `idempotency_key_reused`.
+ * Runs `effect` once per key. Its reply is stored in the same transaction, and a repeat within 24 hours gets it byte
+ * for byte. An exception rolls back the claim with everything else. Throws `idempotency_key_reused`.
  */
 export async function once(
   tx: Tx,
@@ -70,7 +70,7 @@ export async function once(
   const place = [String(context.caller.keyId), operation, key] as const
   if (!(await tx.one(claim, ...place, fingerprint, context.now))) {
     const stored = await tx.one(findReply, ...place)
-    if (!stored) throw new Error('a reply is claimed and cannot be found')
+    if (!stored) throw new Error('a reply is claimed but cannot be found')
     if (stored.at > expiredBefore(context.now)) return replay(stored, fingerprint)
     await tx.run(takeOver, ...place, fingerprint, context.now)
   }
@@ -79,7 +79,7 @@ export async function once(
   return reply
 }
 
-/** Forgets replies older than 24 hours, a bounded number of them. Answers how many. */
+/** Deletes replies older than 24 hours, a bounded number per call. Returns their number. */
 export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<number> {
   return tx.run(sweep, expiredBefore(context.now))
 }
@@ -88,7 +88,7 @@ function replay(stored: StoredReply, fingerprint: string): Reply {
   if (stored.fingerprint !== fingerprint) {
     throw new StoreError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used before with another request.',
+      'This Idempotency-Key was already used for a different request.',
     )
   }
   return {

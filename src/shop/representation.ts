@@ -1,11 +1,11 @@
 import { StoreError } from '../model/error.ts'
 
-/** A strong validator (RFC 9110, section 8.8.3): it changes exactly when the bytes do. */
+/** Returns a strong validator (RFC 9110, section 8.8.3): it changes exactly when the bytes change. */
 export function etagOf(body: string): string {
   return `"${hash(body)}"`
 }
 
-/** A weak validator, for a page of a list. */
+/** Returns a weak validator, for a page of a list. */
 export function weakEtagOf(body: string): string {
   return `W/"${hash(body)}"`
 }
@@ -19,8 +19,8 @@ export interface Conditions {
 }
 
 /**
- * Judges a write by its conditions (RFC 9110, section 13.2.2). If-Match compares strongly: weak tags never match.
- * Throws `precondition_failed`, with the ETag as it is.
+ * Evaluates the preconditions of a write (RFC 9110, section 13.2.2). If-Match uses strong comparison: weak tags never
+ * match. Throws `precondition_failed` with the current ETag.
  */
 export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () => string): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) return
@@ -39,7 +39,7 @@ function changed(etag: string): StoreError {
   return new StoreError('precondition_failed', `The resource has changed: its ETag is now ${etag}.`, { etag })
 }
 
-/** If-None-Match compares weakly: `W/` makes no difference. */
+/** Evaluates If-None-Match, by weak comparison: `W/` makes no difference. */
 export function matchesWeakly(tags: EntityTags, etag: string): boolean {
   return tags === '*' || tags.some(tag => opaque(tag) === opaque(etag))
 }

@@ -1,9 +1,9 @@
 import { sql, type Tx } from '../engine/engine.ts'
 import { findEnds } from './events.ts'
 
-/** Rows that one command removes, at most: it shares the writer with everybody. */
+/** The maximum number of rows that one command deletes: it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
-/** How long a settled delivery is kept at most. */
+/** The maximum time that a settled (delivered or failed) delivery is kept. */
 export const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
 
 const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
@@ -29,8 +29,8 @@ const removeAttempts = sql('DELETE FROM attempt WHERE delivery_id = $1')
 const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
 
 /**
- * Deletes the oldest events, as long as they happened before an instant: a thousand at most, and always a beginning
- * of the trail, so that what is kept has no holes. The horizon keeps the hash of the last one. Returns how many.
+ * Deletes the oldest events that happened before an instant, at most 1,000. It deletes from the start of the audit log
+ * only, so the remaining log has no gaps. The horizon keeps the hash of the last deleted event. Returns their number.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { horizon } = await findEnds(tx)
@@ -38,14 +38,14 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
   if (!last) return 0
-  // Another process may have swept meanwhile: the rest is that one's.
+  // Another process has swept in the meantime, and continues.
   if ((await tx.run(moveHorizon, horizon, last.position, last.hash)) === 0) return 0
   return tx.run(removeEvents, horizon, last.position)
 }
 
 /**
- * Forgets deliveries that were settled before an instant, and those of webhooks that are gone; a bounded number of
- * them. Answers how many.
+ * Deletes deliveries that were settled before an instant, and deliveries of deleted webhooks, a bounded number per
+ * call. Returns their number.
  */
 export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
   const settled = await tx.many(findSettled, before)

@@ -12,25 +12,25 @@ import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns } from './pet-row.ts'
 
-/** A difference to the two numbers of a stock, and why. */
+/** A change of the quantity and the reserved units of a stock, and its reason. */
 export interface Shift {
   readonly quantityChange: bigint
   readonly reservedChange: bigint
   readonly reason: MovementReason
   readonly orderId?: bigint
   readonly note?: string | undefined
-  /** Whether a pet on hold refuses it: new reservations do, everything else does not. */
+  /** Whether a hold on the pet prevents the change. It prevents new reservations only. */
   readonly holdRefuses: boolean
 }
 
-// The status after the shift, from the columns as they stand before it: the rule of statusOf, in SQL.
+// The status after the change, computed from the columns before it: the rule of statusOf, in SQL.
 const statusAfter = `CASE WHEN quantity + $2 = 0 THEN 'sold'
   WHEN on_hold = 1 OR quantity + $2 = reserved + $3 THEN 'pending' ELSE 'available' END`
 
 const possible = `id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved + $3
   AND quantity + $2 <= ${STOCK_MAX} AND on_hold <= $4`
 
-// Two statements, because naming the status in SET rewrites every index that holds it, changed or not.
+// Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
 const shiftStock = sql<PetRow>(`
   UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
   WHERE ${possible} AND status = ${statusAfter} RETURNING ${petColumns}`)
@@ -46,8 +46,8 @@ const insertMovement = sql(`
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
 
 /**
- * Moves the stock of one pet by one conditional UPDATE, with its movement and its event.
- * Answers the movement, or undefined when the pet's stock (or the lack of the pet) refuses it: `whyNot` tells.
+ * Changes the stock of one pet by one conditional UPDATE, with its movement and its event.
+ * Returns the movement; undefined if the stock does not allow the change or the pet does not exist.
  */
 export async function moveStock(
   tx: Tx,
@@ -69,7 +69,7 @@ export async function moveStock(
   return movement
 }
 
-/** Writes the ledger's entry of a change that has been made to `pet`. */
+/** Records a change that has been made to `pet` in the stock ledger. */
 export async function recordMovement(
   tx: Tx,
   context: Context,
@@ -123,8 +123,8 @@ export function inventoryItem({ id, quantity, status, reserved }: PetRow): Inven
 }
 
 /**
- * Tells why a reservation of `units` was refused: read after the conditional UPDATE answered no row. When the stock
- * would now allow it, another command came between: Stale.
+ * Returns the reason why a reservation of `units` failed. Call it after the conditional UPDATE returned no row. If the
+ * stock would now allow the reservation, another command has changed it in the meantime: returns Stale.
  */
 export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
   const pet = await tx.one(findPet, petId)
@@ -135,7 +135,8 @@ export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Prom
   if (units > free) {
     return new StoreError(
       'insufficient_stock',
-      `Pet ${petId} has ${free} of ${unitsText(pet.quantity)} free; ${units} ${units === 1n ? 'is' : 'are'} asked for.`,
+      `Pet ${petId} has ${free} of ${unitsText(pet.quantity)} available; ` +
+        `${units} ${units === 1n ? 'is' : 'are'} requested.`,
     )
   }
   return new Stale(`pet ${petId}`)

@@ -4,18 +4,18 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { eventColumns, findChain } from './events.ts'
 
 const ENTRIES_A_READING = 1000
-/** Faults that are told one by one, at most. */
+/** The maximum number of faults in a report. */
 const FAULTS_MAX = 20
 
 interface TrailRow extends EventRecord, Link {}
 
-/** What a look at the whole audit trail found. */
+/** The result of verifying the whole audit log. */
 export interface TrailReport {
   readonly entries: bigint
-  /** The last entry that retention has taken; position 0 when it has taken none. */
+  /** The last entry that retention has deleted; position 0 if it has deleted none. */
   readonly horizon: Link
   readonly head: Link
-  /** In words, the first twenty. */
+  /** The first 20 faults, as sentences. */
   readonly faults: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const readEntries = sql<TrailRow>(`
   SELECT hash, ${eventColumns} FROM event WHERE position > $1 AND position <= $2
   ORDER BY position LIMIT ${ENTRIES_A_READING}`)
 
-// One statement sees the trail and its end as one commit left them, whoever writes meanwhile.
+// One statement sees the log and the ends of its chain as of the same commit, even during writes.
 const readStrays = sql<{ position: bigint }>(`
   SELECT position FROM event
   WHERE position > (SELECT position FROM chain WHERE place = 'head')
@@ -33,8 +33,8 @@ const readStrays = sql<{ position: bigint }>(`
 const readHash = sql<{ hash: string }>('SELECT hash FROM event WHERE position = $1')
 
 /**
- * Follows the chain of the audit trail from its beginning to where it ends now: what was changed, taken out or put in
- * does not fit. `seal` is a link that was noted earlier: the trail up to there must still be the one it was.
+ * Verifies the hash chain of the audit log from its start to its current head: finds entries that were changed, deleted
+ * or inserted. `seal` is a chain entry that was saved earlier: the log up to it must be unchanged.
  */
 export async function verifyTrail(reading: Reading, seal?: Link): Promise<TrailReport> {
   const { horizon, head } = await findChain(reading)
@@ -47,15 +47,15 @@ export async function verifyTrail(reading: Reading, seal?: Link): Promise<TrailR
     last = row
   }
   if (last.position < head.position) faults.push(missing(last.position + 1n, head.position))
-  else if (last.hash !== head.hash) faults.push('The end of the chain is not that of the last entry.')
+  else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
   for (const { position } of await reading.many(readStrays)) {
-    faults.push(`Entry ${position} stands outside the chain: it was put in.`)
+    faults.push(`Entry ${position} is outside the chain: it was inserted.`)
   }
   if (seal) faults.push(...(await brokenSeal(reading, seal, horizon)))
   return { entries, horizon, head, faults: faults.slice(0, FAULTS_MAX) }
 }
 
-/** Every entry of the trail as a line of JSON, oldest first, with all that its hash is made over. */
+/** Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. */
 export async function* exportTrail(reading: Reading): AsyncGenerator<string> {
   const { horizon, head } = await findChain(reading)
   for await (const row of trail(reading, horizon.position, head.position)) {
@@ -76,10 +76,10 @@ async function* trail(reading: Reading, after: bigint, to: bigint): AsyncGenerat
 }
 
 function misfit(last: Link, row: TrailRow): string[] {
-  // Behind a gap there is nothing to hold the first entry against.
+  // After a gap, there is no previous hash to check the first entry against.
   if (row.position > last.position + 1n) return [missing(last.position + 1n, row.position - 1n)]
   if (linkAfter(last, row).hash === row.hash) return []
-  return [`Entry ${row.position} (${row.type} of ${row.subject}) was changed: its hash does not fit.`]
+  return [`Entry ${row.position} (${row.type} of ${row.subject}) was changed: its hash does not match.`]
 }
 
 function missing(from: bigint, to: bigint): string {
@@ -89,9 +89,9 @@ function missing(from: bigint, to: bigint): string {
 async function brokenSeal(reading: Reading, seal: Link, horizon: Link): Promise<string[]> {
   if (seal.position === horizon.position && seal.hash === horizon.hash) return []
   if (seal.position <= horizon.position) {
-    return [`The seal of entry ${seal.position} cannot be held against anything: it is kept no more.`]
+    return [`The seal of entry ${seal.position} cannot be checked: the entry has been deleted.`]
   }
   const row = await reading.one(readHash, seal.position)
   if (row?.hash === seal.hash) return []
-  return [`The trail up to entry ${seal.position} is not the one that was sealed.`]
+  return [`The audit log up to entry ${seal.position} does not match the seal.`]
 }

@@ -19,13 +19,13 @@ import { type ListQuery, listPage } from './lists.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
 
-/** How long the secret before signs as well, once it was replaced. */
+/** How long the previous secret also signs deliveries after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
 
 export interface WebhookRow {
   readonly id: bigint
   readonly url: string
-  /** JSON; null stands for all types. */
+  /** JSON; null means all types. */
   readonly types: string | null
   readonly description: string | null
   readonly enabled: bigint
@@ -48,7 +48,7 @@ const insertWebhook = sql<{ id: bigint }>(`
   VALUES ($1, $8, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)
   ON CONFLICT DO NOTHING RETURNING id`)
 
-// A webhook that is enabled starts with a clean slate: five days of failure are counted anew.
+// Enabling a webhook resets its failures, so that the five days start again.
 const rewriteWebhook = sql<WebhookRow>(`
   UPDATE webhook SET url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7,
     failures = CASE WHEN enabled < $6 THEN 0 ELSE failures END,
@@ -92,7 +92,7 @@ export async function getWebhook(
   return row
 }
 
-/** Makes a webhook for what happens from now on. Throws `webhook_limit_reached`. */
+/** Creates a webhook for events from now on. Throws `webhook_limit_reached`. */
 export async function createWebhook(
   tx: Tx,
   { body }: { body: NewWebhook },
@@ -111,7 +111,7 @@ export async function createWebhook(
   return { ...webhookOf(row), secret: secret.shown }
 }
 
-/** Changes a webhook. Throws `validation_failed` for another id. */
+/** Updates a webhook. Throws `validation_failed` for another id. */
 export async function updateWebhook(
   tx: Tx,
   { webhookId, body }: { webhookId: bigint; body: WebhookPatch },
@@ -142,7 +142,7 @@ export async function updateWebhook(
   return webhookOf(row)
 }
 
-/** Forgets a webhook; what is kept of its deliveries is swept. */
+/** Deletes a webhook. A sweep deletes its deliveries later. */
 export async function deleteWebhook(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
@@ -155,7 +155,7 @@ export async function deleteWebhook(
   return undefined
 }
 
-/** Gives a webhook a new secret; the one before signs beside it for 24 hours. Throws `webhook_not_found`. */
+/** Gives a webhook a new secret. The previous secret also signs for 24 hours. Throws `webhook_not_found`. */
 export async function rotateWebhookSecret(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
@@ -169,7 +169,7 @@ export async function rotateWebhookSecret(
   return { ...webhookOf(row), secret: secret.shown, previousSecretUntil: sentInstant(until) }
 }
 
-/** Sends an event to this webhook alone. Throws `webhook_not_found`, `webhook_disabled`. */
+/** Sends a test event to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
 export async function sendTestEvent(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
@@ -179,14 +179,14 @@ export async function sendTestEvent(
   return { eventId: String(await recordChange(tx, context, TEST_TYPE, row)) }
 }
 
-/** Reads a webhook that is to be sent something. Throws `webhook_not_found`, `webhook_disabled`. */
+/** Reads a webhook that must be enabled. Throws `webhook_not_found`, `webhook_disabled`. */
 export async function getEnabled(reading: Reading, webhookId: bigint): Promise<WebhookRow> {
   const row = await getWebhook(reading, { webhookId })
   if (row.enabled === 1n) return row
   throw new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
 }
 
-/** Records what was done to a webhook; answers the id of the event. */
+/** Records a change to a webhook. Returns the id of the event. */
 export async function recordChange(
   tx: Tx,
   context: Context,
@@ -200,12 +200,12 @@ export function webhookSubject(id: bigint): string {
   return `webhooks/${id}`
 }
 
-/** The types that a webhook is sent. */
+/** Returns the event types that are sent to a webhook. */
 export function typesOf({ types }: Pick<WebhookRow, 'types'>): readonly EventType[] {
   return types === null ? eventTypes : StoredTypes.parse(readJsonText(types))
 }
 
-/** The row as it is sent. */
+/** Converts a row to the resource. */
 export function webhookOf(row: WebhookRow): Webhook {
   const { id, url, types, description, disabledReason, failingSince, createdAt } = row
   return {
@@ -220,7 +220,7 @@ export function webhookOf(row: WebhookRow): Webhook {
   }
 }
 
-/** A slot that no webhook has; those who look at once begin at different places. Throws `webhook_limit_reached`. */
+/** Returns an unused slot. Concurrent commands start to search at different slots. Throws `webhook_limit_reached`. */
 async function freeSlot(tx: Tx, id: bigint): Promise<bigint> {
   const most = BigInt(WEBHOOKS_MAX)
   const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))
@@ -236,13 +236,13 @@ function storedTypes(types: NewWebhook['types']): string | null {
 }
 
 function givenSecret({ secret }: Context): NewSecret {
-  if (!secret) throw new Error('a command that makes a secret was given none')
+  if (!secret) throw new Error('a command that creates a secret received none')
   return secret
 }
 
 const findAnyWebhook = sql<{ id: bigint }>('SELECT id FROM webhook LIMIT 1')
 
-/** Whether the store holds a secret that only the key it was sealed with can open. */
+/** Whether the store contains a secret that only the key that encrypted it can decrypt. */
 export async function hasSealedSecret(reading: Reading): Promise<boolean> {
   return (await reading.one(findAnyWebhook)) !== undefined
 }

@@ -15,8 +15,8 @@ test('a message about one unit says 1 unit', async () => {
   messages.push((await refusalOf(client.adjustInventory({ petId: many, body: { change: -4n } }))).message)
   expect(messages).toEqual([
     `Pet ${petId} has 1 unit in open orders.`,
-    `Pet ${petId} is pending and cannot become sold: open orders hold 1 unit; complete or cancel them first.`,
-    `Pet ${petId} has 0 of 1 unit free; 1 is asked for.`,
+    `Pet ${petId} is pending and cannot become sold: open orders reserve 1 unit; complete or cancel them first.`,
+    `Pet ${petId} has 0 of 1 unit available; 1 is requested.`,
     `Pet ${many} would have 1 unit on hand, but open orders reserve 2.`,
   ])
 })

@@ -62,7 +62,7 @@ onEveryEngine(engine => {
       const other = await audit(store, 'verify', '--seal', seal.replace('15:', '13:'))
       expect([other.exitCode, other.errors.trim()]).toEqual([
         1,
-        'The trail up to entry 13 is not the one that was sealed.',
+        'The audit log up to entry 13 does not match the seal.',
       ])
     },
     COMMAND_MS_MAX,
@@ -107,7 +107,7 @@ onEveryEngine(engine => {
        SELECT ${id}, ${position}, hash, type, subject, subject_version, data, key_id, request_id, at
        FROM event WHERE position = 5`
     expect(await faultsAfter(store, copy('777', '16'))).toEqual([
-      'Entry 16 stands outside the chain: it was put in.',
+      'Entry 16 is outside the chain: it was inserted.',
     ])
     const shifted = await faultsAfter(
       store,
@@ -125,7 +125,7 @@ onEveryEngine(engine => {
     await rewrite(store)
     expect((await verifyTrail(open.reading)).faults).toEqual([])
     expect((await verifyTrail(open.reading, head)).faults).toEqual([
-      'The trail up to entry 15 is not the one that was sealed.',
+      'The audit log up to entry 15 does not match the seal.',
     ])
   })
 

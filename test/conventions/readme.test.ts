@@ -39,7 +39,7 @@ test('the five minutes of the README do what they say', async () => {
     '"reason":"completion"',
     '"key":"pst_',
     '"type":"petstore.order.completed"',
-    '"meaning":"Fewer units are free than the order asks for."',
+    '"meaning":"Fewer units are available than the order requires."',
   ]
   let from = 0
   for (const text of expected) {

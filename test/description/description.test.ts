@@ -122,7 +122,7 @@ describe('what is in it', () => {
         open ? [{}, { key: [] }] : [{ key: [] }],
         open ? undefined : scope,
       ])
-      expect(operation.description).toContain(open ? 'Needs no key.' : `\`${scope}\``)
+      expect(operation.description).toContain(open ? 'Requires no key.' : `\`${scope}\``)
     }
   })
 

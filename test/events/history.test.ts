@@ -67,7 +67,8 @@ onEveryEngine(engine => {
     const refusal = await refusalOf(store.client.listEvents({ after: horizon - 1n }))
     expect(`${refusal.status} ${refusal.code}`).toBe('410 event_history_expired')
     expect(refusal.message).toBe(
-      `Events up to position ${horizon} are kept no more: go on after ${horizon}, and read anew what you hold.`,
+      `Events up to position ${horizon} have been deleted. ` +
+        `Continue with after=${horizon} and re-read anything you cached.`,
     )
     const late = await store.send('GET', '/events/stream', { headers: { 'Last-Event-ID': '0' } })
     expect(late.status).toBe(410)

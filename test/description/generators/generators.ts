@@ -22,7 +22,10 @@ function openapiGenerator(
   return {
     name: `openapi-generator ${name}`,
     version: OPENAPI_GENERATOR,
-    generate: `${before ? `${before} && ` : ''}java -jar openapi-generator-cli-${OPENAPI_GENERATOR}.jar generate -i openapi.yaml ${options} -o client`,
+    generate: [
+      ...(before ? [before] : []),
+      `java -jar openapi-generator-cli-${OPENAPI_GENERATOR}.jar generate -i openapi.yaml ${options} -o client`,
+    ].join(' && '),
     ...rest,
     needs: ['java', 'mvn', ...rest.needs],
     install: rest.install ? `${openapiGeneratorJar} && ${rest.install}` : openapiGeneratorJar,
@@ -47,7 +50,9 @@ const WITHOUT_DISCRIMINATOR =
 // The output names an annotation that Java has not had since version 11, and does not name its library.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
-const WITH_ANNOTATIONS = `sed -i 's|</dependencies>|<dependency>${annotations}</dependency></dependencies>|' client/pom.xml`
+const swaggerOptions = '-l java --additional-properties dateLibrary=java8'
+const lastDependency = `<dependency>${annotations}</dependency></dependencies>`
+const WITH_ANNOTATIONS = `sed -i 's|</dependencies>|${lastDependency}|' client/pom.xml`
 const goRun = './program/program "$BASE" "$KEY" "$SAMPLES"'
 const goBuild = 'go mod tidy && go build -o program .'
 
@@ -158,7 +163,11 @@ export const generators: readonly Generator[] = [
     version: SWAGGER_CODEGEN,
     needs: ['java', 'javac', 'mvn'],
     install: `${copyJar} -Dartifact=io.swagger.codegen.v3:swagger-codegen-cli:${SWAGGER_CODEGEN} -DoutputDirectory=.`,
-    generate: `${WITHOUT_DISCRIMINATOR} && java -jar swagger-codegen-cli-${SWAGGER_CODEGEN}.jar generate -i openapi.yaml -l java --additional-properties dateLibrary=java8 -o client && ${WITH_ANNOTATIONS}`,
+    generate: [
+      WITHOUT_DISCRIMINATOR,
+      `java -jar swagger-codegen-cli-${SWAGGER_CODEGEN}.jar generate -i openapi.yaml ${swaggerOptions} -o client`,
+      WITH_ANNOTATIONS,
+    ].join(' && '),
     compile: javaCompile,
     run: javaRun,
     code: 'client/src/main',

@@ -3,8 +3,8 @@ import type { Outcome } from './try-generator.ts'
 const introduction = `# Client generators
 
 \`npm run generators -- --write\` writes this page. It fetches each generator at the version shown, generates a client
-from \`openapi.yaml\`, compiles it, and runs a program with it against a demo store. The program lists pets, creates one,
-orders it, reads the code of a refused order, and decodes an event of each resource. The programs are in
+from \`openapi.yaml\`, compiles it, and runs a program with it against a demo store. The program lists pets, creates
+one, orders it, reads the code of a refused order, and decodes an event of each resource. The programs are in
 \`test/description/generators/\`. A generator whose toolchain is not installed is skipped.
 
 Two generators do not support a discriminator with several values for one schema. Their first command removes the
