@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BatchWriter } from '../src/engine/group-commit.ts'
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
 import { storedInstant } from '../src/model/instant.ts'
-import { type Command, perform } from '../src/shop/commands.ts'
+import { type Command, executeCommand } from '../src/shop/commands.ts'
 import type { Reply } from '../src/shop/replies.ts'
 import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
@@ -56,7 +56,7 @@ async function runFor(runSeconds: number): Promise<number> {
   return orders
 }
 
-const verbs = new BatchWriter<Command, Reply>(connection, perform)
+const verbs = new BatchWriter<Command, Reply>(connection, executeCommand)
 const bare = new BareWriter(connection.database)
 const warm = await runFor(warmSeconds)
 const before = { cpuUs: cpuUs('self'), ms: performance.now() }

@@ -3,12 +3,12 @@ import { setTimeout as rest } from 'node:timers/promises'
 import { makeSecretBox } from './delivery/secret-box.ts'
 import { storedInstant } from './model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from './model/key.ts'
-import { type ChoreId, choreOf } from './shop/commands.ts'
+import { type SystemCommandId, systemCommand } from './shop/commands.ts'
 import { hasAdminKey, isKeyKnown } from './shop/keys.ts'
-import { readNote } from './shop/notes.ts'
+import { readMetadata } from './shop/notes.ts'
 import type { Reply } from './shop/replies.ts'
 import { DELIVERY_KEPT_MS } from './shop/retention.ts'
-import { hasSealedSecret } from './shop/webhooks.ts'
+import { hasEncryptedSecret } from './shop/webhooks.ts'
 import { faultText, type Log, type StoreEngine } from './store.ts'
 
 const FIRST_SWEEP_MS = 10_000
@@ -29,10 +29,10 @@ export async function isSecretKeyRight(
   clock: () => number,
 ): Promise<boolean> {
   const box = makeSecretBox(key)
-  await runChore(engine, 'keepNote', { name: 'secret-key', value: box.seal(KEY_CHECK) }, clock)
-  const note = await engine.readRow(reading => readNote(reading, 'secret-key'))
+  await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value: box.encrypt(KEY_CHECK) }, clock)
+  const note = await engine.readRow(reader => readMetadata(reader, 'secret-key'))
   try {
-    return note !== undefined && box.open(note) === KEY_CHECK
+    return note !== undefined && box.decrypt(note) === KEY_CHECK
   } catch {
     return false
   }
@@ -44,9 +44,9 @@ export async function adoptSecretKey(
   key: Uint8Array,
   clock: () => number,
 ): Promise<boolean> {
-  if (await engine.readRow(hasSealedSecret)) return false
-  const value = makeSecretBox(key).seal(KEY_CHECK)
-  await runChore(engine, 'replaceNote', { name: 'secret-key', value }, clock)
+  if (await engine.readRow(hasEncryptedSecret)) return false
+  const value = makeSecretBox(key).encrypt(KEY_CHECK)
+  await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
   return true
 }
 
@@ -69,13 +69,13 @@ export async function ensureAdminKey(
   clock: () => number,
 ): Promise<boolean> {
   if (typeof given === 'string') {
-    await runChore(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
+    await runSystemCommand(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
     return false
   }
-  if (await engine.readRow(reading => hasAdminKey(reading, storedInstant(clock())))) return false
+  if (await engine.readRow(reader => hasAdminKey(reader, storedInstant(clock())))) return false
   const token = (await uncommittedKey(engine, given)) ?? newKey()
   given.write(token)
-  await runChore(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
   return true
 }
 
@@ -88,7 +88,7 @@ export async function resetAdminKey(
 ): Promise<void> {
   const token = newKey()
   file.write(token)
-  await runChore(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
 }
 
 /**
@@ -97,15 +97,15 @@ export async function resetAdminKey(
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()
   if (token === undefined) return undefined
-  return (await engine.readRow(reading => isKeyKnown(reading, token))) ? undefined : token
+  return (await engine.readRow(reader => isKeyKnown(reader, token))) ? undefined : token
 }
 
 function newKey(): string {
   return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
-function runChore(engine: StoreEngine, id: ChoreId, input: object, clock: () => number): Promise<Reply> {
-  return engine.execute(choreOf(id, input, storedInstant(clock()), 'petstore'))
+function runSystemCommand(engine: StoreEngine, id: SystemCommandId, input: object, clock: () => number): Promise<Reply> {
+  return engine.execute(systemCommand(id, input, storedInstant(clock()), 'petstore'))
 }
 
 /** The dependencies of a sweep. */
@@ -176,7 +176,7 @@ async function sweepAll(
 ): Promise<void> {
   while (!stopping?.aborted) {
     const beganMs = performance.now()
-    const { body } = await runChore(engine, id, input, clock)
+    const { body } = await runSystemCommand(engine, id, input, clock)
     if (body === '0') return
     // On a busy store a command takes longer, so the pause is longer too.
     await rested(Math.min(performance.now() - beganMs, REST_MAX_MS), stopping)

@@ -1,4 +1,4 @@
 import { serveReader } from './engine/sqlite.ts'
-import { answer } from './shop/queries.ts'
+import { executeQuery } from './shop/queries.ts'
 
-serveReader(answer)
+serveReader(executeQuery)

@@ -2,20 +2,20 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import { clientAddress } from './api/client-address.ts'
-import { Feed } from './api/feed.ts'
+import { LongPoll } from './api/feed.ts'
 import { passesGate } from './api/lifecycle.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
 import { type Rate, RateLimiter } from './api/rate-limit.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
-import { Streams, type StreamsOptions } from './api/stream.ts'
+import { SseHub, type SseHubOptions } from './api/stream.ts'
 import { type SweepTimes, startSweeping } from './chores.ts'
 import type { Operation } from './contract/operation.ts'
-import { AddressRefused, type Resolve, resolveHost, vetAddress } from './delivery/address.ts'
-import { Deliverer, type DelivererOptions } from './delivery/deliverer.ts'
+import { AddressRefused, type Resolve, resolveHost, checkTarget } from './delivery/address.ts'
+import { Dispatcher, type DispatcherOptions } from './delivery/deliverer.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './delivery/secret-box.ts'
-import { News } from './engine/news.ts'
+import { CommitSignal } from './engine/news.ts'
 import { validationFailed } from './model/error.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
 import type { NewSecret } from './shop/context.ts'
@@ -46,9 +46,9 @@ export interface ServerOptions {
   readonly admission?: Admission
   readonly sweeping?: SweepTimes
   readonly streams?: Partial<
-    Pick<StreamsOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
+    Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
-  readonly delivery?: Partial<Pick<DelivererOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
+  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
   }
 }
@@ -108,14 +108,14 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const telling = tell(options, base, metrics, onFault)
+  const outbound = startEvents(options, base, metrics, onFault)
   const pipeline: Pipeline = {
     engine,
     base,
     lifecycleClock: options.lifecycleClock,
-    ...telling.forRequests,
+    ...outbound.forRequests,
     rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer),
-    guesses: new RateLimiter(GUESSES, timer),
+    failedAuthentications: new RateLimiter(GUESSES, timer),
   }
   const { routes, fetch } = makeRoutes({
     pipeline,
@@ -124,7 +124,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     cors: options.corsOrigins,
     clock,
     addressOf: clientAddress(options.trustedProxies),
-    onAnswer: (exchange, status, tookMs, fault) => {
+    onResponse: (exchange, status, tookMs, fault) => {
       metrics.count(exchange, status, tookMs)
       log.access(accessLine(exchange, status, tookMs))
       if (fault !== undefined) log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
@@ -138,7 +138,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     stop: async () => {
       await Promise.all([
         sweeping.stop(),
-        telling.stop(),
+        outbound.stop(),
         Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)]),
       ])
       await listener.stop(true)
@@ -147,22 +147,22 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
 }
 
 /** Creates the feed, the streams and the webhooks of one server. */
-function tell(
+function startEvents(
   options: ServerOptions,
   base: string,
   metrics: Metrics,
   onFault: (error: unknown) => void,
 ): {
-  forRequests: Pick<Pipeline, 'feed' | 'streams' | 'makeSecret' | 'vetUrl'>
+  forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
   stop: () => Promise<void>
 } {
   const { engine, clock, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
   const box = makeSecretBox(options.secretKey)
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
-  const news = new News(engine.watch)
-  const streams = new Streams({
+  const commitSignal = new CommitSignal(engine.watch)
+  const streams = new SseHub({
     ...{
-      news,
+      commitSignal,
       base,
       clock,
       onFault,
@@ -173,39 +173,39 @@ function tell(
     ...options.streams,
   })
   metrics.watchStreams(() => streams.count)
-  const onAttempts: DelivererOptions['onAttempts'] = outcomes => {
+  const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.attempted(state)
   }
-  const deliverer = new Deliverer({
-    ...{ engine, base, news, rules, clock, onFault, onAttempts, open: box.open, random: Math.random },
+  const deliverer = new Dispatcher({
+    ...{ engine, base, commitSignal, rules, clock, onFault, onAttempts, decrypt: box.decrypt, random: Math.random },
     owner: randomUUID(),
     alone: engine.name === 'sqlite',
     ...delivery,
   })
   return {
     forRequests: {
-      feed: new Feed(news, engine.readScan),
+      longPoll: new LongPoll(commitSignal, engine.readScan),
       streams,
       makeSecret: kind => makeSecret(kind, box),
-      vetUrl: url => vetUrl(url, rules),
+      checkTarget: url => checkWebhookUrl(url, rules),
     },
     stop: async () => {
       const ended = [deliverer.stop(), streams.end()]
-      news.end()
+      commitSignal.end()
       await Promise.all(ended)
     },
   }
 }
 
 function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
-  const shown = kind === 'key' ? keyText(randomBytes(KEY_RANDOM_BYTES)) : webhookSecret()
-  return { shown, kept: kind === 'key' ? keyHash(shown) : box.seal(shown) }
+  const plaintext = kind === 'key' ? keyText(randomBytes(KEY_RANDOM_BYTES)) : webhookSecret()
+  return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
 }
 
-async function vetUrl(url: string | undefined, rules: Parameters<typeof vetAddress>[1]): Promise<void> {
+async function checkWebhookUrl(url: string | undefined, rules: Parameters<typeof checkTarget>[1]): Promise<void> {
   if (url === undefined) return
   try {
-    await vetAddress(url, rules)
+    await checkTarget(url, rules)
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
     const { message } = error

@@ -1,8 +1,8 @@
-import type { Engine, Reading } from './engine/engine.ts'
-import { openPostgres, openPostgresReading } from './engine/postgres.ts'
-import { openSqlite, openSqliteReading } from './engine/sqlite.ts'
-import { type Command, perform } from './shop/commands.ts'
-import { answer, type Query } from './shop/queries.ts'
+import type { Engine, Reader } from './engine/engine.ts'
+import { openPostgres, openPostgresReader } from './engine/postgres.ts'
+import { openSqlite, openSqliteReader } from './engine/sqlite.ts'
+import { type Command, executeCommand } from './shop/commands.ts'
+import { executeQuery, type Query } from './shop/queries.ts'
 import type { Reply } from './shop/replies.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply>
@@ -38,30 +38,30 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   return openPostgres({
     url: databaseUrl,
     connectionsMax: CONNECTIONS_MAX,
-    perform,
-    answer,
+    executeCommand,
+    executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
   })
 }
 
 /** A store that is open for reading only. */
-export interface OpenReading extends AsyncDisposable {
-  readonly reading: Reading
+export interface OpenReader extends AsyncDisposable {
+  readonly reader: Reader
 }
 
 /**
  * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, or an error of the
  * driver.
  */
-export async function openReading(where: {
+export async function openReader(where: {
   databaseUrl?: string | undefined
   directory: string
-}): Promise<OpenReading> {
+}): Promise<OpenReader> {
   const { databaseUrl, directory } = where
-  const { reading, close } =
-    databaseUrl === undefined ? openSqliteReading(directory) : await openPostgresReading(databaseUrl)
-  return { reading, [Symbol.asyncDispose]: close }
+  const { reader, close } =
+    databaseUrl === undefined ? openSqliteReader(directory) : await openPostgresReader(databaseUrl)
+  return { reader, [Symbol.asyncDispose]: close }
 }
 
 /** Returns the text of a thrown value, with its stack if it has one. */

@@ -1,4 +1,4 @@
 import { serveWriter } from './engine/sqlite.ts'
-import { perform } from './shop/commands.ts'
+import { executeCommand } from './shop/commands.ts'
 
-serveWriter(perform)
+serveWriter(executeCommand)

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 
 /** Maximum length of a logged text: a request may have a path of 16 KiB. */
 const TEXT_CHARS_MAX = 1000
@@ -9,8 +9,8 @@ const PLAIN = /^[ !#-[\]-~]*$/
  * Returns the log line of a request, as JSON without the line end. It is written by hand because the logging library
  * took as long over it as everything else took over a read: see PERFORMANCE.md.
  */
-export function accessLine(exchange: Exchange, status: number, tookMs: number): string {
-  const { request, requestId, path, route, caller, errorCode, address, nowMs } = exchange
+export function accessLine(context: RequestContext, status: number, tookMs: number): string {
+  const { request, requestId, path, route, caller, errorCode, address, nowMs } = context
   const traceparent = request.headers.get('traceparent')
   // The method is an HTTP token and the request id matches our own pattern: neither needs escaping.
   return (

@@ -61,12 +61,12 @@ export class Admission {
   #idle: (() => void) | undefined
 
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
-  enter(address: string): Place {
+  enter(address: string): AdmissionSlot {
     if (this.#closing)
       throw new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds: 5 })
     if (!this.#requests.take(address)) throw overloaded()
     this.#unanswered++
-    return new Place(this, address)
+    return new AdmissionSlot(this, address)
   }
 
   /** Stops admitting requests. Resolves when every admitted request has its response. */
@@ -111,7 +111,7 @@ export class Admission {
 }
 
 /** The slot of one admitted request. */
-export class Place {
+export class AdmissionSlot {
   readonly #admission: Admission
   readonly #address: string
   #holdsRequest = true

@@ -1,30 +1,30 @@
 import type { Operation } from '../contract/operation.ts'
-import type { Reading } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
 import { isKeyText } from '../model/key.ts'
 import type { Caller } from '../shop/context.ts'
-import { findCaller, holds } from '../shop/keys.ts'
+import { findCaller, hasScope } from '../shop/keys.ts'
 import { rateGroup } from './client-address.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
 const SCHEME = 'bearer '
 const nobody: Caller = { keyId: null, scopes: [] }
 
 /** Runs a read of a row or two, on the store that has the keys. */
-export type ReadRow = <T>(work: (reading: Reading) => Promise<T>) => Promise<T>
+export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 
 /**
  * Identifies the caller (RFC 6750). A request without a token has no identity. A token must be valid even where none
  * is required. Throws `invalid_token`, or `rate_limited` for an address with too many failed attempts.
  */
 export async function authenticate(
-  exchange: Exchange,
+  context: RequestContext,
   readRow: ReadRow,
   guesses: RateLimiter,
 ): Promise<Caller> {
-  const header = exchange.request.headers.get('authorization')
+  const header = context.request.headers.get('authorization')
   if (header === null) return nobody
   try {
     const token = bearerToken(header)
@@ -37,10 +37,10 @@ export async function authenticate(
     if (!isKeyText(token)) {
       throw new StoreError('invalid_token', 'The key is malformed: it is truncated or mistyped.')
     }
-    return await readRow(reading => findCaller(reading, token, storedInstant(exchange.nowMs)))
+    return await readRow(reader => findCaller(reader, token, storedInstant(context.nowMs)))
   } catch (error) {
     // Only failures count, so failed attempts never block a caller with a valid key, even from the same address.
-    const slowed = error instanceof StoreError ? guesses.take(rateGroup(exchange.address)).refusal : undefined
+    const slowed = error instanceof StoreError ? guesses.take(rateGroup(context.address)).refusal : undefined
     throw slowed ?? error
   }
 }
@@ -65,7 +65,7 @@ export function authorize({ scope }: Operation, caller: Caller): void {
   if (caller.keyId === null) {
     throw new StoreError('authentication_required', `This operation requires a key with the scope ${scope}.`)
   }
-  if (!holds(caller, scope)) {
+  if (!hasScope(caller, scope)) {
     throw new StoreError(
       'insufficient_scope',
       `This operation requires the scope ${scope}, which the key does not have.`,

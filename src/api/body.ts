@@ -41,8 +41,8 @@ export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(tooLate()))
     // The runtime enforces a given length. Without one (chunks), the bytes are counted as they arrive.
-    const reading = request.headers.has('content-length') ? request.bytes() : readChunks(request)
-    reading.then(
+    const reader = request.headers.has('content-length') ? request.bytes() : readChunks(request)
+    reader.then(
       bytes => {
         deadlines.clear(deadline)
         resolve(bytes)

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { readConditions } from './conditional.ts'
-import { callerName, type Exchange, varyBy } from './exchange.ts'
+import { callerName, type RequestContext, varyBy } from './exchange.ts'
 import { bodyInPieces } from './large-body.ts'
 
 /** Below this size, compression saves less than its headers cost. */
@@ -50,11 +50,11 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
  * `invalid_parameter` for malformed conditions, `precondition_failed` for If-Match.
  */
 export function sendContent(
-  exchange: Exchange,
+  context: RequestContext,
   { type, identity, gzip }: Content,
   fields: Readonly<Record<string, string>> = {},
 ): Response {
-  const { request, headers, largeBodies } = exchange
+  const { request, headers, largeBodies } = context
   const coded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
   const sent: Record<string, string> = {
     ...headers,
@@ -74,7 +74,7 @@ export function sendContent(
     sent['Content-Length'] = String(coded.bytes.length)
     return new Response(null, { headers: sent })
   }
-  return new Response(bodyInPieces(largeBodies, callerName(exchange), coded.bytes), { headers: sent })
+  return new Response(bodyInPieces(largeBodies, callerName(context), coded.bytes), { headers: sent })
 }
 
 /** Whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or else by `*`. */

@@ -1,4 +1,4 @@
-import { type Exchange, varyBy } from './exchange.ts'
+import { type RequestContext, varyBy } from './exchange.ts'
 
 /** Origins whose pages may call the store; `*` allows any origin. */
 export type Cors = readonly string[]
@@ -22,7 +22,7 @@ const EXPOSED = [
  * Allows cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are not cookies, so
  * credentials are not allowed.
  */
-export function applyCors(origins: Cors, { request, headers }: Exchange): void {
+export function applyCors(origins: Cors, { request, headers }: RequestContext): void {
   if (origins.length === 0) return
   varyBy(headers, 'Origin')
   const origin = request.headers.get('origin')

@@ -53,7 +53,7 @@ const START = `Scalar.createApiReference('#app', {
 `
 
 /** Returns the handlers of the docs page and its scripts, by path. */
-export function docsPaths(): [string, Handler['answer']][] {
+export function docsPaths(): [string, Handler['handle']][] {
   const files: [string, () => Promise<Content>][] = [
     ['/docs', () => prepareContent('text/html; charset=utf-8', PAGE)],
     ['/docs/start.js', () => prepareContent('text/javascript; charset=utf-8', START)],
@@ -61,7 +61,7 @@ export function docsPaths(): [string, Handler['answer']][] {
   ]
   return files.map(([path, make]) => {
     const content = prepareOnce(make)
-    return [path, async exchange => sendContent(exchange, await content(), FIELDS)]
+    return [path, async context => sendContent(context, await content(), FIELDS)]
   })
 }
 

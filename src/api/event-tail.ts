@@ -1,6 +1,6 @@
-import type { News } from '../engine/news.ts'
+import type { CommitSignal } from '../engine/news.ts'
 import { eventTypes } from '../model/event-type.ts'
-import { envelopeText, findEnds, type PlacedEvent, readStretch } from '../shop/events.ts'
+import { envelopeText, findLogBounds, type SequencedEvent, readEventPage } from '../shop/events.ts'
 import type { ReadRow } from './auth.ts'
 
 /** Maximum number of events in one read. */
@@ -42,8 +42,8 @@ export interface Batch {
  * The newest events, read and encoded once for all streams. It runs from when the first stream opens to when the last
  * one closes, and is woken by commits.
  */
-export class EventTail {
-  readonly #news: News
+export class RecentEvents {
+  readonly #commitSignal: CommitSignal
   readonly #readRow: ReadRow
   readonly #base: string
   readonly #onMoved: () => void
@@ -57,7 +57,7 @@ export class EventTail {
   #head = 0n
 
   constructor(options: {
-    readonly news: News
+    readonly commitSignal: CommitSignal
     readonly readRow: ReadRow
     readonly base: string
     /** Called when the head has moved. */
@@ -66,7 +66,7 @@ export class EventTail {
     readonly onRevoked: (keyId: string) => void
     readonly onFault: (error: unknown) => void
   }) {
-    this.#news = options.news
+    this.#commitSignal = options.commitSignal
     this.#readRow = options.readRow
     this.#base = options.base
     this.#onMoved = options.onMoved
@@ -80,8 +80,8 @@ export class EventTail {
   }
 
   /** Starts following, if it has not started. Returns the retention floor and the head. */
-  async join(): Promise<{ horizon: bigint; head: bigint }> {
-    const ends = await this.#readRow(findEnds)
+  async join(): Promise<{ floor: bigint; head: bigint }> {
+    const ends = await this.#readRow(findLogBounds)
     if (this.#listeners++ === 0 && !this.#running) {
       this.#head = ends.head
       this.#running = this.#run()
@@ -105,25 +105,25 @@ export class EventTail {
     const place = `${position} ${types.join(' ')}`
     const known = this.#behind.get(place)
     if (known) return known
-    const reading = this.#readRow(async read => {
-      const { events, to } = await readStretch(read, position, types, limit)
+    const reader = this.#readRow(async read => {
+      const { events, to } = await readEventPage(read, position, types, limit)
       return batchOf(position, to, events, this.#base)
     })
-    this.#behind.set(place, reading)
-    reading.catch(() => this.#behind.delete(place))
+    this.#behind.set(place, reader)
+    reader.catch(() => this.#behind.delete(place))
     for (const oldest of this.#behind.keys()) {
       if (this.#behind.size <= PIECES_BEHIND_MAX) break
       this.#behind.delete(oldest)
     }
-    return reading
+    return reader
   }
 
   async #run(): Promise<void> {
-    while (this.#listeners > 0 && !this.#news.ended) {
-      const news = this.#news.next()
+    while (this.#listeners > 0 && !this.#commitSignal.ended) {
+      const commitSignal = this.#commitSignal.next()
       try {
         while (await this.#advance()) {}
-        await news
+        await commitSignal
       } catch (error) {
         this.#onFault(error)
         // Retry without waiting for a commit: the missed events may be the last for a long time.
@@ -135,14 +135,14 @@ export class EventTail {
     this.#keptBytes = 0
     this.#behind.clear()
     // A stream that opened at this very moment must not be left without a reader.
-    if (this.#listeners > 0 && !this.#news.ended) this.#running = this.#run()
+    if (this.#listeners > 0 && !this.#commitSignal.ended) this.#running = this.#run()
   }
 
   /** Reads the next events. Returns whether there may be more. */
   async #advance(): Promise<boolean> {
     const after = this.#head
-    const { events, to, atHead } = await this.#readRow(reading =>
-      readStretch(reading, after, [...eventTypes, KEY_REVOKED], EVENTS_A_READING_MAX),
+    const { events, to, atHead } = await this.#readRow(reader =>
+      readEventPage(reader, after, [...eventTypes, KEY_REVOKED], EVENTS_A_READING_MAX),
     )
     if (to === after) return false
     for (const { type, subject } of events) {
@@ -176,7 +176,7 @@ export function eventsThatFit({ frames, bytes }: Batch): number {
 }
 
 /** Encodes events: all up to `to`, or as many as fit in one piece. */
-function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base: string): Batch {
+function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], base: string): Batch {
   const texts: string[] = []
   const ends: number[] = []
   let size = 0
@@ -198,7 +198,7 @@ function batchOf(after: bigint, to: bigint, events: readonly PlacedEvent[], base
   return { after, to: last?.position ?? to, frames, bytes }
 }
 
-function frameText(event: PlacedEvent, base: string): string {
+function frameText(event: SequencedEvent, base: string): string {
   const { position, type } = event
   return `id: ${position}\nevent: ${type}\ndata: ${envelopeText(event, base)}\n\n`
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
-import type { Place, Shares } from './admission.ts'
+import type { AdmissionSlot, Shares } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import type { Match } from './paths.ts'
 
@@ -12,7 +12,7 @@ export interface Route {
 }
 
 /** One request and what the steps of the pipeline have found out about it so far. */
-export interface Exchange {
+export interface RequestContext {
   readonly request: Request
   /** The path as the runtime returns it: percent-encoded, without dot segments. */
   readonly path: string
@@ -32,7 +32,7 @@ export interface Exchange {
   route?: Route
   caller?: Caller
   /** Set while the request is admitted; probes need no slot. */
-  place?: Place
+  slot?: AdmissionSlot
   /** The code of the error, for the log. */
   errorCode?: string
   /** When the request arrived, in milliseconds since 1970. */
@@ -55,7 +55,7 @@ export interface Arrival {
 }
 
 /** Creates the exchange: splits the target without decoding it, and reads or generates the request id. */
-export function openExchange(arrival: Arrival): Exchange {
+export function openRequestContext(arrival: Arrival): RequestContext {
   const { request, peer, address, nowMs, match, largeBodies, cut } = arrival
   const { path, query } = targetOf(request.url)
   const given = request.headers.get('x-request-id')
@@ -85,7 +85,7 @@ export function targetOf(url: string): { path: string; query: string } {
 }
 
 /** Returns the name under which a caller shares limits: its key, or else its address. */
-export function callerName({ caller, address }: Exchange): string {
+export function callerName({ caller, address }: RequestContext): string {
   return caller?.keyId ? `key ${caller.keyId}` : rateGroup(address)
 }
 

@@ -1,8 +1,8 @@
-import type { News } from '../engine/news.ts'
+import type { CommitSignal } from '../engine/news.ts'
 import { StoreError } from '../model/error.ts'
 import type { Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
-import { type Place, Shares } from './admission.ts'
+import { type AdmissionSlot, Shares } from './admission.ts'
 
 /** Clients that wait for events: each holds a connection. */
 const WAITING = { total: 1000, perCaller: 500 }
@@ -18,17 +18,17 @@ export interface FeedReader {
   readonly caller: string
   readonly signal: AbortSignal
   /** Released while the client waits. */
-  readonly place?: Place | undefined
+  readonly slot?: AdmissionSlot | undefined
 }
 
 /** Reads the feed, and waits for events if the client asks for it. */
-export class Feed {
-  readonly #news: News
+export class LongPoll {
+  readonly #commitSignal: CommitSignal
   readonly #ask: (query: Query) => Promise<Reply>
   readonly #waiting = new Shares(WAITING)
 
-  constructor(news: News, ask: (query: Query) => Promise<Reply>) {
-    this.#news = news
+  constructor(commitSignal: CommitSignal, ask: (query: Query) => Promise<Reply>) {
+    this.#commitSignal = commitSignal
     this.#ask = ask
   }
 
@@ -42,23 +42,23 @@ export class Feed {
     const until = performance.now() + waitSeconds(query) * 1000
     let asked = query
     for (let windows = 1; ; windows++) {
-      const news = this.#news.next()
+      const commitSignal = this.#commitSignal.next()
       const reply = await this.#ask(asked)
       if (reply.body !== '[]') return reply
       if (!reply.atHead) {
-        if (windows >= WINDOWS_MAX || signal.aborted || this.#news.ended) return reply
+        if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.ended) return reply
         asked = { ...asked, input: { ...asked.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
       // At the end there is little to read: a wait does not count as a window.
       windows = 0
       const restMs = until - performance.now()
-      if (restMs <= 0 || this.#news.ended || signal.aborted) return reply
-      await this.#wait(news, restMs, reader)
+      if (restMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
+      await this.#wait(commitSignal, restMs, reader)
     }
   }
 
-  async #wait(news: Promise<void>, restMs: number, { caller, signal, place }: FeedReader): Promise<void> {
+  async #wait(commitSignal: Promise<void>, restMs: number, { caller, signal, slot }: FeedReader): Promise<void> {
     if (!this.#waiting.take(caller)) {
       throw new StoreError(
         'overloaded',
@@ -68,9 +68,9 @@ export class Feed {
         },
       )
     }
-    const wait = (): Promise<void> => endOfWait(news, restMs, signal)
+    const wait = (): Promise<void> => endOfWait(commitSignal, restMs, signal)
     try {
-      await (place ? place.whileWaiting(wait) : wait())
+      await (slot ? slot.whileWaiting(wait) : wait())
     } finally {
       this.#waiting.give(caller)
     }
@@ -78,13 +78,13 @@ export class Feed {
 }
 
 /** Resolves on the next commit, on timeout, or when the client has disconnected. */
-async function endOfWait(news: Promise<void>, restMs: number, signal: AbortSignal): Promise<void> {
+async function endOfWait(commitSignal: Promise<void>, restMs: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
   const timer = setTimeout(end, restMs)
   // A busy store wakes a client hundreds of times a second: a wait must leave no listener or timer behind.
   signal.addEventListener('abort', end)
-  news.then(end)
+  commitSignal.then(end)
   await over.promise
   signal.removeEventListener('abort', end)
   clearTimeout(timer)

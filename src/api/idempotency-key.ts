@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
 import type { Idempotency } from '../shop/replies.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 
 const BARE = /^[\x21\x23-\x7e]{1,255}$/
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/
@@ -16,7 +16,7 @@ const PARAMETER =
  */
 export function readIdempotencyKey(
   operation: Operation,
-  { request, path, query }: Exchange,
+  { request, path, query }: RequestContext,
   body: Uint8Array,
 ): Idempotency | undefined {
   const field = request.headers.get('idempotency-key')

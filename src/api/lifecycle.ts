@@ -1,6 +1,6 @@
 import type { Deprecation, Stability } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
-import type { Exchange, Route } from './exchange.ts'
+import type { RequestContext, Route } from './exchange.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 
@@ -14,7 +14,7 @@ export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'expe
  * 9745. Sunset: RFC 8594.
  */
 export function announceLifecycle(
-  { headers, pathParameters }: Exchange,
+  { headers, pathParameters }: RequestContext,
   { operation }: Route,
   base: string,
 ): void {
@@ -34,14 +34,14 @@ export function announceLifecycle(
  * Refuses an operation after its sunset, and an experimental one without the preview header. Throws
  * `operation_sunset`, `preview_required`.
  */
-export function enforceLifecycle(exchange: Exchange, { id, operation }: Route, clockMs: number): void {
+export function enforceLifecycle(context: RequestContext, { id, operation }: Route, clockMs: number): void {
   const { deprecation, preview } = operation
   // The sunset is the last second in which the operation works.
   if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
     const { sunset } = fixedFields(deprecation)
     throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; Link names its replacement.`)
   }
-  if (preview === undefined || previews(exchange).includes(preview)) return
+  if (preview === undefined || previews(context).includes(preview)) return
   const message = `must name the feature ${preview}`
   throw new StoreError(
     'preview_required',
@@ -62,6 +62,6 @@ function fixedFields(deprecation: Deprecation): { deprecated: string; sunset: st
   return fields
 }
 
-function previews({ request }: Exchange): string[] {
+function previews({ request }: RequestContext): string[] {
   return (request.headers.get('petstore-preview') ?? '').split(',').map(name => name.trim())
 }

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { DeliveryState } from '../model/delivery.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 
 export interface Metrics {
   readonly contentType: string
-  count(exchange: Exchange, status: number, tookMs: number): void
+  count(context: RequestContext, status: number, tookMs: number): void
   /** Counts a delivery attempt by the state of the delivery afterwards. */
   attempted(state: DeliveryState): void
   /** Sets the function that counts the open streams when the metrics are read. */

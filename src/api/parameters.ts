@@ -7,7 +7,7 @@ import {
   StoreError,
   summaryOf,
 } from '../model/error.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 import { explain } from './validate.ts'
 
 type Refused = FieldError & { readonly refusal: ErrorCodeName }
@@ -16,19 +16,19 @@ type Refused = FieldError & { readonly refusal: ErrorCodeName }
  * Reads path and query parameters according to the contract. Nothing is coerced, nothing unknown is ignored.
  * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every invalid parameter.
  */
-export function readParameters(operation: Operation, exchange: Exchange): Record<string, unknown> {
+export function readParameters(operation: Operation, context: RequestContext): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const errors: Refused[] = []
   for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
-    values[name] = readOne('path', name, parameter, exchange.pathParameters[name] ?? '', errors)
+    values[name] = readOne('path', name, parameter, context.pathParameters[name] ?? '', errors)
   }
-  if (errors.length === 0 && decodeText(exchange.path) === undefined) {
+  if (errors.length === 0 && decodeText(context.path) === undefined) {
     const message = 'The path is not percent-encoded UTF-8.'
     const name = Object.keys(operation.pathParameters ?? {}).join(', ')
     errors.push({ in: 'path', name, code: 'invalid_format', message, refusal: 'invalid_parameter' })
   }
   const query = operation.query ?? {}
-  if (exchange.query !== '') readQuery(query, exchange.query, values, errors)
+  if (context.query !== '') readQuery(query, context.query, values, errors)
   for (const [name, parameter] of Object.entries(query)) {
     if (!parameter.required || Object.hasOwn(values, name)) continue
     const message = `${name} is required.`

@@ -5,21 +5,21 @@ import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json.ts'
 import type { Command } from '../shop/commands.ts'
 import type { NewSecret } from '../shop/context.ts'
-import { answer, type Query } from '../shop/queries.ts'
+import { executeQuery, type Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
-import { callerName, type Exchange, type Route } from './exchange.ts'
-import type { Feed } from './feed.ts'
+import { callerName, type RequestContext, type Route } from './exchange.ts'
+import type { LongPoll } from './feed.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { bodyInPieces } from './large-body.ts'
 import { enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { Streams } from './stream.ts'
+import type { SseHub } from './stream.ts'
 import { validateBody } from './validate.ts'
 
 /** Texts longer than this may be large bodies; for shorter ones, the bytes are not counted. */
@@ -34,83 +34,83 @@ export interface Pipeline {
   readonly lifecycleClock: () => number
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
   /** Resolves if events may be sent to the URL, or if there is no URL. Throws `validation_failed`. */
-  readonly vetUrl: (url: string | undefined) => Promise<void>
-  readonly feed: Feed
-  readonly streams: Streams
+  readonly checkTarget: (url: string | undefined) => Promise<void>
+  readonly longPoll: LongPoll
+  readonly streams: SseHub
   readonly rate: RateLimiter | undefined
-  readonly guesses: RateLimiter
+  readonly failedAuthentications: RateLimiter
 }
 
 /**
  * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
  * admission come before.)
  */
-export async function answerRequest(pipeline: Pipeline, exchange: Exchange, route: Route): Promise<Response> {
+export async function handleRequest(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
   const { operation } = route
-  const { headers } = exchange.request
-  const caller = await authenticate(exchange, pipeline.engine.readRow, pipeline.guesses)
-  exchange.caller = caller
-  takeOfRate(pipeline, exchange)
+  const { headers } = context.request
+  const caller = await authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
+  context.caller = caller
+  takeOfRate(pipeline, context)
   authorize(operation, caller)
-  enforceLifecycle(exchange, route, pipeline.lifecycleClock())
+  enforceLifecycle(context, route, pipeline.lifecycleClock())
   refuseUnacceptable(headers, operation)
-  if (operation.body) refuseBodyByHeaders(exchange.request)
-  const parameters = readParameters(operation, exchange)
+  if (operation.body) refuseBodyByHeaders(context.request)
+  const parameters = readParameters(operation, context)
   const conditions = readConditions(headers)
   if (operation.method === 'POST') refuseConditions(conditions)
-  if (isStreamId(route.id)) return pipeline.streams.answer(exchange, parameters)
+  if (isStreamId(route.id)) return pipeline.streams.answer(context, parameters)
   const reply = isQueryId(route.id)
-    ? await ask(pipeline, exchange, operation, {
+    ? await runQuery(pipeline, context, operation, {
         id: route.id,
         input: parameters,
-        now: storedInstant(exchange.nowMs),
+        now: storedInstant(context.nowMs),
         base: pipeline.base,
       })
-    : await carryOut(pipeline, exchange, route, parameters, conditions)
-  return respond(pipeline, exchange, operation, reply, conditions)
+    : await runCommand(pipeline, context, route, parameters, conditions)
+  return respond(pipeline, context, operation, reply, conditions)
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
-export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, exchange: Exchange): void {
+export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, context: RequestContext): void {
   if (!rate) return
-  const { headers } = exchange
+  const { headers } = context
   headers['RateLimit-Policy'] = rate.policy
-  const { field, refusal } = rate.take(callerName(exchange))
+  const { field, refusal } = rate.take(callerName(context))
   headers.RateLimit = field
   if (refusal) throw refusal
 }
 
 /** Runs a query: a single row on this thread, anything longer where it blocks nobody. The feed waits if asked to. */
-function ask(
-  { engine, feed }: Pipeline,
-  exchange: Exchange,
+function runQuery(
+  { engine, longPoll }: Pipeline,
+  context: RequestContext,
   { reads, endless }: Operation,
   query: Query,
 ): Promise<Reply> {
   if (endless) {
-    const { request, place } = exchange
-    return feed.read(query, { caller: callerName(exchange), signal: request.signal, place })
+    const { request, slot } = context
+    return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
   }
-  return reads === 'row' ? engine.readRow(reading => answer(reading, query)) : engine.readScan(query)
+  return reads === 'row' ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
 }
 
 /** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */
-async function carryOut(
-  { engine, makeSecret, vetUrl }: Pipeline,
-  exchange: Exchange,
+async function runCommand(
+  { engine, makeSecret, checkTarget }: Pipeline,
+  context: RequestContext,
   { id, operation }: Route,
   parameters: Record<string, unknown>,
   conditions: Conditions,
 ): Promise<Reply> {
-  const { requestId, nowMs, caller } = exchange
+  const { requestId, nowMs, caller } = context
   if (isQueryId(id) || isStreamId(id) || !caller) throw new Error('a command came without an id or a caller')
-  const bytes = operation.body ? await bodyOf(exchange) : new Uint8Array()
-  const idempotency = readIdempotencyKey(operation, exchange, bytes)
+  const bytes = operation.body ? await bodyOf(context) : new Uint8Array()
+  const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // Before the transaction: a transaction must never wait for the network.
-  if (operation.vets) await vetUrl(memberOf(body, operation.vets))
+  if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
   await nextTurn()
-  assertNotRefused(exchange.request)
+  assertNotRefused(context.request)
   return engine.execute({
     id,
     input: body === undefined ? parameters : { ...parameters, body },
@@ -126,26 +126,26 @@ async function carryOut(
 }
 
 /** Reads the whole body. Meanwhile, the request holds no slot among those in progress. */
-function bodyOf(exchange: Exchange): Promise<Uint8Array> {
-  const { request, place } = exchange
+function bodyOf(context: RequestContext): Promise<Uint8Array> {
+  const { request, slot } = context
   const read = (): Promise<Uint8Array> => readBody(request)
-  return place ? place.whileBodyArrives(callerName(exchange), expectedBytes(request), read) : read()
+  return slot ? slot.whileBodyArrives(callerName(context), expectedBytes(request), read) : read()
 }
 
 function respond(
   { base }: Pipeline,
-  exchange: Exchange,
+  context: RequestContext,
   operation: Operation,
   reply: Reply,
   { ifMatch, ifNoneMatch }: Conditions,
 ): Response {
-  const { headers, request } = exchange
+  const { headers, request } = context
   const isRead = operation.method === 'GET'
   headers['Cache-Control'] = cacheControl(operation)
   if (reply.etag !== undefined) headers.ETag = reply.etag
   if (reply.location !== undefined) headers.Location = base + reply.location
   if (reply.replayed) headers['Idempotent-Replayed'] = 'true'
-  if ('list' in operation.success) addPageLinks(exchange, base, operation.endless ?? 'cursor', reply.next)
+  if ('list' in operation.success) addPageLinks(context, base, operation.endless ?? 'cursor', reply.next)
   if (isRead && reply.etag !== undefined) refuseUnlessMatches(ifMatch, reply.etag)
   if (isRead && ifNoneMatch && reply.etag !== undefined && matchesWeakly(ifNoneMatch, reply.etag)) {
     return new Response(null, { status: 304, headers })
@@ -156,12 +156,12 @@ function respond(
     headers['Content-Length'] = String(Buffer.byteLength(reply.body))
     return new Response(null, { status: reply.status, headers })
   }
-  const body = reply.body.length > LARGE_CHARS ? largeBody(exchange, reply.body) : reply.body
+  const body = reply.body.length > LARGE_CHARS ? largeBody(context, reply.body) : reply.body
   return new Response(body, { status: reply.status, headers })
 }
 
-function largeBody(exchange: Exchange, text: string): ReturnType<typeof bodyInPieces> {
-  return bodyInPieces(exchange.largeBodies, callerName(exchange), Uint8Array.from(Buffer.from(text)))
+function largeBody(context: RequestContext, text: string): ReturnType<typeof bodyInPieces> {
+  return bodyInPieces(context.largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
 }
 
 function cacheControl({ scope, secret, method }: Operation): string {
@@ -171,7 +171,7 @@ function cacheControl({ scope, secret, method }: Operation): string {
 
 /** Adds the links `first` and, if there is more or the list is endless, `next` (RFC 8288), with the filters. */
 function addPageLinks(
-  { headers, path, query }: Exchange,
+  { headers, path, query }: RequestContext,
   base: string,
   parameter: 'cursor' | 'after',
   next: string | undefined,

@@ -1,24 +1,24 @@
 import { type ErrorBody, errorTable, StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
-import type { Exchange } from './exchange.ts'
+import type { RequestContext } from './exchange.ts'
 import { errorMediaType } from './negotiate.ts'
 
 /** Creates the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
-export function refusal(exchange: Exchange, error: StoreError, base: string): Response {
+export function refusal(context: RequestContext, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
-  exchange.errorCode = code
+  context.errorCode = code
   const body: ErrorBody = {
     code,
     message,
     status: BigInt(status),
     ...(details.errors && { errors: [...details.errors] }),
   }
-  const type = errorMediaType(exchange.request.headers)
-  const sent = type === 'application/json' ? body : { ...asProblem(exchange, code, message, base), ...body }
+  const type = errorMediaType(context.request.headers)
+  const sent = type === 'application/json' ? body : { ...asProblem(context, code, message, base), ...body }
   return new Response(writeJson(sent), {
     status,
     headers: {
-      ...exchange.headers,
+      ...context.headers,
       ...refusalHeaders(error),
       'Content-Type': type,
       'Cache-Control': 'no-store',
@@ -27,12 +27,12 @@ export function refusal(exchange: Exchange, error: StoreError, base: string): Re
 }
 
 /** Creates the response for any other error. The caller gets the request id, the log gets the details. */
-export function internalError(exchange: Exchange, base: string): Response {
-  const message = `The server failed; the error is logged with the request id ${exchange.requestId}.`
-  return refusal(exchange, new StoreError('internal_error', message), base)
+export function internalError(context: RequestContext, base: string): Response {
+  const message = `The server failed; the error is logged with the request id ${context.requestId}.`
+  return refusal(context, new StoreError('internal_error', message), base)
 }
 
-function asProblem({ path }: Exchange, code: keyof typeof errorTable, message: string, base: string): object {
+function asProblem({ path }: RequestContext, code: keyof typeof errorTable, message: string, base: string): object {
   return { type: `${base}/errors/${code}`, title: errorTable[code].meaning, detail: message, instance: path }
 }
 

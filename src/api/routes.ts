@@ -6,10 +6,10 @@ import type { Admission } from './admission.ts'
 import { PATCH_TYPES } from './body.ts'
 import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
-import { type Exchange, openExchange, type Route, targetOf } from './exchange.ts'
+import { type RequestContext, openRequestContext, type Route, targetOf } from './exchange.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, type Match, similarPath } from './paths.ts'
-import { answerRequest, type Pipeline, takeOfRate } from './pipeline.ts'
+import { handleRequest, type Pipeline, takeOfRate } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 
 const URL_CHARS_MAX = 8192
@@ -21,7 +21,7 @@ export interface Handler {
   readonly route?: Route
   /** A probe always gets a response, however busy the store is, and counts towards no limit. */
   readonly isProbe?: true
-  readonly answer: (exchange: Exchange) => Promise<Response> | Response
+  readonly handle: (context: RequestContext) => Promise<Response> | Response
 }
 
 /** The handlers of one path, by method. */
@@ -39,7 +39,7 @@ export interface RoutesOptions {
   /** Returns the client address of a connection, behind trusted proxies too. */
   readonly addressOf: (request: Request, peer: string) => string
   /** Called with every response, for the log and the metrics. */
-  readonly onAnswer: (exchange: Exchange, status: number, tookMs: number, fault: unknown) => void
+  readonly onResponse: (context: RequestContext, status: number, tookMs: number, fault: unknown) => void
 }
 
 type Serve = (request: BunRequest | Request, server: Server<undefined>, match?: Match) => Promise<Response>
@@ -52,7 +52,7 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
     if (!isOperationId(id) || !serves(operation)) continue
     const methods = paths.get(operation.path) ?? new Map<string, Handler>()
     const route = { id, operation }
-    methods.set(operation.method, { route, answer: exchange => answerRequest(pipeline, exchange, route) })
+    methods.set(operation.method, { route, handle: context => handleRequest(pipeline, context, route) })
     paths.set(operation.path, methods)
   }
   return paths
@@ -75,11 +75,11 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
 
 /** Serves one path, or unknown paths if there are no methods. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { admission, clock, addressOf, onAnswer, cors, pipeline } = options
+  const { admission, clock, addressOf, onResponse, cors, pipeline } = options
   return async (request, server, match) => {
     const started = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
-    const exchange = openExchange({
+    const context = openRequestContext({
       request,
       peer,
       address: addressOf(request, peer),
@@ -88,29 +88,29 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       largeBodies: admission.largeBodies,
       cut: () => server.timeout(request, 1),
     })
-    applyCors(cors, exchange)
-    const handler = methods && handlerOf(exchange, methods)
+    applyCors(cors, context)
+    const handler = methods && handlerOf(context, methods)
     if (handler?.route) {
-      exchange.route = handler.route
-      announceLifecycle(exchange, handler.route, pipeline.base)
+      context.route = handler.route
+      announceLifecycle(context, handler.route, pipeline.base)
       if (isSlow(handler.route.operation)) server.timeout(request, 0)
     }
     let fault: unknown
     let response: Response
     try {
-      response = await answer(options, exchange, methods, handler)
+      response = await answer(options, context, methods, handler)
     } catch (error) {
       if (!(error instanceof StoreError)) fault = error
       response =
         error instanceof StoreError
-          ? refusal(exchange, error, pipeline.base)
-          : internalError(exchange, pipeline.base)
+          ? refusal(context, error, pipeline.base)
+          : internalError(context, pipeline.base)
     } finally {
-      exchange.place?.leave()
+      context.slot?.leave()
     }
     // The runtime sets Date on every response except to HEAD (RFC 9110, section 6.6.1).
     if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
-    onAnswer(exchange, response.status, performance.now() - started, fault)
+    onResponse(context, response.status, performance.now() - started, fault)
     return response
   }
 }
@@ -118,15 +118,15 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
 /** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
 function answer(
   { admission, pipeline, paths }: RoutesOptions,
-  exchange: Exchange,
+  context: RequestContext,
   methods: Methods | undefined,
   handler: Handler | undefined,
 ): Promise<Response> | Response {
-  if (!handler?.isProbe) exchange.place = admission.enter(rateGroup(exchange.address))
-  refuseBadTarget(exchange)
+  if (!handler?.isProbe) context.slot = admission.enter(rateGroup(context.address))
+  refuseBadTarget(context)
   // An operation counts a request once it knows the key.
-  if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, exchange)
-  return handler ? handler.answer(exchange) : answerWithout(exchange, methods, paths)
+  if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, context)
+  return handler ? handler.handle(context) : answerWithout(context, methods, paths)
 }
 
 /** Whether an operation may be silent for longer than the timeout of the runtime: imports, and waits for events. */
@@ -134,13 +134,13 @@ function isSlow({ hidden, endless, success }: Operation): boolean {
   return hidden === true || endless !== undefined || 'stream' in success
 }
 
-function handlerOf({ request }: Exchange, methods: Methods): Handler | undefined {
+function handlerOf({ request }: RequestContext, methods: Methods): Handler | undefined {
   return methods.get(request.method === 'HEAD' ? 'GET' : request.method)
 }
 
 /** Creates the response if the path has no such method, or the path does not exist. */
 function answerWithout(
-  { path, request, headers }: Exchange,
+  { path, request, headers }: RequestContext,
   methods: Methods | undefined,
   paths: Paths,
 ): Response {
@@ -168,7 +168,7 @@ function allowed(methods: Methods): string {
 /**
  * Checks Host and length. The runtime builds the URL from Host and target: a bad host would become part of the path.
  */
-function refuseBadTarget({ request, path, query }: Exchange): void {
+function refuseBadTarget({ request, path, query }: RequestContext): void {
   const host = request.headers.get('host')
   // Only HTTP/1.0 may omit Host: the runtime refuses an HTTP/1.1 request without it.
   if (host !== null && !HOST.test(host)) {

@@ -3,13 +3,13 @@ import { writeYaml } from '../contract/openapi-yaml.ts'
 import type { Operation } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
-import { holds } from '../shop/keys.ts'
+import { hasScope } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsPaths } from './docs-page.ts'
-import { type Exchange, varyBy } from './exchange.ts'
+import { type RequestContext, varyBy } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { Handler, Methods, Paths } from './routes.ts'
@@ -23,35 +23,35 @@ export function servicePaths(
   serves: (operation: Operation) => boolean,
 ): Paths {
   const { base, engine } = pipeline
-  const get = (answer: Handler['answer']): Methods => new Map([['GET', { answer }]])
-  const probe = (answer: Handler['answer']): Methods => new Map([['GET', { answer, isProbe: true }]])
+  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
+  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
   const same = (type: string, make: () => string, fields?: Readonly<Record<string, string>>): Methods => {
     const content = prepareOnce(async () => prepareContent(type, make()))
-    return get(async exchange => sendContent(exchange, await content(), fields))
+    return get(async context => sendContent(context, await content(), fields))
   }
   const catalog = '/.well-known/api-catalog'
   const ping = sharedPing(() => engine.ping())
   return new Map([
-    ['/', get(exchange => home(exchange, base))],
+    ['/', get(context => home(context, base))],
     ['/openapi.json', same('application/json', () => writeJson(describe({ base, serves })))],
     ['/openapi.yaml', same('application/yaml', () => writeYaml(describe({ base, serves })))],
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...docsPaths().map(([path, answer]): [string, Methods] => [path, get(answer)]),
-    ['/livez', probe(exchange => text(exchange, '{"status":"live"}', 'application/json'))],
-    ['/readyz', probe(exchange => ready(exchange, ping))],
-    ['/metrics', get(exchange => measured(exchange, pipeline, metrics))],
+    ...docsPaths().map(([path, handle]): [string, Methods] => [path, get(handle)]),
+    ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
+    ['/readyz', probe(context => ready(context, ping))],
+    ['/metrics', get(context => measured(context, pipeline, metrics))],
   ])
 }
 
 /** Links to every entry point: a page for browsers, JSON for all other clients. */
-function home(exchange: Exchange, base: string): Response {
-  const wantsPage = (exchange.request.headers.get('accept') ?? '').includes('text/html')
-  varyBy(exchange.headers, 'Accept')
+function home(context: RequestContext, base: string): Response {
+  const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
+  varyBy(context.headers, 'Accept')
   return wantsPage
-    ? text(exchange, homeHtml(), 'text/html; charset=utf-8')
-    : text(exchange, homeJson(base), 'application/json')
+    ? text(context, homeHtml(), 'text/html; charset=utf-8')
+    : text(context, homeJson(base), 'application/json')
 }
 
 /** Sends one query to the database for all concurrent probes: probes have no other limit. */
@@ -68,7 +68,7 @@ function sharedPing(ping: () => Promise<void>): () => Promise<void> {
 /** How long a probe waits for the database. */
 const PING_MS_MAX = 1500
 
-async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Response> {
+async function ready(context: RequestContext, ping: () => Promise<void>): Promise<Response> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('the database did not respond in time')), PING_MS_MAX)
   try {
@@ -78,32 +78,32 @@ async function ready(exchange: Exchange, ping: () => Promise<void>): Promise<Res
   } finally {
     clearTimeout(timer)
   }
-  return text(exchange, '{"status":"ready"}', 'application/json')
+  return text(context, '{"status":"ready"}', 'application/json')
 }
 
 /** Serves the metrics to programs on this machine; any other client, or one behind a proxy, needs an admin key. */
 async function measured(
-  exchange: Exchange,
-  { engine, guesses }: Pipeline,
+  context: RequestContext,
+  { engine, failedAuthentications }: Pipeline,
   metrics: Metrics,
 ): Promise<Response> {
-  if (!isFromThisMachine(exchange.request, exchange.peer)) {
-    const caller = await authenticate(exchange, engine.readRow, guesses)
+  if (!isFromThisMachine(context.request, context.peer)) {
+    const caller = await authenticate(context, engine.readRow, failedAuthentications)
     if (caller.keyId === null) {
       throw new StoreError(
         'authentication_required',
         'From another machine, or through a proxy, the metrics need an admin key.',
       )
     }
-    if (!holds(caller, 'admin')) {
+    if (!hasScope(caller, 'admin')) {
       throw new StoreError('insufficient_scope', 'The metrics need the scope admin.', { scope: 'admin' })
     }
   }
   return new Response(await metrics.text(), {
-    headers: { ...exchange.headers, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
+    headers: { ...context.headers, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
   })
 }
 
-function text({ headers }: Exchange, body: string, type: string): Response {
+function text({ headers }: RequestContext, body: string, type: string): Response {
   return new Response(body, { headers: { ...headers, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { News } from '../engine/news.ts'
+import type { CommitSignal } from '../engine/news.ts'
 import { StoreError } from '../model/error.ts'
 import { parseSequence } from '../model/event.ts'
 import { eventTypes } from '../model/event-type.ts'
 import { storedInstant } from '../model/instant.ts'
-import { refuseOutside } from '../shop/events.ts'
+import { assertWithinLog } from '../shop/events.ts'
 import { isKeyGood } from '../shop/keys.ts'
 import { type Capacity, Shares } from './admission.ts'
 import type { ReadRow } from './auth.ts'
-import { type Batch, EventTail, eventsThatFit } from './event-tail.ts'
-import { callerName, type Exchange } from './exchange.ts'
+import { type Batch, RecentEvents, eventsThatFit } from './event-tail.ts'
+import { callerName, type RequestContext } from './exchange.ts'
 
 /** How often a stream sends a keep-alive, and its key is checked again. */
 const KEEP_ALIVE_MS = 15_000
@@ -24,8 +24,8 @@ const ENDING_MS = 1000
 const LAST_EVENT_ID = { in: 'header', name: 'Last-Event-ID' } as const
 const encoder = new TextEncoder()
 
-export interface StreamsOptions {
-  readonly news: News
+export interface SseHubOptions {
+  readonly commitSignal: CommitSignal
   readonly readRow: ReadRow
   readonly base: string
   /** Maximum number of open streams: in total, and per caller. */
@@ -45,28 +45,28 @@ interface StreamInput {
 }
 
 /** All streams of one server: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
-export class Streams {
-  readonly #options: StreamsOptions
-  readonly #tail: EventTail
-  readonly #open = new Set<Stream>()
+export class SseHub {
+  readonly #options: SseHubOptions
+  readonly #tail: RecentEvents
+  readonly #open = new Set<SseStream>()
   readonly #ticking: ReturnType<typeof setInterval>
   readonly #empty = Promise.withResolvers<void>()
   readonly #capacity: Capacity
   readonly #shares: Shares
   #ended = false
 
-  constructor(options: StreamsOptions) {
+  constructor(options: SseHubOptions) {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
     this.#shares = new Shares(this.#capacity)
-    const { news, readRow, base, onFault } = options
+    const { commitSignal, readRow, base, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
     }
     const onMoved = (): void => {
       for (const stream of this.#open) stream.wake()
     }
-    this.#tail = new EventTail({ news, readRow, base, onMoved, onRevoked, onFault })
+    this.#tail = new RecentEvents({ commitSignal, readRow, base, onMoved, onRevoked, onFault })
     this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
 
@@ -78,32 +78,32 @@ export class Streams {
    * Opens a stream from the position in Last-Event-ID or `after`, or from now.
    * Throws `overloaded` beyond the limit, and `event_history_expired` and `invalid_parameter` like the feed.
    */
-  async answer(exchange: Exchange, { after, type }: StreamInput): Promise<Response> {
-    const last = lastEventId(exchange)
+  async answer(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
+    const last = lastEventId(context)
     const from = last ?? after
-    const headers = { ...exchange.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
-    const caller = callerName(exchange)
+    const caller = callerName(context)
     if (!this.#shares.take(caller)) {
       const { total, perCaller } = this.#capacity
       const message = `At most ${total} streams can be open, ${perCaller} per caller; try again later.`
       throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
     }
-    let stream: Stream | undefined
+    let stream: SseStream | undefined
     try {
       const ends = await this.#tail.join()
       try {
-        if (from !== undefined) refuseOutside(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
+        if (from !== undefined) assertWithinLog(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
       } catch (error) {
         this.#tail.leave()
         throw error
       }
-      if (exchange.request.method === 'HEAD') {
+      if (context.request.method === 'HEAD') {
         this.#tail.leave()
         // Framed like a GET: a length of 0 would mean that the stream is empty.
         return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
-      const opened = new Stream(this.#tail, exchange, from ?? ends.head, type, () => {
+      const opened = new SseStream(this.#tail, context, from ?? ends.head, type, () => {
         this.#open.delete(opened)
         this.#shares.give(caller)
         this.#tail.leave()
@@ -142,17 +142,17 @@ export class Streams {
   async #endThoseWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
-      if (keyId === null || (await this.#options.readRow(reading => isKeyGood(reading, keyId, now)))) continue
+      if (keyId === null || (await this.#options.readRow(reader => isKeyGood(reader, keyId, now)))) continue
       for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
     }
   }
 }
 
 /** One client's stream: the runtime pulls after the client has read what was sent before. */
-class Stream {
+class SseStream {
   readonly keyId: bigint | null
-  readonly #tail: EventTail
-  readonly #exchange: Exchange
+  readonly #tail: RecentEvents
+  readonly #exchange: RequestContext
   readonly #types: ReadonlySet<string> | undefined
   readonly #onGone: () => void
   /** Ends the wait for something to send. */
@@ -168,15 +168,15 @@ class Stream {
   #busySinceMs: number | undefined = performance.now()
 
   constructor(
-    tail: EventTail,
-    exchange: Exchange,
+    tail: RecentEvents,
+    context: RequestContext,
     position: bigint,
     types: readonly string[] | undefined,
     onGone: () => void,
   ) {
-    this.keyId = exchange.caller?.keyId ?? null
+    this.keyId = context.caller?.keyId ?? null
     this.#tail = tail
-    this.#exchange = exchange
+    this.#exchange = context
     this.#position = position
     this.#types = types && new Set(types)
     this.#onGone = onGone
@@ -281,7 +281,7 @@ class Stream {
 }
 
 /** Returns the position from which a client resumes. Throws `invalid_parameter` if it is malformed. */
-function lastEventId({ request }: Exchange): bigint | undefined {
+function lastEventId({ request }: RequestContext): bigint | undefined {
   const text = request.headers.get('last-event-id')
   if (text === null || text === '') return undefined
   const position = parseSequence(text)

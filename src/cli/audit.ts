@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { NewerDatabase } from '../engine/migrate.ts'
-import type { Link } from '../model/audit.ts'
-import { exportTrail, type TrailReport, verifyTrail } from '../shop/trail.ts'
-import { type OpenReading, openReading } from '../store.ts'
+import type { ChainEntry } from '../model/audit.ts'
+import { exportAuditLog, type AuditReport, verifyAuditChain } from '../shop/trail.ts'
+import { type OpenReader, openReader } from '../store.ts'
 import { configFrom } from './serve.ts'
 import { CommandFailed, say } from './terminal.ts'
 
@@ -37,7 +37,7 @@ export function addAudit(program: Command): void {
 async function runVerify(options: Options): Promise<void> {
   const seal = options.seal === undefined ? undefined : readSeal(options.seal)
   await using store = await open(options)
-  const report = await verifyTrail(store.reading, seal)
+  const report = await verifyAuditChain(store.reader, seal)
   if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
   process.stdout.write(`${summary(report)}\n`)
   if (report.entries === 0n) say(EMPTY)
@@ -45,17 +45,17 @@ async function runVerify(options: Options): Promise<void> {
 
 async function runExport(options: Options): Promise<void> {
   await using store = await open(options)
-  for await (const line of exportTrail(store.reading)) {
+  for await (const line of exportAuditLog(store.reader)) {
     // Wait for a full pipe: the log may be larger than memory.
     if (!process.stdout.write(`${line}\n`))
       await new Promise(drained => process.stdout.once('drain', drained))
   }
 }
 
-async function open({ data, databaseUrl }: Options): Promise<OpenReading> {
+async function open({ data, databaseUrl }: Options): Promise<OpenReader> {
   const config = configFrom({ data, databaseUrl })
   try {
-    return await openReading({ databaseUrl: config.databaseUrl, directory: config.data })
+    return await openReader({ databaseUrl: config.databaseUrl, directory: config.data })
   } catch (error) {
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
     const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'
@@ -64,14 +64,14 @@ async function open({ data, databaseUrl }: Options): Promise<OpenReading> {
   }
 }
 
-function summary({ entries, horizon, head }: TrailReport): string {
+function summary({ entries, floor, head }: AuditReport): string {
   if (entries === 0n) return 'This store has no events: there is nothing to verify.'
   say(`Keep the seal: with --seal, it later shows that no entry up to ${head.position} was changed.`)
-  const whole = `${entries} entries, ${horizon.position + 1n} to ${head.position}, are intact.`
+  const whole = `${entries} entries, ${floor.position + 1n} to ${head.position}, are intact.`
   return `${whole} Seal: ${head.position}:${head.hash}`
 }
 
-function readSeal(text: string): Link {
+function readSeal(text: string): ChainEntry {
   const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
   if (!match)
     throw new CommandFailed(

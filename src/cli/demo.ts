@@ -12,7 +12,7 @@ const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${n
 
 /** Loads the demo shop into a store in which nothing was ever created. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
-  const counted = await engine.readRow(async reading => reading.one(countEverMade))
+  const counted = await engine.readRow(async reader => reader.one(countEverMade))
   if (counted?.ever !== 0n) return
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }

@@ -9,7 +9,7 @@ import type { ImportScope } from '../model/import.ts'
 import { fileBytes } from './catalogue-file.ts'
 import { engineTarget, runningTarget } from './import-target.ts'
 import { type Files, type ImportReport, type ImportTarget, importFiles } from './importer.ts'
-import { announced } from './running.ts'
+import { readAddressFile } from './running.ts'
 import { configFrom } from './serve.ts'
 import { openStopped } from './stopped-store.ts'
 import { CommandFailed, say } from './terminal.ts'
@@ -75,7 +75,7 @@ async function openTarget(config: Config, key: string | undefined): Promise<Impo
     return { ...target, close }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
-    const base = announced(config.data)
+    const base = readAddressFile(config.data)
     if (base === undefined)
       throw new CommandFailed(`${error.message} It has not published its address; try again.`)
     return runningTarget(base, key ?? adminKey(config))

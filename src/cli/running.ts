@@ -7,7 +7,7 @@ import { CommandFailed, reasonOf } from './terminal.ts'
  * Writes a file in the data directory with the local address of the store and the id of its process. Throws
  * CommandFailed.
  */
-export function announce(directory: string, address: string): void {
+export function writeAddressFile(directory: string, address: string): void {
   const file = addressFile(directory)
   try {
     writeWholeFile(file, `${address}\n${process.pid}\n`, { replace: true })
@@ -17,7 +17,7 @@ export function announce(directory: string, address: string): void {
 }
 
 /** Removes the address file of this process, or of one that has ended. */
-export function withdraw(directory: string): void {
+export function removeAddressFile(directory: string): void {
   try {
     rmSync(addressFile(directory), { force: true })
   } catch {
@@ -26,7 +26,7 @@ export function withdraw(directory: string): void {
 }
 
 /** Returns the address of the store that has a data directory open. A file from a process that has ended is ignored. */
-export function announced(directory: string): string | undefined {
+export function readAddressFile(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
     return address.startsWith('http://') && isAlive(Number(pid)) ? address : undefined

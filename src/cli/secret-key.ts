@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
 import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 import { readSecretKey } from '../setting-readers.ts'
-import { hasSealedSecret } from '../shop/webhooks.ts'
+import { hasEncryptedSecret } from '../shop/webhooks.ts'
 import type { StoreEngine } from '../store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
@@ -56,7 +56,7 @@ export async function settleSecretKey(
   { secretKeyFile, data }: Config,
   clock: () => number,
 ): Promise<Uint8Array> {
-  if (found === undefined && (await engine.readRow(hasSealedSecret))) {
+  if (found === undefined && (await engine.readRow(hasEncryptedSecret))) {
     throw new CommandFailed(
       `The key that encrypts the webhook secrets is missing: restore it as ${ownFile(data)} from your copy.`,
     )

@@ -8,7 +8,7 @@ import { type BoundPort, bindPort, type Serving, startServer } from '../server.t
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
-import { announce, localAddress, withdraw } from './running.ts'
+import { writeAddressFile, localAddress, removeAddressFile } from './running.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { openOrFail, takeDirectory } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -82,7 +82,7 @@ async function runServe(config: Config): Promise<void> {
   // Bind the port first: if it is in use, the data directory must stay unchanged.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
-  if (lock) withdraw(config.data)
+  if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
@@ -92,7 +92,7 @@ async function runServe(config: Config): Promise<void> {
   if (config.demo) await orFull(() => loadDemo(engine, clock))
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
-  if (lock) announce(config.data, localAddress(config.host, serving.port))
+  if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   greet(config, serving)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
   stopOnSignals(async () => {
@@ -100,7 +100,7 @@ async function runServe(config: Config): Promise<void> {
     await engine
       .close()
       .catch(error => log.error({ fault: reasonOf(error) }, 'the database was not closed completely'))
-    if (lock) withdraw(config.data)
+    if (lock) removeAddressFile(config.data)
     lock?.release()
     log.info({}, 'stopped')
     log.flush()

@@ -53,7 +53,7 @@ export interface Operation {
   /** The list is endless: its `next` link is always present and sets this parameter; `wait` delays an empty page. */
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
-  readonly vets?: 'url'
+  readonly checksTarget?: 'url'
   /** Only for the command line: routed, but not in the description. */
   readonly hidden?: true
   /** The error codes of the operation, in addition to those that any operation can have. */

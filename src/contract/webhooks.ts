@@ -37,7 +37,7 @@ export const webhooks = {
     success: { status: 201, resource: WebhookWithSecret, description: 'The webhook, with its secret.' },
     location: (webhook: Webhook) => `/webhooks/${webhook.id}`,
     secret: 'webhook',
-    vets: 'url',
+    checksTarget: 'url',
     errors: ['webhook_limit_reached'],
   },
   rotateWebhookSecret: {
@@ -133,7 +133,7 @@ export const webhooks = {
     body: WebhookPatch,
     success: { status: 200, resource: Webhook, description: 'The webhook after the change.' },
     etag: true,
-    vets: 'url',
+    checksTarget: 'url',
     errors: ['webhook_not_found'],
   },
   deleteWebhook: {

@@ -54,7 +54,7 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
  *
  * Returns the first address. Throws AddressRefused.
  */
-export async function vetAddress(url: string, rules: AddressRules): Promise<Target> {
+export async function checkTarget(url: string, rules: AddressRules): Promise<Target> {
   const parsed = parseUrl(url)
   const host = hostOf(parsed)
   const literal = isIP(host) !== 0

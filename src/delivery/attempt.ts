@@ -1,24 +1,24 @@
 import { Webhook } from 'standardwebhooks'
 import type { Receiver } from '../shop/dispatch.ts'
-import { envelopeText, type PlacedEvent } from '../shop/events.ts'
-import { AddressRefused, type AddressRules, vetAddress } from './address.ts'
+import { envelopeText, type SequencedEvent } from '../shop/events.ts'
+import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
 import { post, RequestFailed } from './request.ts'
 
 /** From connecting to the end of the reply. */
 const TIMEOUT_MS = 10_000
 
 /** The dependencies of an attempt. */
-export interface Courier {
+export interface DeliveryContext {
   readonly base: string
   readonly rules: AddressRules
   /** Decrypts a stored secret. */
-  readonly open: (sealed: string) => string
+  readonly decrypt: (sealed: string) => string
   readonly clock: () => number
   readonly timeoutMs?: number
 }
 
 /** The outcome of an attempt: a status, or the reason why there is none. */
-export interface Answer {
+export interface AttemptResult {
   readonly durationMs: number
   readonly status?: number
   readonly retryAfter?: string | undefined
@@ -34,17 +34,17 @@ export interface Answer {
  * Sends one event to a receiver once, signed per Standard Webhooks. The address is checked again, and the connection
  * goes to exactly the address that was checked.
  */
-export async function attempt(courier: Courier, receiver: Receiver, event: PlacedEvent): Promise<Answer> {
-  const { base, rules, clock, timeoutMs = TIMEOUT_MS } = courier
+export async function attempt(delivery: DeliveryContext, receiver: Receiver, event: SequencedEvent): Promise<AttemptResult> {
+  const { base, rules, clock, timeoutMs = TIMEOUT_MS } = delivery
   const body = envelopeText(event, base)
   const started = performance.now()
   const durationMs = (): number => performance.now() - started
   try {
-    const target = await vetAddress(receiver.url, rules)
+    const target = await checkTarget(receiver.url, rules)
     const headers = {
       'Content-Type': 'application/cloudevents+json; charset=utf-8',
       'User-Agent': 'petstore-webhooks/1.0',
-      ...signatureFields(secretsOf(courier, receiver), String(event.id), clock(), body),
+      ...signatureFields(secretsOf(delivery, receiver), String(event.id), clock(), body),
     }
     const incoming = await post({ target, headers, body, timeoutMs })
     return { durationMs: durationMs(), ...incoming }
@@ -57,9 +57,9 @@ export async function attempt(courier: Courier, receiver: Receiver, event: Place
 }
 
 /** Returns the secret, and the previous secret while both sign. */
-function secretsOf({ open, clock }: Courier, { secret, previousSecret, previousUntil }: Receiver): string[] {
+function secretsOf({ decrypt, clock }: DeliveryContext, { secret, previousSecret, previousUntil }: Receiver): string[] {
   const overlaps = previousSecret !== null && previousUntil !== null && Date.parse(previousUntil) > clock()
-  return [open(secret), ...(overlaps ? [open(previousSecret)] : [])]
+  return [decrypt(secret), ...(overlaps ? [decrypt(previousSecret)] : [])]
 }
 
 function signatureFields(

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Reading } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { TEST_TYPE } from '../model/event-type.ts'
-import { type HeldWebhook, type Receiver, receiverOf, recordedPositions } from '../shop/dispatch.ts'
-import { findEnds, type PlacedEvent, readStretch, type Stretch } from '../shop/events.ts'
+import { type LeasedWebhook, type Receiver, receiverOf, recordedPositions } from '../shop/dispatch.ts'
+import { findLogBounds, type SequencedEvent, readEventPage, type EventPage } from '../shop/events.ts'
 import { typesOf, webhookSubject } from '../shop/webhooks.ts'
 
 /** Maximum number of events read ahead: all that memory holds of a backlog, whatever its length. */
@@ -14,9 +14,9 @@ const UNSAVED_POSITIONS_MAX = 1000n
 /** Events about the webhook itself, which are read whatever types it subscribes to. */
 const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhook.redelivered']
 
-export interface BacklogOptions {
+export interface PendingEventsOptions {
   readonly owner: string
-  readonly readRow: <T>(work: (reading: Reading) => Promise<T>) => Promise<T>
+  readonly readRow: <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
   /** Called when a redelivery was requested. */
   readonly onRedelivered: () => void
   /** Called when so many positions were skipped that the progress should be stored. */
@@ -29,31 +29,31 @@ export interface BacklogOptions {
  * its outcome is stored or the event is skipped. The webhook's progress is the last position before the first open
  * one.
  */
-export class Backlog {
+export class PendingEvents {
   readonly #id: bigint
   readonly #createdAt: string
-  readonly #options: BacklogOptions
+  readonly #options: PendingEventsOptions
   /** Every event up to here has been read. */
   #taken: bigint
   #saved: bigint
-  #begun: boolean
-  #ahead: PlacedEvent[] = []
+  #seenCreation: boolean
+  #ahead: SequencedEvent[] = []
   readonly #open = new Set<bigint>()
   /** Later positions that already have deliveries, because earlier ones took longer. */
   #recorded: Set<bigint> | undefined
 
-  constructor({ id, position, begun, createdAt }: HeldWebhook, options: BacklogOptions) {
+  constructor({ id, position, seenCreation, createdAt }: LeasedWebhook, options: PendingEventsOptions) {
     this.#id = id
     this.#createdAt = createdAt
     this.#options = options
     this.#taken = position
     this.#saved = position
-    this.#begun = begun === 1n
+    this.#seenCreation = seenCreation === 1n
   }
 
   /** Whether the creation event of this webhook has been read. */
-  get begun(): boolean {
-    return this.#begun
+  get seenCreation(): boolean {
+    return this.#seenCreation
   }
 
   /** Whether there may be something to send, given the position of the last event. */
@@ -62,7 +62,7 @@ export class Backlog {
   }
 
   /** Returns the next event to send, and marks it as open; undefined if there is none. */
-  async next(receiver: Receiver): Promise<PlacedEvent | undefined> {
+  async next(receiver: Receiver): Promise<SequencedEvent | undefined> {
     for (let { types } = receiver; ; ) {
       const event = this.#ahead.shift()
       if (event && this.#isToBeSent(event, typesOf({ types }))) return event
@@ -70,9 +70,9 @@ export class Backlog {
         this.#open.delete(event.position)
         continue
       }
-      const reading = await this.#readOn(types)
-      if (reading.atHead && this.#ahead.length === 0) return undefined
-      types = reading.types
+      const reader = await this.#readOn(types)
+      if (reader.atHead && this.#ahead.length === 0) return undefined
+      types = reader.types
       // A backlog can go a long way without an event of these types, and other work needs the thread.
       if (this.#ahead.length === 0) await nextTurn()
     }
@@ -96,40 +96,40 @@ export class Backlog {
   /** Reads the next page of events. The page is discarded if the webhook's types changed during the read. */
   async #readOn(types: string | null): Promise<{ types: string | null; atHead: boolean }> {
     const { readRow, owner, onPassed } = this.#options
-    this.#recorded ??= new Set(await readRow(reading => recordedPositions(reading, this.#id, this.#saved)))
-    const stretch = await this.#stretch([...typesOf({ types }), ...ownTypes])
-    const receiver = await readRow(reading => receiverOf(reading, this.#id, owner))
+    this.#recorded ??= new Set(await readRow(reader => recordedPositions(reader, this.#id, this.#saved)))
+    const page = await this.#stretch([...typesOf({ types }), ...ownTypes])
+    const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
     if (!receiver) return { types, atHead: true }
     if (receiver.types !== types) return { types: receiver.types, atHead: false }
-    this.#taken = stretch.to
-    this.#ahead = [...stretch.events]
+    this.#taken = page.to
+    this.#ahead = [...page.events]
     for (const { position } of this.#ahead) this.#open.add(position)
     if (this.#ahead.length === 0 && this.reached([]) - this.#saved >= UNSAVED_POSITIONS_MAX) onPassed()
-    return { types, atHead: stretch.atHead }
+    return { types, atHead: page.atHead }
   }
 
-  async #stretch(types: readonly string[]): Promise<Stretch> {
+  async #stretch(types: readonly string[]): Promise<EventPage> {
     const { readRow, onFault } = this.#options
     try {
-      return await readRow(reading => readStretch(reading, this.#taken, types, EVENTS_AHEAD_MAX))
+      return await readRow(reader => readEventPage(reader, this.#taken, types, EVENTS_AHEAD_MAX))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
-      const { horizon } = await readRow(findEnds)
-      const missed = `the events after ${this.#taken} up to ${horizon}`
+      const { floor } = await readRow(findLogBounds)
+      const missed = `the events after ${this.#taken} up to ${floor}`
       onFault(new Error(`webhook ${this.#id} missed ${missed}: they were deleted`))
-      this.#taken = horizon
-      this.#begun = true
+      this.#taken = floor
+      this.#seenCreation = true
       return this.#stretch(types)
     }
   }
 
   /** Whether this webhook must be sent the event and has not been sent it yet. */
-  #isToBeSent({ position, type, subject, at }: PlacedEvent, types: readonly string[]): boolean {
+  #isToBeSent({ position, type, subject, at }: SequencedEvent, types: readonly string[]): boolean {
     const isOwn = subject === webhookSubject(this.#id)
     // An event that another process recorded after the webhook was created may have a lower position than its
     // creation.
-    const happenedSince = this.#begun || at > this.#createdAt
-    if (isOwn && type === 'petstore.webhook.created') this.#begun = true
+    const happenedSince = this.#seenCreation || at > this.#createdAt
+    if (isOwn && type === 'petstore.webhook.created') this.#seenCreation = true
     if (isOwn && type === 'petstore.webhook.redelivered') this.#options.onRedelivered()
     const isWanted = type === TEST_TYPE ? isOwn : types.includes(type)
     return happenedSince && isWanted && !this.#recorded?.delete(position)

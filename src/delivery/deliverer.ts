@@ -1,14 +1,14 @@
 import type { Engine } from '../engine/engine.ts'
-import type { News } from '../engine/news.ts'
+import type { CommitSignal } from '../engine/news.ts'
 import { storedInstant } from '../model/instant.ts'
-import { type Command, choreOf } from '../shop/commands.ts'
-import { type AttemptOutcome, type HeldWebhook, hasFreeWebhook, heldWebhooks } from '../shop/dispatch.ts'
-import { findEnds } from '../shop/events.ts'
+import { type Command, systemCommand } from '../shop/commands.ts'
+import { type AttemptOutcome, type LeasedWebhook, hasFreeWebhook, leasedWebhooks } from '../shop/dispatch.ts'
+import { findLogBounds } from '../shop/events.ts'
 import type { Query } from '../shop/queries.ts'
 import type { Reply } from '../shop/replies.ts'
-import type { Courier } from './attempt.ts'
-import { Lane } from './lane.ts'
-import { Pace } from './pace.ts'
+import type { DeliveryContext } from './attempt.ts'
+import { WebhookSender } from './lane.ts'
+import { Throttle } from './pace.ts'
 
 /** How long the leases of a dead process keep other processes from its webhooks. */
 const LEASE_MS = 30_000
@@ -17,9 +17,9 @@ const STOP_MS = 5000
 /** Later than every instant: with it, every lease counts as expired. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
-export interface DelivererOptions extends Courier {
+export interface DispatcherOptions extends DeliveryContext {
   readonly engine: Pick<Engine<Query, Command, Reply>, 'readRow' | 'execute'>
-  readonly news: News
+  readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
   /** No other process uses this store, so the leases left by a dead process are taken immediately. */
@@ -33,11 +33,11 @@ export interface DelivererOptions extends Courier {
 }
 
 /** Delivers events to webhooks until it is stopped. */
-export class Deliverer {
-  readonly #options: DelivererOptions
-  readonly #lanes = new Map<bigint, Lane>()
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #senders = new Map<bigint, WebhookSender>()
   readonly #leaseMs: number
-  readonly #pace = new Pace()
+  readonly #throttle = new Throttle()
   readonly #running: Promise<void>
   #woken = Promise.withResolvers<void>()
   #stopped = false
@@ -46,7 +46,7 @@ export class Deliverer {
   /** Whether a sender has ended, and a new one may be needed in its place. */
   #vacant = false
 
-  constructor(options: DelivererOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#first = options.alone
@@ -58,9 +58,9 @@ export class Deliverer {
     this.#stopped = true
     this.#woken.resolve()
     await this.#running
-    const lanes = [...this.#lanes.values()].map(lane => lane.stop())
-    if (lanes.length === 0) return
-    await Promise.race([Promise.all(lanes), Bun.sleep(STOP_MS)])
+    const senders = [...this.#senders.values()].map(sender => sender.stop())
+    if (senders.length === 0) return
+    await Promise.race([Promise.all(senders), Bun.sleep(STOP_MS)])
     await this.#execute('releaseWebhooks', { owner: this.#options.owner })
   }
 
@@ -68,7 +68,7 @@ export class Deliverer {
     while (!this.#stopped) {
       const woken = Promise.withResolvers<void>()
       this.#woken = woken
-      this.#options.news.next().then(woken.resolve)
+      this.#options.commitSignal.next().then(woken.resolve)
       const timer = setTimeout(woken.resolve, this.#leaseMs / 3)
       try {
         await this.#lookAround()
@@ -84,14 +84,14 @@ export class Deliverer {
     const { engine, clock } = this.#options
     const nowMs = clock()
     const now = storedInstant(nowMs)
-    const isDue = this.#lanes.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
+    const isDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
     const [isFree, { head }] = await Promise.all([
-      engine.readRow(reading => hasFreeWebhook(reading, now)),
-      engine.readRow(findEnds),
+      engine.readRow(reader => hasFreeWebhook(reader, now)),
+      engine.readRow(findLogBounds),
     ])
     if (this.#first || this.#vacant || isDue || isFree) await this.#lease(nowMs)
-    this.#pace.note(head)
-    for (const lane of this.#lanes.values()) lane.wake(head)
+    this.#throttle.observe(head)
+    for (const sender of this.#senders.values()) sender.wake(head)
   }
 
   /** Takes or renews the leases, and starts a sender for each leased webhook. */
@@ -103,27 +103,27 @@ export class Deliverer {
     this.#first = false
     this.#vacant = false
     this.#leasedUntilMs = untilMs
-    const held = await engine.readRow(reading => heldWebhooks(reading, owner, storedInstant(nowMs)))
+    const held = await engine.readRow(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
     const ids = new Set(held.map(({ id }) => id))
-    for (const [id, lane] of this.#lanes) if (!ids.has(id)) lane.stop()
-    for (const webhook of held) if (!this.#lanes.has(webhook.id)) this.#open(webhook)
+    for (const [id, sender] of this.#senders) if (!ids.has(id)) sender.stop()
+    for (const webhook of held) if (!this.#senders.has(webhook.id)) this.#open(webhook)
   }
 
   /** A webhook has one sender at a time: the next starts after the previous one has stored its progress. */
-  #open(webhook: HeldWebhook): void {
+  #open(webhook: LeasedWebhook): void {
     const { owner, engine } = this.#options
-    const lane = new Lane(webhook, {
+    const sender = new WebhookSender(webhook, {
       ...this.#options,
       readRow: engine.readRow,
-      pace: this.#pace,
-      record: async (webhookId, position, begun, outcomes) => {
-        await this.#execute('recordAttempts', { webhookId, owner, position, begun, outcomes })
+      throttle: this.#throttle,
+      record: async (webhookId, position, seenCreation, outcomes) => {
+        await this.#execute('recordAttempts', { webhookId, owner, position, seenCreation, outcomes })
         this.#options.onAttempts(outcomes)
       },
     })
-    this.#lanes.set(webhook.id, lane)
-    lane.ended.then(() => {
-      this.#lanes.delete(webhook.id)
+    this.#senders.set(webhook.id, sender)
+    sender.ended.then(() => {
+      this.#senders.delete(webhook.id)
       this.#vacant = true
       this.#woken.resolve()
     })
@@ -131,6 +131,6 @@ export class Deliverer {
 
   async #execute(id: 'leaseWebhooks' | 'releaseWebhooks' | 'recordAttempts', input: object): Promise<void> {
     const { engine, clock } = this.#options
-    await engine.execute(choreOf(id, input, storedInstant(clock()), 'deliverer'))
+    await engine.execute(systemCommand(id, input, storedInstant(clock()), 'deliverer'))
   }
 }

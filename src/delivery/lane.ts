@@ -3,17 +3,17 @@ import {
   type AttemptOutcome,
   type DueDelivery,
   eventOf,
-  type HeldWebhook,
+  type LeasedWebhook,
   pendingDeliveries,
   type Receiver,
   receiverOf,
 } from '../shop/dispatch.ts'
-import type { PlacedEvent } from '../shop/events.ts'
-import { type Answer, attempt, type Courier } from './attempt.ts'
-import { Backlog, type BacklogOptions } from './backlog.ts'
-import type { Pace } from './pace.ts'
-import { Recorder } from './recorder.ts'
-import { judge, pauseMs, retryAfterMs } from './retry.ts'
+import type { SequencedEvent } from '../shop/events.ts'
+import { type AttemptResult, attempt, type DeliveryContext } from './attempt.ts'
+import { PendingEvents, type PendingEventsOptions } from './backlog.ts'
+import type { Throttle } from './pace.ts'
+import { OutcomeWriter } from './recorder.ts'
+import { decideRetry, backoffMs, retryAfterMs } from './retry.ts'
 
 /** Maximum number of concurrent attempts to one receiver. */
 const IN_FLIGHT_MAX = 4
@@ -22,15 +22,15 @@ const LOOK_MS = 10_000
 /** How long a sender waits after an error of the store itself. */
 const AGAIN_MS = 1000
 
-export interface LaneOptions extends Courier, Pick<BacklogOptions, 'owner' | 'readRow' | 'onFault'> {
+export interface WebhookSenderOptions extends DeliveryContext, Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'> {
   /** Stores outcomes, and the progress of the sender. */
   readonly record: (
     webhookId: bigint,
     position: bigint,
-    begun: boolean,
+    seenCreation: boolean,
     outcomes: readonly AttemptOutcome[],
   ) => Promise<void>
-  readonly pace: Pace
+  readonly throttle: Throttle
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryMs?: readonly number[]
@@ -38,7 +38,7 @@ export interface LaneOptions extends Courier, Pick<BacklogOptions, 'owner' | 're
 
 type Work =
   /** A first attempt. */
-  | { readonly event: PlacedEvent; readonly due?: never }
+  | { readonly event: SequencedEvent; readonly due?: never }
   /** A retry that is due. */
   | { readonly due: DueDelivery; readonly event?: never }
 
@@ -46,13 +46,13 @@ type Work =
  * Sends events to one webhook, in the one process that leases it: due retries first, then events in order of
  * position. An event gets a row only after it was tried, so a backlog is a position, not a table.
  */
-export class Lane {
+export class WebhookSender {
   /** Resolves when the sender was stopped or lost its lease, and its attempts in progress have ended. */
   readonly ended: Promise<void>
   readonly #id: bigint
-  readonly #options: LaneOptions
-  readonly #backlog: Backlog
-  readonly #recorder: Recorder
+  readonly #options: WebhookSenderOptions
+  readonly #pending: PendingEvents
+  readonly #outcomeWriter: OutcomeWriter
   readonly #end = Promise.withResolvers<void>()
   readonly #atWork = new Set<bigint>()
   #inFlight = 0
@@ -68,22 +68,22 @@ export class Lane {
   #stopped = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(held: HeldWebhook, options: LaneOptions) {
+  constructor(held: LeasedWebhook, options: WebhookSenderOptions) {
     this.#id = held.id
     this.#options = options
     this.#head = held.position
     this.ended = this.#end.promise
-    this.#recorder = new Recorder({
+    this.#outcomeWriter = new OutcomeWriter({
       write: outcomes => this.#write(outcomes),
       isOver: () => this.#stopped,
       onFault: options.onFault,
     })
-    this.#backlog = new Backlog(held, {
+    this.#pending = new PendingEvents(held, {
       ...options,
       onRedelivered: () => {
         this.#nextDueMs = 0
       },
-      onPassed: () => this.#recorder.flush(),
+      onPassed: () => this.#outcomeWriter.flush(),
     })
   }
 
@@ -123,9 +123,9 @@ export class Lane {
     while (!this.#stopped) {
       const restMs = this.#resumeAtMs - performance.now()
       if (restMs > 0) return this.#nap(restMs)
-      if (this.#inFlight >= (pauseMs(this.#failures) > 0 ? 1 : IN_FLIGHT_MAX)) return
-      if (!this.#mayBeDue() && !this.#backlog.mayHaveMore(this.#head)) break
-      const receiver = await readRow(reading => receiverOf(reading, this.#id, owner))
+      if (this.#inFlight >= (backoffMs(this.#failures) > 0 ? 1 : IN_FLIGHT_MAX)) return
+      if (!this.#mayBeDue() && !this.#pending.mayHaveMore(this.#head)) break
+      const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
       if (!receiver) {
         this.#stopped = true
         return
@@ -150,7 +150,7 @@ export class Lane {
     const atWork = new Set(this.#atWork)
     this.#nextDueMs = Number.POSITIVE_INFINITY
     this.#nextLookMs = performance.now() + LOOK_MS
-    const pending = await readRow(reading => pendingDeliveries(reading, this.#id))
+    const pending = await readRow(reader => pendingDeliveries(reader, this.#id))
     const due = pending.find(({ id }) => !atWork.has(id))
     if (!due) return undefined
     this.#lookAt(Date.parse(due.nextAt))
@@ -158,7 +158,7 @@ export class Lane {
   }
 
   async #nextWork(receiver: Receiver): Promise<Work | undefined> {
-    const event = await this.#backlog.next(receiver)
+    const event = await this.#pending.next(receiver)
     return event && { event }
   }
 
@@ -170,7 +170,7 @@ export class Lane {
       .finally(async () => {
         // Before the pause: a redelivery of the same event may be requested during it.
         if (work.due) this.#atWork.delete(work.due.id)
-        const restMs = this.#options.pace.restMs()
+        const restMs = this.#options.throttle.pauseMs()
         if (restMs > 0 && !this.#stopped) await Bun.sleep(restMs)
         this.#inFlight--
         this.wake()
@@ -183,15 +183,15 @@ export class Lane {
     const answer = await this.#attempt(work, receiver)
     const outcome = this.#outcomeOf(work, answer, startedMs)
     if (!answer.unsent) this.#learn(answer, outcome.state === 'delivered')
-    await this.#recorder.note(outcome)
+    await this.#outcomeWriter.add(outcome)
     if (outcome.nextAt !== undefined) this.#lookAt(Date.parse(outcome.nextAt))
   }
 
   /** Never throws: a failure is recorded as an attempt, so an event is skipped only once its outcome is stored. */
-  async #attempt({ event, due }: Work, receiver: Receiver): Promise<Answer> {
+  async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
     const { readRow, onFault } = this.#options
     try {
-      const sent = event ?? (await readRow(reading => eventOf(reading, due.eventId)))
+      const sent = event ?? (await readRow(reader => eventOf(reader, due.eventId)))
       if (sent) return await attempt(this.#options, receiver, sent)
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
@@ -202,47 +202,47 @@ export class Lane {
   }
 
   /** Adjusts the pauses for the receiver to an outcome. */
-  #learn({ status, retryAfter }: Answer, isDelivered: boolean): void {
+  #learn({ status, retryAfter }: AttemptResult, isDelivered: boolean): void {
     const { clock } = this.#options
     this.#failures = isDelivered ? 0n : this.#failures + 1n
     const askedMs = status === 429 || status === 503 ? retryAfterMs(retryAfter, clock()) : 0
     if (isDelivered) this.#resumeAtMs = 0
-    else this.#rest(pauseMs(this.#failures, askedMs))
+    else this.#rest(backoffMs(this.#failures, askedMs))
   }
 
   #rest(ms: number): void {
     this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + ms)
   }
 
-  #outcomeOf({ event, due }: Work, answer: Answer, startedMs: number): AttemptOutcome {
+  #outcomeOf({ event, due }: Work, answer: AttemptResult, startedMs: number): AttemptOutcome {
     const { random, retryMs, clock } = this.#options
-    const roundAttempts = Number(due?.roundAttempts ?? 0n) + 1
+    const cycleAttempts = Number(due?.cycleAttempts ?? 0n) + 1
     const { status, error, reply, unsent, durationMs } = answer
-    const verdict = answer.final
+    const decision = answer.final
       ? ({ state: 'failed' } as const)
-      : judge(answer, roundAttempts, clock(), random(), retryMs)
+      : decideRetry(answer, cycleAttempts, clock(), random(), retryMs)
     return {
       event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
       ...(due && { deliveryId: due.id }),
-      roundAttempts: BigInt(roundAttempts),
+      cycleAttempts: BigInt(cycleAttempts),
       at: storedInstant(startedMs),
       durationMs: BigInt(Math.round(durationMs)),
       ...(status !== undefined && { status: BigInt(status) }),
       ...(error !== undefined && { error }),
       ...(reply !== undefined && reply !== '' && { reply }),
       ...(unsent && { unsent }),
-      state: verdict.state,
-      ...(verdict.state === 'pending' && { nextAt: storedInstant(verdict.nextAtMs) }),
-      ...(verdict.state === 'failed' && verdict.gone && { gone: true }),
+      state: decision.state,
+      ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
+      ...(decision.state === 'failed' && decision.gone && { gone: true }),
     }
   }
 
   async #write(outcomes: readonly AttemptOutcome[]): Promise<void> {
     const written = outcomes.filter(({ deliveryId }) => deliveryId === undefined)
     const positions = written.map(({ event }) => event.position)
-    const reached = this.#backlog.reached(positions)
-    await this.#options.record(this.#id, reached, this.#backlog.begun, outcomes)
-    this.#backlog.settle(positions, reached)
+    const reached = this.#pending.reached(positions)
+    await this.#options.record(this.#id, reached, this.#pending.seenCreation, outcomes)
+    this.#pending.settle(positions, reached)
   }
 
   #lookAt(instantMs: number): void {

@@ -12,7 +12,7 @@ const REST_MS = 250
  * wait. A webhook then gets about 15 events a second, as if its receiver were slow. The backlog is a position, and is
  * delivered at full speed as soon as the load drops.
  */
-export class Pace {
+export class Throttle {
   readonly #nowMs: () => number
   #fromMs: number
   #fromHead = 0n
@@ -24,7 +24,7 @@ export class Pace {
   }
 
   /** Records the position of the last event. Called at every check for work. */
-  note(head: bigint): void {
+  observe(head: bigint): void {
     const elapsedMs = this.#nowMs() - this.#fromMs
     if (elapsedMs < WINDOW_MS) return
     const events = Number(head - this.#fromHead)
@@ -34,7 +34,7 @@ export class Pace {
   }
 
   /** Returns how long a slot must pause after an attempt, in milliseconds: 0 while the shop is not under load. */
-  restMs(): number {
+  pauseMs(): number {
     return this.#isBusy && this.#nowMs() - this.#fromMs < QUIET_MS ? REST_MS : 0
   }
 }

@@ -2,7 +2,7 @@ import type { AttemptOutcome } from '../shop/dispatch.ts'
 
 const WRITE_AGAIN_MS = 1000
 
-export interface RecorderOptions {
+export interface OutcomeWriterOptions {
   /** Stores outcomes, and the progress of the webhook. */
   readonly write: (outcomes: readonly AttemptOutcome[]) => Promise<void>
   /**
@@ -13,17 +13,17 @@ export interface RecorderOptions {
 }
 
 /** Stores the outcomes of attempts. Attempts that end during a write are stored by the next write. */
-export class Recorder {
-  readonly #options: RecorderOptions
+export class OutcomeWriter {
+  readonly #options: OutcomeWriterOptions
   #waiting: { readonly outcome: AttemptOutcome; readonly done: () => void }[] = []
   #writing = false
 
-  constructor(options: RecorderOptions) {
+  constructor(options: OutcomeWriterOptions) {
     this.#options = options
   }
 
   /** Resolves when the outcome is stored. The slot stays taken until then, which limits the load on a busy store. */
-  note(outcome: AttemptOutcome): Promise<void> {
+  add(outcome: AttemptOutcome): Promise<void> {
     return new Promise(done => {
       this.#waiting.push({ outcome, done })
       this.flush()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { judge, pauseMs, RETRY_MS, retryAfterMs } from './retry.ts'
+import { decideRetry, backoffMs, RETRY_MS, retryAfterMs } from './retry.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00Z')
 const SECOND = 1000
@@ -8,24 +8,24 @@ const HOUR = 60 * MINUTE
 
 /** The delay after a failed attempt; `none` if there is no next attempt. */
 function waitMs(attempts: number, random: number, retryAfter?: string): number | 'none' {
-  const verdict = judge({ status: 500, retryAfter }, attempts, NOW, random)
-  return verdict.state === 'pending' ? verdict.nextAtMs - NOW : 'none'
+  const decision = decideRetry({ status: 500, retryAfter }, attempts, NOW, random)
+  return decision.state === 'pending' ? decision.nextAtMs - NOW : 'none'
 }
 
 describe('an attempt', () => {
   test('succeeds with status 2xx only', () => {
     for (const status of [200, 201, 202, 204, 226, 299]) {
-      expect(judge({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
+      expect(decideRetry({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
     }
     for (const status of [100, 199, 300, 301, 304, 307, 400, 404, 429, 500, 503, 999]) {
-      expect(`${status} ${judge({ status }, 1, NOW, 0).state}`).toBe(`${status} pending`)
+      expect(`${status} ${decideRetry({ status }, 1, NOW, 0).state}`).toBe(`${status} pending`)
     }
-    expect(judge({}, 1, NOW, 0).state).toBe('pending')
+    expect(decideRetry({}, 1, NOW, 0).state).toBe('pending')
   })
 
   test('with status 410 means that the receiver is gone, whatever the number of attempts', () => {
     for (const attempts of [1, 5, 10]) {
-      expect(judge({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
+      expect(decideRetry({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
         state: 'failed',
         gone: true,
       })
@@ -78,14 +78,14 @@ describe('Retry-After', () => {
 
 describe('a receiver', () => {
   test('gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
-    expect([0n, 1n, 9n].map(failures => pauseMs(failures))).toEqual([0, 0, 0])
-    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => pauseMs(failures))
+    expect([0n, 1n, 9n].map(failures => backoffMs(failures))).toEqual([0, 0, 0])
+    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => backoffMs(failures))
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
   })
 
   test('gets the pause that it asks for, at most a minute', () => {
-    expect(pauseMs(1n, 2 * SECOND)).toBe(2 * SECOND)
-    expect(pauseMs(1n, HOUR)).toBe(MINUTE)
-    expect(pauseMs(12n, SECOND)).toBe(4 * SECOND)
+    expect(backoffMs(1n, 2 * SECOND)).toBe(2 * SECOND)
+    expect(backoffMs(1n, HOUR)).toBe(MINUTE)
+    expect(backoffMs(12n, SECOND)).toBe(4 * SECOND)
   })
 })

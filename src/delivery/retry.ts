@@ -26,13 +26,13 @@ const FAILURES_BEFORE_PAUSE = 10n
 const PAUSE_MAX_MS = MINUTE
 
 /** What the receiver sent: a status, with the Retry-After header if there was one, or nothing. */
-export interface Answered {
+export interface ReceiverReply {
   readonly status?: number
   readonly retryAfter?: string | undefined
 }
 
 /** The decision after an attempt. Instants are in milliseconds since 1970. */
-export type Verdict =
+export type RetryDecision =
   | { readonly state: 'delivered' }
   | { readonly state: 'pending'; readonly nextAtMs: number }
   | { readonly state: 'failed'; readonly gone?: true }
@@ -42,13 +42,13 @@ export type Verdict =
  * Webhooks); Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day. `attempts` includes
  * this one; `random` is from 0 to 1.
  */
-export function judge(
-  answered: Answered,
+export function decideRetry(
+  answered: ReceiverReply,
   attempts: number,
   nowMs: number,
   random: number,
   pausesMs: readonly number[] = RETRY_MS,
-): Verdict {
+): RetryDecision {
   const { status = 0 } = answered
   if (status >= 200 && status < 300) return { state: 'delivered' }
   if (status === 410) return { state: 'failed', gone: true }
@@ -73,7 +73,7 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
  * failures and a requested delay of `askedMs`; 0 if no pause is needed. At most a minute: a requested redelivery, or
  * a URL that was corrected, must not wait longer.
  */
-export function pauseMs(failures: bigint, askedMs = 0): number {
+export function backoffMs(failures: bigint, askedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)
   const ownMs = excess < 0 ? 0 : SECOND * 2 ** excess
   return Math.min(Math.max(ownMs, askedMs), PAUSE_MAX_MS)

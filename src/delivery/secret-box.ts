@@ -10,22 +10,22 @@ const VERSION = 'v1'
 /** Encrypts secrets, so that the database alone does not reveal them. */
 export interface SecretBox {
   /** Encrypts a text with its own nonce. */
-  seal(text: string): string
+  encrypt(text: string): string
   /** Throws if the text was encrypted with another key, or changed. */
-  open(sealed: string): string
+  decrypt(sealed: string): string
 }
 
 /** Returns a box with this key: AES-256-GCM (NIST SP 800-38D). */
 export function makeSecretBox(key: Uint8Array): SecretBox {
   if (key.length !== SECRET_KEY_BYTES) throw new Error('the secret key must have 32 bytes')
   return {
-    seal: text => {
+    encrypt: text => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, nonce)
       const bytes = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
       return `${VERSION}.${bytes.toString('base64url')}`
     },
-    open: sealed => {
+    decrypt: sealed => {
       const [version, text = ''] = sealed.split('.')
       const bytes = Buffer.from(text, 'base64url')
       if (version !== VERSION || bytes.length < NONCE_BYTES + TAG_BYTES)

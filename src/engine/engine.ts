@@ -1,4 +1,4 @@
-import type { EventRecord, Link } from '../model/audit.ts'
+import type { EventRecord, ChainEntry } from '../model/audit.ts'
 
 /** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
 export type Value = string | bigint | null
@@ -20,7 +20,7 @@ export function sql<Row = never>(text: string, postgresText?: string): Statement
 }
 
 /** What a verb reads through. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
-export interface Reading {
+export interface Reader {
   one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined>
   many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] | Promise<Row[]>
 }
@@ -29,20 +29,20 @@ export interface Reading {
 export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' | 'webhook' | 'delivery'
 
 /** One transaction, which runs one command. */
-export interface Tx extends Reading {
+export interface Tx extends Reader {
   /** Runs a statement for its effect and returns the number of rows changed. */
   run(statement: Statement<unknown>, ...values: Value[]): number | Promise<number>
   /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /** Chains an event to the previous one if commits are in order; null if a sequencer does it after the commit. */
-  link(event: EventRecord): Link | null
+  appendToChain(event: EventRecord): ChainEntry | null
 }
 
 /** The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens. */
 export interface Engine<Query, Command, Reply> {
   readonly name: 'sqlite' | 'postgres'
   /** Reads a row or two by key, on this thread. */
-  readRow<T>(work: (reading: Reading) => Promise<T>): Promise<T>
+  readRow<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** Reads a list or a summary, without blocking other reads. */
   readScan(query: Query): Promise<Reply>
   /** Runs one command in one transaction. Resolves once its effect is durable. */

@@ -1,4 +1,4 @@
-import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
+import { type EventRecord, type ChainEntry, nextChainEntry } from '../model/audit.ts'
 import { StoreError } from '../model/error.ts'
 import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
@@ -22,14 +22,14 @@ const releaseSavepoint = sql('RELEASE command')
 const rollbackToSavepoint = sql('ROLLBACK TO command')
 const readCounters = sql<{ noun: Noun; last: bigint }>('SELECT noun, last FROM counter')
 const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
-const readHead = sql<Link>(`SELECT position, hash FROM chain WHERE place = 'head'`)
-const writeHead = sql(`UPDATE chain SET position = $1, hash = $2 WHERE place = 'head'`)
+const readHead = sql<ChainEntry>(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
+const writeHead = sql(`UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`)
 
 /** Batches that run with savepoints after one in which a command failed half-way. */
-const CAREFUL_BATCHES = 16
+const SAVEPOINT_BATCHES = 16
 
 /** A command failed after it had written rows: its batch must run again, with savepoints. */
-class HalfWritten extends Error {}
+class PartialWrite extends Error {}
 
 /**
  * The only writer of a SQLite store. It runs each batch of commands in one transaction with one fsync.
@@ -42,9 +42,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
   #counters: ReadonlyMap<Noun, bigint>
   #taken = new Map<Noun, bigint>()
-  #savedHead: Link
-  #head: Link
-  #careful = 0
+  #savedHead: ChainEntry
+  #head: ChainEntry
+  #savepointBatches = 0
   /** The state in memory may differ from the stored state. */
   #isStale = false
   /** Another process held the lock when the last batch arrived. */
@@ -63,17 +63,17 @@ export class BatchWriter<Command, Reply> implements Tx {
   async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
-      if (this.#careful > 0) {
-        this.#careful--
+      if (this.#savepointBatches > 0) {
+        this.#savepointBatches--
         return await this.#run(commands, command => this.#withSavepoint(command))
       }
-      return await this.#run(commands, command => this.#bare(command))
+      return await this.#run(commands, command => this.#withoutSavepoint(command))
     } catch (error) {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
-      if (!(error instanceof HalfWritten)) return this.#lost(commands, error)
+      if (!(error instanceof PartialWrite)) return this.#lost(commands, error)
       this.#isStale = true
-      this.#careful = CAREFUL_BATCHES
+      this.#savepointBatches = SAVEPOINT_BATCHES
       return this.commit(commands)
     }
   }
@@ -103,8 +103,8 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /** With one writer, the order of inserts is the order of commits. */
-  link(event: EventRecord): Link {
-    this.#head = linkAfter(this.#head, event)
+  appendToChain(event: EventRecord): ChainEntry {
+    this.#head = nextChainEntry(this.#head, event)
     return this.#head
   }
 
@@ -139,7 +139,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     if (this.#isStale) this.#load()
   }
 
-  async #bare(command: Command): Promise<Outcome<Reply>> {
+  async #withoutSavepoint(command: Command): Promise<Outcome<Reply>> {
     const before = this.#taken
     const head = this.#head
     this.#taken = new Map(before)
@@ -148,7 +148,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       return { reply: await this.#perform(this, command) }
     } catch (error) {
       if (isFatal(error)) throw error
-      if (this.#wrote && this.#connection.inTransaction) throw new HalfWritten()
+      if (this.#wrote && this.#connection.inTransaction) throw new PartialWrite()
       this.#taken = before
       this.#head = head
       return failure(error)
@@ -194,9 +194,9 @@ export class BatchWriter<Command, Reply> implements Tx {
     return new Map(this.#connection.many(readCounters).map(({ noun, last }) => [noun, last]))
   }
 
-  #loadHead(): Link {
+  #loadHead(): ChainEntry {
     const head = this.#connection.one(readHead)
-    if (!head) throw new Error('the table chain has no row for the head')
+    if (!head) throw new Error('the table chain_end has no row for the head')
     return head
   }
 

@@ -12,18 +12,18 @@ const SPACING_OF_MANY_MS = 20
  * Signals that events may have been committed. The first commit after a quiet period is signalled at once, commits of
  * a busy period together. Costs nothing while nobody waits.
  */
-export class News {
+export class CommitSignal {
   readonly #stop: () => void
   #next = Promise.withResolvers<void>()
-  #wanted = false
-  #told = 0
-  #heard = 0
+  #isAwaited = false
+  #notifiedMs = 0
+  #commits = 0
   #spacingMs = SPACING_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   #ended = false
 
   constructor(watch: Engine<never, never, never>['watch']) {
-    this.#stop = watch(() => this.#hear())
+    this.#stop = watch(() => this.#onCommit())
   }
 
   /** Whether there will be no more signals: the store is closing. */
@@ -36,7 +36,7 @@ export class News {
    * lost.
    */
   next(): Promise<void> {
-    this.#wanted = true
+    this.#isAwaited = true
     return this.#ended ? Promise.resolve() : this.#next.promise
   }
 
@@ -48,19 +48,19 @@ export class News {
     this.#next.resolve()
   }
 
-  #hear(): void {
-    this.#heard++
-    if (!this.#wanted || this.#timer !== undefined) return
-    const restMs = Math.max(0, this.#told + this.#spacingMs - performance.now())
-    this.#timer = setTimeout(() => this.#tell(), restMs)
+  #onCommit(): void {
+    this.#commits++
+    if (!this.#isAwaited || this.#timer !== undefined) return
+    const restMs = Math.max(0, this.#notifiedMs + this.#spacingMs - performance.now())
+    this.#timer = setTimeout(() => this.#notify(), restMs)
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined
-    this.#spacingMs = this.#heard < MANY ? SPACING_MS : SPACING_OF_MANY_MS
-    this.#heard = 0
-    this.#told = performance.now()
-    this.#wanted = false
+    this.#spacingMs = this.#commits < MANY ? SPACING_MS : SPACING_OF_MANY_MS
+    this.#commits = 0
+    this.#notifiedMs = performance.now()
+    this.#isAwaited = false
     const { resolve } = this.#next
     this.#next = Promise.withResolvers()
     resolve()

@@ -22,7 +22,7 @@ export function failure(error: unknown): Outcome<never> {
 }
 
 /** Returns the reply, or throws the error that the outcome describes. */
-export function settle<Reply>(outcome: Outcome<Reply>): Reply {
+export function unwrap<Reply>(outcome: Outcome<Reply>): Reply {
   if ('reply' in outcome) return outcome.reply
   if ('refusal' in outcome) {
     const { code, message, details } = outcome.refusal

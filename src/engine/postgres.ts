@@ -4,7 +4,7 @@ import {
   ATTEMPTS_MAX,
   type Engine,
   type Noun,
-  type Reading,
+  type Reader,
   Stale,
   type Statement,
   type Tx,
@@ -14,9 +14,10 @@ import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
 import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
+import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
 import { sequence } from './sequencer.ts'
 
-const migrations = [storeTables, webhookTables, keyVersion]
+const migrations = [storeTables, webhookTables, keyVersion, plainNames]
 
 const readVersion = 'SELECT max(version) AS version FROM migration'
 
@@ -31,8 +32,8 @@ const BACKOFF_MS = 5
 export interface PostgresOptions<Query, Command, Reply> {
   readonly url: string
   readonly connectionsMax: number
-  readonly answer: (reading: Reading, query: Query) => Promise<Reply>
-  readonly perform: (tx: Tx, command: Command) => Promise<Reply>
+  readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
+  readonly executeCommand: (tx: Tx, command: Command) => Promise<Reply>
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
@@ -45,11 +46,11 @@ export async function openPostgres<Query, Command, Reply>(
 ): Promise<Engine<Query, Command, Reply>> {
   const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
   await migratePool(pool)
-  const reading = new PostgresReading(pool)
+  const reader = new PostgresReader(pool)
   // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
   // branches). Lists have many texts, so their statements are unnamed: each is planned again, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
-  const scanning = new PostgresReading(scans)
+  const scanning = new PostgresReader(scans)
   // Ids and positions have their own connections: a transaction that waits for an id already holds one from the pool.
   const aside = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_ASIDE })
   const ids = new IdBlocks(aside)
@@ -64,7 +65,7 @@ export async function openPostgres<Query, Command, Reply>(
     const connection = await pool.reserve()
     try {
       await connection.unsafe(begin)
-      const reply = await options.perform(new PostgresTx(connection, ids), command)
+      const reply = await options.executeCommand(new PostgresTx(connection, ids), command)
       await connection.unsafe('COMMIT')
       return reply
     } catch (error) {
@@ -97,8 +98,8 @@ export async function openPostgres<Query, Command, Reply>(
 
   return {
     name: 'postgres',
-    readRow: work => work(reading),
-    readScan: query => options.answer(scanning, query),
+    readRow: work => work(reader),
+    readScan: query => options.executeQuery(scanning, query),
     execute,
     watch: listener => {
       watchers.add(listener)
@@ -115,9 +116,9 @@ export async function openPostgres<Query, Command, Reply>(
 }
 
 /** Opens a store for reading only. Throws NewerDatabase. */
-export async function openPostgresReading(
+export async function openPostgresReader(
   url: string,
-): Promise<{ reading: Reading; close(): Promise<void> }> {
+): Promise<{ reader: Reader; close(): Promise<void> }> {
   const pool = new SQL({ url, bigint: true, max: 1 })
   try {
     const [row] = await pool.unsafe<{ version: bigint | null }[]>(readVersion)
@@ -132,10 +133,10 @@ export async function openPostgresReading(
     await pool.close()
     throw error
   }
-  return { reading: new PostgresReading(pool), close: () => pool.close() }
+  return { reader: new PostgresReader(pool), close: () => pool.close() }
 }
 
-class PostgresReading implements Reading {
+class PostgresReader implements Reader {
   readonly #connection: SQL | ReservedSQL
 
   constructor(connection: SQL | ReservedSQL) {
@@ -157,7 +158,7 @@ class PostgresReading implements Reading {
   }
 }
 
-class PostgresTx extends PostgresReading implements Tx {
+class PostgresTx extends PostgresReader implements Tx {
   readonly #ids: IdBlocks
 
   constructor(connection: ReservedSQL, ids: IdBlocks) {
@@ -170,7 +171,7 @@ class PostgresTx extends PostgresReading implements Tx {
   }
 
   /** Commits are not in order here: the sequencer chains events after they are committed. */
-  link(): null {
+  appendToChain(): null {
     return null
   }
 }

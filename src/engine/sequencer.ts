@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { type EventRecord, type Link, linkAfter } from '../model/audit.ts'
+import { type EventRecord, type ChainEntry, nextChainEntry } from '../model/audit.ts'
 
 /** Maximum number of events numbered in one transaction. */
 const EVENTS_A_STEP_MAX = 1000
@@ -58,10 +58,10 @@ export function sequence(
 async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
   return await pool.begin('ISOLATION LEVEL READ COMMITTED', async connection => {
     // The lock: the process that holds the head row numbers the events; the next process sees those positions.
-    const [head] = await connection.unsafe<Link[]>(
-      `UPDATE chain SET position = position WHERE place = 'head' RETURNING position, hash`,
+    const [head] = await connection.unsafe<ChainEntry[]>(
+      `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
     )
-    if (!head) throw new Error('the table chain has no row for the head')
+    if (!head) throw new Error('the table chain_end has no row for the head')
     const waiting = await connection.unsafe<EventRecord[]>(
       `SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId",
          request_id AS "requestId", at
@@ -71,14 +71,14 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
     const ordered = waiting.length < EVENTS_A_STEP_MAX ? byIdThenVersion(waiting) : waiting
     let last = head
     const rows = ordered.map(event => {
-      last = linkAfter(last, event)
+      last = nextChainEntry(last, event)
       return `(${event.id}::bigint, ${last.position}::bigint, '${last.hash}')`
     })
     await connection.unsafe(
       `UPDATE event SET position = linked.position, hash = linked.hash
        FROM (VALUES ${rows.join(',')}) AS linked (id, position, hash) WHERE event.id = linked.id`,
     )
-    await connection.unsafe(`UPDATE chain SET position = $1, hash = $2 WHERE place = 'head'`, [
+    await connection.unsafe(`UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`, [
       last.position,
       last.hash,
     ])

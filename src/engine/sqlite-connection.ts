@@ -1,6 +1,6 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import { StoreError } from '../model/error.ts'
-import type { Reading, Statement, Value } from './engine.ts'
+import type { Reader, Statement, Value } from './engine.ts'
 
 /** Prepared statements to keep: more than the lists can have texts, so none is prepared twice. */
 export const PREPARED_MAX = 500
@@ -22,7 +22,7 @@ const VERSION_MIN = 3_051_003
  * Throws `storage_full` if the disk is full and `overloaded` if another process holds a lock. Other SQLite errors are
  * rethrown unchanged.
  */
-export class SqliteConnection implements Reading {
+export class SqliteConnection implements Reader {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
 

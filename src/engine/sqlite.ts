@@ -1,20 +1,21 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { lockFile } from './data-lock.ts'
-import type { Engine, Reading, Tx } from './engine.ts'
+import type { Engine, Reader, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/sqlite/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/sqlite/0002-webhooks.sql' with { type: 'text' }
 import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: 'text' }
+import plainNames from './migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { makeWhole, watchFiles } from './sqlite-files.ts'
-import { TurnReading } from './turn-reading.ts'
+import { SharedReadTransaction } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [storeTables, webhookTables, keyVersion]
+const migrations = [storeTables, webhookTables, keyVersion, plainNames]
 
 /** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128
@@ -53,7 +54,7 @@ export async function openSqlite<Query, Command, Reply>(
   makeDirectory(options.directory)
   reserveFile(file)
   await migrateFile(file)
-  const own = new TurnReading(
+  const own = new SharedReadTransaction(
     new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
     options.onFatal,
   )
@@ -109,11 +110,11 @@ export async function openSqlite<Query, Command, Reply>(
 }
 
 /** Opens an embedded store for reading only, whether or not another process has it open. Throws NewerDatabase. */
-export function openSqliteReading(directory: string): { reading: Reading; close(): Promise<void> } {
+export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   const known = migrations.length
   const version = versionOf(connection)
-  if (version === known) return { reading: connection, close: async () => connection.close() }
+  if (version === known) return { reader: connection, close: async () => connection.close() }
   connection.close()
   if (version > known) throw newerDatabase(version, known)
   throw new Error(
@@ -156,22 +157,22 @@ export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) 
 }
 
 /** Runs the reader worker. The lists of a batch see one state of the store and share its locks. */
-export function serveReader<Query, Reply>(answer: (reading: Reading, query: Query) => Promise<Reply>): void {
+export function serveReader<Query, Reply>(answer: (reader: Reader, query: Query) => Promise<Reply>): void {
   serve<Start, Query, Reply>(({ file }) => {
     let fatal: string | undefined
-    const reading = new TurnReading(new SqliteConnection(file, { readonly: true }), reason => {
+    const reader = new SharedReadTransaction(new SqliteConnection(file, { readonly: true }), reason => {
       fatal = reason
     })
     return {
       answer: async batch => {
         const outcomes = await Promise.all(
-          batch.map(query => answer(reading, query).then(reply => ({ reply }), failure)),
+          batch.map(query => answer(reader, query).then(reply => ({ reply }), failure)),
         )
-        reading.refresh()
+        reader.refresh()
         if (fatal !== undefined) throw new Error(fatal)
         return outcomes
       },
-      close: () => reading.close(),
+      close: () => reader.close(),
     }
   })
 }

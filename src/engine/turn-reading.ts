@@ -1,4 +1,4 @@
-import { type Reading, type Statement, sql, type Value } from './engine.ts'
+import { type Reader, type Statement, sql, type Value } from './engine.ts'
 import { isFatal } from './sqlite-connection.ts'
 
 const begin = sql('BEGIN')
@@ -20,7 +20,7 @@ export interface ReadConnection {
  * was notified of a commit sees it. `onFatal` is called if the file cannot be trusted or a transaction cannot be
  * ended.
  */
-export class TurnReading implements Reading {
+export class SharedReadTransaction implements Reader {
   readonly #connection: ReadConnection
   readonly #onFatal: (reason: string) => void
   #open = false

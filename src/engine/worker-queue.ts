@@ -1,5 +1,5 @@
 import { StoreError } from '../model/error.ts'
-import { type Outcome, settle } from './outcome.ts'
+import { type Outcome, unwrap } from './outcome.ts'
 
 /** While one batch runs, the next is sent. */
 const BATCHES_IN_FLIGHT_MAX = 2
@@ -41,7 +41,7 @@ export class WorkerQueue<Start, Message, Reply> {
       if (data === 'started') started.resolve()
       else if (data === 'closed') this.#closed.resolve()
       else if ('fatal' in data) this.#end(data.fatal)
-      else this.#settle(data.outcomes)
+      else this.#unwrap(data.outcomes)
     }
     this.#worker.onerror = event => {
       started.reject(new Error(event.message))
@@ -64,21 +64,21 @@ export class WorkerQueue<Start, Message, Reply> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
       // The first message of a burst waits for the others of its turn of the event loop, so they share one fsync.
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#hand())
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#flush())
     })
   }
 
   async close(): Promise<void> {
     if (this.ended) return
     this.#closing = true
-    this.#hand()
+    this.#flush()
     if (this.#inFlight.length === 0) this.#post('close')
     await this.#closed.promise
     this.ended = true
     this.#worker.terminate()
   }
 
-  #hand(): void {
+  #flush(): void {
     while (this.#inFlight.length < BATCHES_IN_FLIGHT_MAX && this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#batchMax)
       this.#inFlight.push(batch)
@@ -86,17 +86,17 @@ export class WorkerQueue<Start, Message, Reply> {
     }
   }
 
-  #settle(outcomes: Outcome<Reply>[]): void {
+  #unwrap(outcomes: Outcome<Reply>[]): void {
     const batch = this.#inFlight.shift() ?? []
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index] ?? { fault: 'the worker left a message without an outcome' }
       try {
-        resolve(settle(outcome))
+        resolve(unwrap(outcome))
       } catch (error) {
         reject(error)
       }
     }
-    this.#hand()
+    this.#flush()
     if (this.#closing && this.#inFlight.length === 0) this.#post('close')
   }
 

@@ -12,19 +12,19 @@ export interface EventRecord {
 }
 
 /** One entry of the hash chain: the position of an event, and a hash over it and everything before it. */
-export interface Link {
+export interface ChainEntry {
   readonly position: bigint
   readonly hash: string
 }
 
 /** The entry before the first event. */
-export const CHAIN_START: Link = { position: 0n, hash: '' }
+export const CHAIN_START: ChainEntry = { position: 0n, hash: '' }
 
 /**
  * Returns the chain entry of an event: SHA-256, base64url, over the previous hash and all stored members of the event.
  * Changing, deleting or adding a row changes the hash of every later entry, which a hash saved elsewhere reveals.
  */
-export function linkAfter(previous: Link, event: EventRecord): Link {
+export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainEntry {
   const { id, type, subject, subjectVersion, data, keyId, requestId, at } = event
   const position = previous.position + 1n
   const content = [

@@ -1,19 +1,19 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reading, sql, type Value } from '../engine/engine.ts'
+import { type Reader, sql, type Value } from '../engine/engine.ts'
 import type { EventRecord } from '../model/audit.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
-import { eventColumns, findEnds, type PlacedEvent } from './events.ts'
-import { LIMIT_DEFAULT, readPlace, writePlace } from './lists.ts'
+import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
+import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './lists.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_A_PAGE_MAX = 5000n
 /** No command runs this long: if an entry is older than `since` by this much, all earlier entries are older too. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
-interface AuditRow extends PlacedEvent, Pick<EventRecord, 'keyId' | 'requestId'> {
+interface AuditRow extends SequencedEvent, Pick<EventRecord, 'keyId' | 'requestId'> {
   readonly hash: string
 }
 
@@ -21,16 +21,16 @@ const findInstant = sql<{ at: string }>('SELECT at FROM event WHERE position = $
 
 /** Lists the audit log, newest first. Throws `invalid_cursor`. */
 export async function listAudit(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listAudit>,
 ): Promise<Page<AuditEntry>> {
   const { limit = LIMIT_DEFAULT, keyId, subject } = input
   const since = input.since === undefined ? undefined : toStoredInstant(input.since)
   const list = { list: 'listAudit', filters: { keyId, subject, since } }
-  const { head, horizon } = await findEnds(reading)
-  const before = readPlace(list, input.cursor) ?? head + 1n
+  const { head, floor } = await findLogBounds(reader)
+  const before = readPositionCursor(list, input.cursor) ?? head + 1n
   const down = before - POSITIONS_A_PAGE_MAX
-  const from = down > horizon ? down : horizon + 1n
+  const from = down > floor ? down : floor + 1n
   const values: Value[] = [from, before]
   const where = [
     ...(keyId === undefined ? [] : [`key_id = $${values.push(keyId)}`]),
@@ -40,11 +40,11 @@ export async function listAudit(
   const statement = sql<AuditRow>(`SELECT hash, ${eventColumns} FROM event
     WHERE position >= $1 AND position < $2 ${where.map(text => `AND ${text}`).join(' ')}
     ORDER BY position DESC LIMIT $${values.push(BigInt(limit + 1))}`)
-  const rows = await reading.many(statement, ...values)
+  const rows = await reader.many(statement, ...values)
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from
-  const more = last !== undefined && last > horizon + 1n && !(await isTooOld(reading, last, since))
-  return { items: items.map(entryOf), ...(more && { next: writePlace(list, last) }) }
+  const more = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
+  return { items: items.map(entryOf), ...(more && { next: writePositionCursor(list, last) }) }
 }
 
 function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {
@@ -64,8 +64,8 @@ function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: 
 }
 
 /** Whether all entries before this position are older than `since`. */
-async function isTooOld(reading: Reading, position: bigint, since: string | undefined): Promise<boolean> {
+async function isTooOld(reader: Reader, position: bigint, since: string | undefined): Promise<boolean> {
   if (since === undefined) return false
-  const row = await reading.one(findInstant, position)
+  const row = await reader.one(findInstant, position)
   return row !== undefined && row.at < storedInstant(Date.parse(since) - COMMAND_MS_MAX)
 }

@@ -1,6 +1,6 @@
 import { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import type { Reading } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
 import type { Category } from '../model/category.ts'
 import { StoreError } from '../model/error.ts'
 import type { InventoryItem } from '../model/inventory.ts'
@@ -19,12 +19,12 @@ const ID_SIZES = [1, IDS_MAX]
 const STATUS_SIZES = [1, PetStatus.options.length]
 
 /** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
-export async function listPets(reading: Reading, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
+export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
   const prefix = name === undefined ? [] : namePrefix(name)
   const page = await listPage(
-    reading,
+    reader,
     {
       list: 'listPets',
       table: 'pet',
@@ -51,12 +51,12 @@ export async function listPets(reading: Reading, input: Input<typeof contract.li
 
 /** Lists categories. */
 export async function listCategories(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listCategories>,
 ): Promise<Page<Category>> {
   const { name } = input
   return listPage(
-    reading,
+    reader,
     {
       list: 'listCategories',
       table: 'category',
@@ -72,7 +72,7 @@ export async function listCategories(
 
 /** Lists inventory items. A pet and its inventory item are the same row. */
 export async function listInventory(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listInventory>,
 ): Promise<Page<InventoryItem>> {
   const { petId, status, quantityAtMost } = input
@@ -84,7 +84,7 @@ export async function listInventory(
   const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
   const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
   const page = await listPage(
-    reading,
+    reader,
     {
       list: 'listInventory',
       table: 'pet',

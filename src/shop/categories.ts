@@ -1,4 +1,4 @@
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { nameKey } from '../model/text.ts'
@@ -37,10 +37,10 @@ const countPetOut = sql<{ id: bigint }>(
 
 /** Reads one category. Throws `category_not_found`. */
 export async function getCategory(
-  reading: Reading,
+  reader: Reader,
   { categoryId }: { categoryId: bigint },
 ): Promise<CategoryRow> {
-  const category = await reading.one(findCategory, categoryId)
+  const category = await reader.one(findCategory, categoryId)
   if (!category) throw new StoreError('category_not_found', `Category ${categoryId} does not exist.`)
   return category
 }

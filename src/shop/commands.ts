@@ -10,11 +10,11 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from './dispatch.ts'
 import { applyImport, discardImport, stageImport, sweepStagedRows } from './imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from './inventory.ts'
 import { createKey, getKey, installAdminKey, keyOf, resetAdminKey, revokeKey } from './keys.ts'
-import { keepNote, replaceNote } from './notes.ts'
+import { insertMetadata, replaceMetadata } from './notes.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from './orders.ts'
 import { petOf } from './pet-row.ts'
 import { createPet, deletePet, getPet, updatePet } from './pets.ts'
-import { type Idempotency, once, type Reply, sweepReplies } from './replies.ts'
+import { type Idempotency, withIdempotencyKey, type Reply, sweepReplies } from './replies.ts'
 import { type Conditions, checkConditions, etagOf } from './representation.ts'
 import { sweepDeliveries, sweepEvents } from './retention.ts'
 import { inventoryItem } from './stock.ts'
@@ -28,10 +28,10 @@ import {
   webhookOf,
 } from './webhooks.ts'
 
-type Verb<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
+type CommandHandler<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
 
 /** The verb of each command, by operationId. An operation without a verb does not compile. */
-const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
   createPet,
   updatePet: onTarget(getPet, petOf, updatePet),
   deletePet: onTarget(getPet, petOf, deletePet),
@@ -58,11 +58,11 @@ const commands: { readonly [Id in CommandId]: Verb<Input<Contract[Id]>, Output<C
 }
 
 /** System commands, which the store itself runs. */
-const chores = {
+const systemCommands = {
   installAdminKey,
   resetAdminKey,
-  keepNote,
-  replaceNote,
+  insertMetadata,
+  replaceMetadata,
   leaseWebhooks,
   releaseWebhooks,
   recordAttempts,
@@ -72,11 +72,11 @@ const chores = {
   sweepDeliveries,
 }
 
-export type ChoreId = keyof typeof chores
+export type SystemCommandId = keyof typeof systemCommands
 
 /** One transaction to run, as data: it can be sent to another thread, and run again. */
 export interface Command {
-  readonly id: CommandId | ChoreId
+  readonly id: CommandId | SystemCommandId
   readonly input: object
   readonly context: Context
   readonly conditions?: Conditions
@@ -84,28 +84,28 @@ export interface Command {
 }
 
 /** Returns a system command. It has no key; `now` is in the stored form. */
-export function choreOf(id: ChoreId, input: object, now: string, requestId: string): Command {
+export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
 }
 
 /** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
-export async function perform(tx: Tx, command: Command): Promise<Reply> {
+export async function executeCommand(tx: Tx, command: Command): Promise<Reply> {
   const { id, idempotency, context } = command
-  if (isChore(id)) return runChore(tx, id, command)
-  const effect = () => runVerb(tx, id, command)
-  return idempotency ? once(tx, id, idempotency, context, effect) : effect()
+  if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
+  const effect = () => runOperation(tx, id, command)
+  return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()
 }
 
-async function runVerb(tx: Tx, id: CommandId, { input, context, conditions = {} }: Command): Promise<Reply> {
+async function runOperation(tx: Tx, id: CommandId, { input, context, conditions = {} }: Command): Promise<Reply> {
   // The compiler has checked each verb against the contract. It cannot know that this input belongs to this verb:
   // the pipeline made the input with the schema of this id.
-  const verb = commands[id] as Verb<object, object | undefined>
+  const verb = commands[id] as CommandHandler<object, object | undefined>
   return encodeReply(contract[id], await verb(tx, input, context, conditions))
 }
 
-async function runChore(tx: Tx, id: ChoreId, { input, context }: Command): Promise<Reply> {
+async function runSystemCommand(tx: Tx, id: SystemCommandId, { input, context }: Command): Promise<Reply> {
   // Only the store itself makes these commands, each with the input that its id requires.
-  const chore = chores[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
+  const chore = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
   const swept = await chore(tx, input, context)
   return { status: 204, body: swept === undefined ? null : String(swept) }
 }
@@ -130,7 +130,7 @@ function onTarget<I, T, R>(
   find: (tx: Tx, input: I) => Promise<T>,
   show: (target: T) => object,
   verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
-): Verb<I, R> {
+): CommandHandler<I, R> {
   return async (tx, input, context, conditions) => {
     const target = await find(tx, input)
     checkConditions(conditions, () => writeJson(show(target)))
@@ -139,7 +139,7 @@ function onTarget<I, T, R>(
 }
 
 /** Wraps a verb on something without a representation, which no If-Match matches (RFC 9110, section 13.1.1). */
-function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): Verb<I, R> {
+function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
   return async (tx, input, _, { ifMatch }) => {
     if (ifMatch !== undefined)
       throw new StoreError('precondition_failed', 'An import has no ETag that If-Match can match.')
@@ -147,6 +147,6 @@ function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): Verb<I, R> {
   }
 }
 
-function isChore(id: CommandId | ChoreId): id is ChoreId {
-  return Object.hasOwn(chores, id)
+function isSystemCommand(id: CommandId | SystemCommandId): id is SystemCommandId {
+  return Object.hasOwn(systemCommands, id)
 }

@@ -10,13 +10,13 @@ export interface Context {
 
 /** A secret that was generated for one command. */
 export interface NewSecret {
-  readonly shown: string
+  readonly plaintext: string
   /** The stored form: a hash, or the encrypted secret. */
-  readonly kept: string
+  readonly stored: string
 }
 
 /** What a query knows in addition to its input. */
-export interface Question {
+export interface QueryContext {
   readonly now: string
   /** The base URL of the store, for resources that contain it. */
   readonly base: string

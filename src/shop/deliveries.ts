@@ -1,6 +1,6 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, sql, type Tx } from '../engine/engine.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../model/delivery.ts'
 import { StoreError } from '../model/error.ts'
 import type { EventType, TEST_TYPE } from '../model/event-type.ts'
@@ -43,24 +43,24 @@ const readAttempts = (places: string) =>
     WHERE delivery_id IN (${places}) ORDER BY delivery_id, number`)
 
 const makeDue = sql<DeliveryRow>(`
-  UPDATE delivery SET state = 'pending', next_at = $3, round_attempts = 0, updated_at = $3
+  UPDATE delivery SET state = 'pending', next_at = $3, cycle_attempts = 0, updated_at = $3
   WHERE id = $2 AND webhook_id = $1 RETURNING ${deliveryColumns}`)
 
 const makeFailedDue = sql<{ id: bigint }>(`
-  UPDATE delivery SET state = 'pending', next_at = $3, round_attempts = 0, updated_at = $3
+  UPDATE delivery SET state = 'pending', next_at = $3, cycle_attempts = 0, updated_at = $3
   WHERE state = 'failed' AND id IN (SELECT id FROM delivery
     WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2 ORDER BY id LIMIT ${REDELIVERED_MAX})
   RETURNING id`)
 
 /** Lists the deliveries of a webhook with their attempts. Throws `webhook_not_found`. */
 export async function listDeliveries(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listDeliveries>,
 ): Promise<Page<Delivery>> {
   const { webhookId, state, sort } = input
-  await getWebhook(reading, { webhookId })
+  await getWebhook(reader, { webhookId })
   const { items, next } = await listPage<DeliveryRow, DeliveryRow>(
-    reading,
+    reader,
     {
       list: 'listDeliveries',
       table: 'delivery',
@@ -72,7 +72,7 @@ export async function listDeliveries(
     },
     row => row,
   )
-  return { items: await withAttempts(reading, items), next }
+  return { items: await withAttempts(reader, items), next }
 }
 
 /**
@@ -110,10 +110,10 @@ export async function redeliverFailed(
   return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
 }
 
-async function withAttempts(reading: Reading, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
+async function withAttempts(reader: Reader, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
   if (rows.length === 0) return []
   const ids = padded(rows.map(({ id }) => id))
-  const attempts = await reading.many(readAttempts(ids.map((_, index) => `$${index + 1}`).join(', ')), ...ids)
+  const attempts = await reader.many(readAttempts(ids.map((_, index) => `$${index + 1}`).join(', ')), ...ids)
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
   return rows.map(({ id, eventId, type, state, nextAt, createdAt }) => ({
     id,

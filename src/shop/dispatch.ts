@@ -1,19 +1,19 @@
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { DeliveryState } from '../model/delivery.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
-import { type PlacedEvent, placedColumns } from './events.ts'
+import { type SequencedEvent, sequencedColumns } from './events.ts'
 import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
 
 /** A webhook is disabled after no attempt has succeeded for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
 /** A webhook that this process has leased, and its progress. */
-export interface HeldWebhook {
+export interface LeasedWebhook {
   readonly id: bigint
   readonly position: bigint
   /** 0n until the position of the webhook's own creation event has been passed. */
-  readonly begun: bigint
+  readonly seenCreation: bigint
   readonly createdAt: string
 }
 
@@ -32,9 +32,9 @@ export interface DueDelivery {
   readonly id: bigint
   readonly position: bigint
   readonly eventId: bigint
-  readonly type: PlacedEvent['type']
+  readonly type: SequencedEvent['type']
   /** Attempts in the current retry cycle, which starts with the first attempt or with a redelivery request. */
-  readonly roundAttempts: bigint
+  readonly cycleAttempts: bigint
 }
 
 /** The outcome of one attempt. */
@@ -42,7 +42,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The delivery, if it was attempted before; absent for the first attempt. */
   readonly deliveryId?: bigint
-  readonly roundAttempts: bigint
+  readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
   readonly status?: bigint
@@ -61,7 +61,7 @@ export interface Attempts {
   readonly owner: string
   /** Every event up to this position has a delivery or needs none. */
   readonly position: bigint
-  readonly begun: boolean
+  readonly seenCreation: boolean
   readonly outcomes: readonly AttemptOutcome[]
 }
 
@@ -74,8 +74,8 @@ const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WH
 const findFree = sql<{ id: bigint }>(`
   SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
 
-const findHeld = sql<HeldWebhook>(`
-  SELECT id, position, begun, created_at AS "createdAt" FROM webhook
+const selectLeased = sql<LeasedWebhook>(`
+  SELECT id, position, seen_creation AS "seenCreation", created_at AS "createdAt" FROM webhook
   WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2`)
 
 const findReceiver = sql<Receiver>(`
@@ -83,7 +83,7 @@ const findReceiver = sql<Receiver>(`
   FROM webhook WHERE id = $1 AND enabled = 1 AND leased_by = $2`)
 
 const findDue = sql<DueDelivery & { readonly nextAt: string }>(`
-  SELECT id, position, event_id AS "eventId", event_type AS "type", round_attempts AS "roundAttempts",
+  SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
     next_at AS "nextAt"
   FROM delivery WHERE webhook_id = $1 AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
 
@@ -91,8 +91,8 @@ const findRecorded = sql<{ position: bigint }>(
   'SELECT position FROM delivery WHERE webhook_id = $1 AND position > $2',
 )
 
-const findEvent = sql<PlacedEvent>(
-  `SELECT ${placedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
+const findEvent = sql<SequencedEvent>(
+  `SELECT ${sequencedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
 )
 
 const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
@@ -100,15 +100,15 @@ const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
 )
 
 const insertDelivery = sql<{ id: bigint; attempts: bigint }>(`
-  INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts, round_attempts, next_at,
+  INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts, cycle_attempts, next_at,
     created_at, updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id, attempts`)
 
 // If a redelivery request started a new retry cycle during the attempt, the state of the new cycle is kept.
 const settleDelivery = sql<{ id: bigint; attempts: bigint }>(`
-  UPDATE delivery SET state = CASE WHEN round_attempts = $2 THEN $3 ELSE state END,
-    next_at = CASE WHEN round_attempts = $2 THEN $4 ELSE next_at END,
-    round_attempts = CASE WHEN round_attempts = $2 THEN round_attempts + 1 ELSE round_attempts END,
+  UPDATE delivery SET state = CASE WHEN cycle_attempts = $2 THEN $3 ELSE state END,
+    next_at = CASE WHEN cycle_attempts = $2 THEN $4 ELSE next_at END,
+    cycle_attempts = CASE WHEN cycle_attempts = $2 THEN cycle_attempts + 1 ELSE cycle_attempts END,
     attempts = attempts + 1, updated_at = $5
   WHERE id = $1 RETURNING id, attempts`)
 
@@ -117,7 +117,7 @@ const insertAttempt = sql(`
   VALUES ($1, $2, $3, $4, $5, $6, $7)`)
 
 const advance = sql<WebhookRow>(`
-  UPDATE webhook SET position = $4, begun = $5, failures = $6, failing_since = $7,
+  UPDATE webhook SET position = $4, seen_creation = $5, failures = $6, failing_since = $7,
     enabled = CASE WHEN $8 = '' THEN enabled ELSE 0 END,
     disabled_reason = CASE WHEN $8 = '' THEN disabled_reason ELSE $8 END,
     version = version + CASE WHEN $8 = '' THEN 0 ELSE 1 END
@@ -137,43 +137,43 @@ export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Pro
 }
 
 /** Whether any enabled webhook is not leased. */
-export async function hasFreeWebhook(reading: Reading, now: string): Promise<boolean> {
-  return (await reading.one(findFree, now)) !== undefined
+export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
+  return (await reader.one(findFree, now)) !== undefined
 }
 
-export async function heldWebhooks(reading: Reading, owner: string, now: string): Promise<HeldWebhook[]> {
-  return reading.many(findHeld, owner, now)
+export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
+  return reader.many(selectLeased, owner, now)
 }
 
 /** Returns the current receiver; undefined if the webhook is disabled, deleted or leased by another process. */
 export async function receiverOf(
-  reading: Reading,
+  reader: Reader,
   webhookId: bigint,
   owner: string,
 ): Promise<Receiver | undefined> {
-  return reading.one(findReceiver, webhookId, owner)
+  return reader.one(findReceiver, webhookId, owner)
 }
 
 /** Returns the pending deliveries with the earliest due times, which can be in the future. */
 export async function pendingDeliveries(
-  reading: Reading,
+  reader: Reader,
   webhookId: bigint,
 ): Promise<(DueDelivery & { readonly nextAt: string })[]> {
-  return reading.many(findDue, webhookId)
+  return reader.many(findDue, webhookId)
 }
 
 /** Returns the positions after `after` that already have a delivery. There are few. */
 export async function recordedPositions(
-  reading: Reading,
+  reader: Reader,
   webhookId: bigint,
   after: bigint,
 ): Promise<bigint[]> {
-  return (await reading.many(findRecorded, webhookId, after)).map(({ position }) => position)
+  return (await reader.many(findRecorded, webhookId, after)).map(({ position }) => position)
 }
 
 /** Returns the event of a delivery; undefined if it has been deleted. */
-export async function eventOf(reading: Reading, eventId: bigint): Promise<PlacedEvent | undefined> {
-  return reading.one(findEvent, eventId)
+export async function eventOf(reader: Reader, eventId: bigint): Promise<SequencedEvent | undefined> {
+  return reader.one(findEvent, eventId)
 }
 
 /**
@@ -181,7 +181,7 @@ export async function eventOf(reading: Reading, eventId: bigint): Promise<Placed
  * has failed for five days. Writes nothing if `owner` does not hold the lease.
  */
 export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
-  const { webhookId, owner, position, begun, outcomes } = attempts
+  const { webhookId, owner, position, seenCreation, outcomes } = attempts
   const before = await tx.one(findLeased, webhookId, owner)
   if (!before) return
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
@@ -194,7 +194,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
     owner,
     before.version,
     position,
-    begun ? 1n : 0n,
+    seenCreation ? 1n : 0n,
     failures,
     failingSince,
     reason,
@@ -207,7 +207,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
 }
 
 async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
-  const { event, deliveryId, roundAttempts, state, at, durationMs, status, error, reply } = outcome
+  const { event, deliveryId, cycleAttempts, state, at, durationMs, status, error, reply } = outcome
   const nextAt = outcome.nextAt ?? null
   const delivery =
     deliveryId === undefined
@@ -219,12 +219,12 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
           event.id,
           event.type,
           state,
-          roundAttempts,
+          cycleAttempts,
           nextAt,
           at,
           at,
         )
-      : await tx.one(settleDelivery, deliveryId, roundAttempts - 1n, state, nextAt, at)
+      : await tx.one(settleDelivery, deliveryId, cycleAttempts - 1n, state, nextAt, at)
   if (!delivery) return
   await tx.run(
     insertAttempt,

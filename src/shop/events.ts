@@ -1,51 +1,51 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
-import type { EventRecord, Link } from '../model/audit.ts'
+import { type Reader, sql, type Tx } from '../engine/engine.ts'
+import type { EventRecord, ChainEntry } from '../model/audit.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
 import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
-import type { Context, Question } from './context.ts'
+import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './lists.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_A_READING_MAX = 2000n
 
 /** A sequenced event, with the members that are published. */
-export interface PlacedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
+export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
   readonly position: bigint
   readonly type: EventType | AuditOnlyType
 }
 
 /** A page of events: `events` contains every matching event after `after` and up to `to`. */
-export interface Stretch {
-  readonly events: readonly PlacedEvent[]
+export interface EventPage {
+  readonly events: readonly SequencedEvent[]
   readonly to: bigint
   /** Whether there was no event after `to`. */
   readonly atHead: boolean
 }
 
-export const placedColumns = 'id, position, type, subject, data, at'
+export const sequencedColumns = 'id, position, type, subject, data, at'
 
 /** The columns of the audit log and its chain, which include the key and the request. */
-export const eventColumns = `${placedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
+export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
   request_id AS "requestId"`
 
 const insertEvent = sql(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
 
-const findLinks = sql<Link & { readonly place: 'head' | 'horizon' }>(
-  'SELECT place, position, hash FROM chain',
+const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>(
+  'SELECT name, position, hash FROM chain_end',
 )
 
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-const findStretch = sql<PlacedEvent>(`
-  SELECT ${placedColumns} FROM event WHERE position > $1 AND position <= $2
+const selectEventPage = sql<SequencedEvent>(`
+  SELECT ${sequencedColumns} FROM event WHERE position > $1 AND position <= $2
     AND type IN (${Array.from({ length: TYPES_MAX }, (_, index) => `$${index + 4}`).join(', ')})
   ORDER BY position LIMIT $3`)
 
@@ -65,7 +65,7 @@ export async function recordEvent(
   const id = await tx.nextId('event')
   const keyId = caller.keyId
   const event = { id, type, subject, subjectVersion, data: writeJson(data), keyId, requestId, at: now }
-  const link = tx.link(event)
+  const link = tx.appendToChain(event)
   await tx.run(
     insertEvent,
     id,
@@ -83,49 +83,49 @@ export async function recordEvent(
 }
 
 /** Returns both ends of the chain: its last deleted entry (`horizon`) and its last entry (`head`). */
-export async function findChain(reading: Reading): Promise<{ horizon: Link; head: Link }> {
-  const links = await reading.many(findLinks)
-  const at = (name: string): Link => {
-    const link = links.find(({ place }) => place === name)
-    if (!link) throw new Error(`the table chain has no row for the ${name}`)
-    return link
+export async function findChainEnds(reader: Reader): Promise<{ floor: ChainEntry; head: ChainEntry }> {
+  const ends = await reader.many(selectChainEnds)
+  const end = (name: 'head' | 'floor'): ChainEntry => {
+    const entry = ends.find(found => found.name === name)
+    if (!entry) throw new Error(`the table chain_end has no row for the ${name}`)
+    return entry
   }
-  return { horizon: at('horizon'), head: at('head') }
+  return { floor: end('floor'), head: end('head') }
 }
 
 /** Returns the positions of both ends of the chain. */
-export async function findEnds(reading: Reading): Promise<{ horizon: bigint; head: bigint }> {
-  const { horizon, head } = await findChain(reading)
-  return { horizon: horizon.position, head: head.position }
+export async function findLogBounds(reader: Reader): Promise<{ floor: bigint; head: bigint }> {
+  const { floor, head } = await findChainEnds(reader)
+  return { floor: floor.position, head: head.position }
 }
 
 /**
  * Reads the events after a position: at most `limit` events of these types, from a bounded number of positions.
  * Throws `event_history_expired` if an event after it has been deleted, `invalid_parameter` beyond the head.
  */
-export async function readStretch(
-  reading: Reading,
+export async function readEventPage(
+  reader: Reader,
   after: bigint,
   types: readonly string[],
   limit: number,
-): Promise<Stretch> {
-  const ends = await findEnds(reading)
-  refuseOutside(after, ends)
+): Promise<EventPage> {
+  const ends = await findLogBounds(reader)
+  assertWithinLog(after, ends)
   const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
-  const rows = await reading.many(findStretch, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
+  const rows = await reader.many(selectEventPage, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
-  refuseOutside(after, await findEnds(reading))
+  assertWithinLog(after, await findLogBounds(reader))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
   const events = rows.slice(0, limit)
   return { events, to: events.at(-1)?.position ?? after, atHead: false }
 }
 
 /** Reads from the oldest stored event. If a sweep deletes it during the read, reads again from the new oldest event. */
-async function readOldest(reading: Reading, types: readonly string[], limit: number): Promise<Stretch> {
+async function readOldest(reader: Reader, types: readonly string[], limit: number): Promise<EventPage> {
   for (;;) {
-    const { horizon } = await findEnds(reading)
+    const { floor } = await findLogBounds(reader)
     try {
-      return await readStretch(reading, horizon, types, limit)
+      return await readEventPage(reader, floor, types, limit)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
     }
@@ -134,16 +134,16 @@ async function readOldest(reading: Reading, types: readonly string[], limit: num
 
 /** Reads one page of the feed. Throws `event_history_expired`, and `invalid_parameter` beyond the head. */
 export async function listEvents(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listEvents>,
-  { base }: Question,
+  { base }: QueryContext,
 ): Promise<Page<Event>> {
   const types = input.type ?? eventTypes
   const limit = input.limit ?? LIMIT_DEFAULT
   const { events, to, atHead } =
     input.after === undefined
-      ? await readOldest(reading, types, limit)
-      : await readStretch(reading, input.after, types, limit)
+      ? await readOldest(reader, types, limit)
+      : await readEventPage(reader, input.after, types, limit)
   // Each text conforms to the schema of this list. It is sent byte for byte.
   const items = events.map(event => new JsonText(envelopeText(event, base))) as unknown as Event[]
   return { items, next: String(to), atHead }
@@ -153,7 +153,7 @@ export async function listEvents(
  * Returns an event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in
  * the feed, in a stream and in a delivery. It is assembled by hand, because a busy stream writes nothing else.
  */
-export function envelopeText(event: PlacedEvent, source: string): string {
+export function envelopeText(event: SequencedEvent, source: string): string {
   const { id, type, subject, at, position, data } = event
   // Only the source comes from outside. The other values contain only characters that JSON does not escape.
   return (
@@ -164,16 +164,16 @@ export function envelopeText(event: PlacedEvent, source: string): string {
 }
 
 /** Throws `event_history_expired` before the oldest stored event, `invalid_parameter` beyond the head. */
-export function refuseOutside(
+export function assertWithinLog(
   after: bigint,
-  { horizon, head }: { horizon: bigint; head: bigint },
+  { floor, head }: { floor: bigint; head: bigint },
   place: Pick<FieldError, 'in' | 'name'> = { in: 'query', name: 'after' },
 ): void {
-  if (after < horizon) {
+  if (after < floor) {
     throw new StoreError(
       'event_history_expired',
-      `Events up to position ${horizon} have been deleted. ` +
-        `Continue with after=${horizon} and re-read anything you cached.`,
+      `Events up to position ${floor} have been deleted. ` +
+        `Continue with after=${floor} and re-read anything you cached.`,
     )
   }
   if (after <= head) return

@@ -1,4 +1,4 @@
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, sql, type Tx } from '../engine/engine.ts'
 import type { ImportOutcome, ImportProblem, ImportRows, ImportScope } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { nameKey } from '../model/text.ts'
@@ -146,11 +146,11 @@ async function loadRows(
 
 /** Looks up the categories that the rows name, each of them once. */
 class CategoryNames {
-  readonly #reading: Reading
+  readonly #reading: Reader
   readonly #known = new Map<string, bigint | 'none' | 'several' | 'new'>()
 
-  constructor(reading: Reading) {
-    this.#reading = reading
+  constructor(reader: Reader) {
+    this.#reading = reader
   }
 
   /** Returns the id of the only category with this name; `new` if the import itself creates it. */
@@ -174,13 +174,13 @@ class CategoryNames {
 }
 
 async function* staged(
-  reading: Reading,
+  reader: Reader,
   importId: bigint,
   file: 'categories' | 'pets',
 ): AsyncGenerator<StagedRow> {
   let after = 0n
   for (;;) {
-    const rows = await reading.many(readStaged, importId, file, after)
+    const rows = await reader.many(readStaged, importId, file, after)
     yield* rows
     const last = rows.at(-1)
     if (!last) return

@@ -1,4 +1,4 @@
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import {
   type InventoryItem,
@@ -14,8 +14,8 @@ import { findPet, type PetRow } from './pet-row.ts'
 import { inventoryItem, moveStock } from './stock.ts'
 
 /** Reads the stock of one pet. Throws `inventory_item_not_found`. */
-export async function getInventoryItem(reading: Reading, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await reading.one(findPet, petId)
+export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
+  const pet = await reader.one(findPet, petId)
   if (!pet) throw new StoreError('inventory_item_not_found', `There is no inventory item for pet ${petId}.`)
   return pet
 }
@@ -102,7 +102,7 @@ const DAY_MS = 86_400_000
 
 /** Counts pets by status, open orders, units, and the orders of each of the last 30 days (UTC). */
 export async function getStoreSummary(
-  reading: Reading,
+  reader: Reader,
   _: unknown,
   { now }: { now: string },
 ): Promise<StoreSummary> {
@@ -110,9 +110,9 @@ export async function getStoreSummary(
   const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
     new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   )
-  const totals = await reading.one(summarize)
+  const totals = await reader.one(summarize)
   if (!totals) throw new Error('a SELECT of totals returned no row')
-  const placed = await reading.many(countOrdersByDay, `${days[0]}T00:00:00.000Z`)
+  const placed = await reader.many(countOrdersByDay, `${days[0]}T00:00:00.000Z`)
   const byDay = new Map(placed.map(({ day, orders }) => [day, orders]))
   const { available, pending, sold, ...rest } = totals
   return {

@@ -1,5 +1,5 @@
 import type { Page } from '../contract/operation.ts'
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
@@ -62,8 +62,8 @@ const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
 const SCOPE_SETS_MAX = 1000
 
 /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */
-export async function findCaller(reading: Reading, token: string, now: string): Promise<Caller> {
-  const key = await reading.one(findKeyByHash, keyHash(token))
+export async function findCaller(reader: Reader, token: string, now: string): Promise<Caller> {
+  const key = await reader.one(findKeyByHash, keyHash(token))
   if (!key) throw new StoreError('invalid_token', 'The key is unknown or was revoked.')
   if (key.expiresAt !== null && key.expiresAt <= now)
     throw new StoreError('invalid_token', 'The key has expired.')
@@ -72,20 +72,20 @@ export async function findCaller(reading: Reading, token: string, now: string): 
 }
 
 /** Whether a key is neither revoked nor expired at `now`. */
-export async function isKeyGood(reading: Reading, keyId: bigint, now: string): Promise<boolean> {
-  const key = await reading.one(findExpiry, keyId)
+export async function isKeyGood(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
+  const key = await reader.one(findExpiry, keyId)
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
 /** Whether a caller has `scope`, directly or through `admin`. */
-export function holds(caller: Caller, scope: Scope): boolean {
+export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.includes(scope) || caller.scopes.includes('admin')
 }
 
 /** Lists the keys that are not revoked, without their secrets. */
-export async function listKeys(reading: Reading, input: ListQuery): Promise<Page<ApiKey>> {
+export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<ApiKey>> {
   return listPage(
-    reading,
+    reader,
     {
       list: 'listKeys',
       table: 'api_key',
@@ -110,11 +110,11 @@ export async function createKey(
 ): Promise<CreatedApiKey> {
   const { name } = body
   const scopes = [...new Set(body.scopes)]
-  const beyond = scopes.find(scope => !holds(context.caller, scope))
+  const beyond = scopes.find(scope => !hasScope(context.caller, scope))
   if (beyond) throw beyondScope(beyond, 'grant it')
   const expiresAt = grantedExpiry(body.expiresAt, context)
   if (!context.secret) throw new Error('createKey received no secret')
-  const { shown: key, kept } = context.secret
+  const { plaintext: key, stored } = context.secret
   const row: KeyRow = {
     id: await tx.nextId('key'),
     name,
@@ -124,14 +124,14 @@ export async function createKey(
     expiresAt,
     version: 1n,
   }
-  await tx.run(insertKey, row.id, name, row.scopes, row.hint, kept, 'key', context.now, expiresAt)
+  await tx.run(insertKey, row.id, name, row.scopes, row.hint, stored, 'key', context.now, expiresAt)
   await recordCreation(tx, context, row)
   return { ...keyOf(row), key }
 }
 
 /** Reads a key that is not revoked. Throws `key_not_found`. */
-export async function getKey(reading: Reading, { keyId }: { keyId: bigint }): Promise<KeyRow> {
-  const row = await reading.one(findActiveKey, keyId)
+export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
+  const row = await reader.one(findActiveKey, keyId)
   if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
   return row
 }
@@ -143,7 +143,7 @@ export async function revokeKey(
   context: Context,
   { scopes }: KeyRow,
 ): Promise<undefined> {
-  const beyond = readScopes(scopes).find(scope => !holds(context.caller, scope))
+  const beyond = readScopes(scopes).find(scope => !hasScope(context.caller, scope))
   if (beyond) throw beyondScope(beyond, 'revoke a key that has it')
   return revoke(tx, keyId, context)
 }
@@ -160,8 +160,8 @@ async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefine
 }
 
 /** Whether any valid key has the scope admin. */
-export async function hasAdminKey(reading: Reading, now: string): Promise<boolean> {
-  const keys = await reading.many(findActiveKeys)
+export async function hasAdminKey(reader: Reader, now: string): Promise<boolean> {
+  const keys = await reader.many(findActiveKeys)
   return keys.some(
     ({ scopes, expiresAt }) =>
       readScopes(scopes).includes('admin') && (expiresAt === null || expiresAt > now),
@@ -169,8 +169,8 @@ export async function hasAdminKey(reading: Reading, now: string): Promise<boolea
 }
 
 /** Whether the store contains a key, including expired and revoked keys. */
-export async function isKeyKnown(reading: Reading, token: string): Promise<boolean> {
-  return (await reading.one(findAnyByHash, keyHash(token))) !== undefined
+export async function isKeyKnown(reader: Reader, token: string): Promise<boolean> {
+  return (await reader.one(findAnyByHash, keyHash(token))) !== undefined
 }
 
 /** Adds the admin key of a first start or of the environment; the latter replaces the previous environment key. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
-import { type Reading, type Statement, sql, type Value } from '../engine/engine.ts'
+import { type Reader, type Statement, sql, type Value } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
@@ -77,14 +77,14 @@ const CursorText = z.string().refine(text => !text.includes('\0'))
  * Throws `invalid_cursor`.
  */
 export async function listPage<Row extends object, Item>(
-  reading: Reading,
+  reader: Reader,
   list: List,
   show: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const limit = list.input.limit ?? list.limitDefault ?? LIMIT_DEFAULT
   if (list.branches.length === 0) return { items: [] }
   const { statement, values } = pageOf<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list))
-  const rows = await reading.many(statement, ...values)
+  const rows = await reader.many(statement, ...values)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const next = rows.length > limit && last ? writeCursor(list, last) : undefined
@@ -184,22 +184,22 @@ function readCursor(list: List): SortKeys | undefined {
 }
 
 /** Returns the cursor of a list that is read by position. */
-export function writePlace(list: { list: string; filters: object }, position: bigint): string {
-  return Buffer.from(writeJson([placeHash(list), position])).toString('base64url')
+export function writePositionCursor(list: { list: string; filters: object }, position: bigint): string {
+  return Buffer.from(writeJson([positionListHash(list), position])).toString('base64url')
 }
 
 /** Returns the position in such a cursor; undefined without a cursor. Throws `invalid_cursor`. */
-export function readPlace(
+export function readPositionCursor(
   list: { list: string; filters: object },
   cursor: string | undefined,
 ): bigint | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [hash, position] = parsed(cursor, z.tuple([z.string(), int64])) ?? []
-  if (hash !== placeHash(list) || position === undefined) throw wrongCursor()
+  if (hash !== positionListHash(list) || position === undefined) throw wrongCursor()
   return position
 }
 
-function placeHash({ list, filters }: { list: string; filters: object }): string {
+function positionListHash({ list, filters }: { list: string; filters: object }): string {
   return listHash({ list, filters, sort: { column: 'position', descending: true } })
 }
 

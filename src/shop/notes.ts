@@ -1,23 +1,23 @@
-import { type Reading, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, sql, type Tx } from '../engine/engine.ts'
 
-const findNote = sql<{ value: string }>('SELECT value FROM note WHERE name = $1')
+const selectMetadata = sql<{ value: string }>('SELECT value FROM metadata WHERE name = $1')
 
-const insertNote = sql('INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING')
+const insertMetadataRow = sql('INSERT INTO metadata (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING')
 
 /** Returns the metadata of the store under a name. */
-export async function readNote(reading: Reading, name: string): Promise<string | undefined> {
-  return (await reading.one(findNote, name))?.value
+export async function readMetadata(reader: Reader, name: string): Promise<string | undefined> {
+  return (await reader.one(selectMetadata, name))?.value
 }
 
 /** Stores a text under a name, unless there already is one. */
-export async function keepNote(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
-  await tx.run(insertNote, name, value)
+export async function insertMetadata(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
+  await tx.run(insertMetadataRow, name, value)
 }
 
-const upsertNote = sql(`
-  INSERT INTO note (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
+const upsertMetadataRow = sql(`
+  INSERT INTO metadata (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 
 /** Stores a text under a name, and replaces any existing text. */
-export async function replaceNote(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
-  await tx.run(upsertNote, name, value)
+export async function replaceMetadata(tx: Tx, { name, value }: { name: string; value: string }): Promise<void> {
+  await tx.run(upsertMetadataRow, name, value)
 }

@@ -1,6 +1,6 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import type { Reading } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { MovementReason, StockMovement } from '../model/inventory.ts'
 import type { Order } from '../model/order.ts'
@@ -15,7 +15,7 @@ const AFTER_ANY = '~'
 
 /** Lists orders. If sorted by shipDate, lists only those that have one. */
 export async function listOrders(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listOrders>,
 ): Promise<Page<Order>> {
   const { petId, complete, shipDateAfter, shipDateBefore } = input
@@ -30,7 +30,7 @@ export async function listOrders(
         ]
       : []
   return listPage(
-    reading,
+    reader,
     {
       list: 'listOrders',
       table: 'orders',
@@ -62,13 +62,13 @@ const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "qua
 
 /** Lists the stock ledger of one pet. Throws `inventory_item_not_found`. */
 export async function listMovements(
-  reading: Reading,
+  reader: Reader,
   input: Input<typeof contract.listMovements>,
 ): Promise<Page<StockMovement>> {
   const { petId } = input
-  await getInventoryItem(reading, { petId })
+  await getInventoryItem(reader, { petId })
   return listPage(
-    reading,
+    reader,
     {
       list: 'listMovements',
       table: 'movement',

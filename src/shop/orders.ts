@@ -1,4 +1,4 @@
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
@@ -33,8 +33,8 @@ const removeOpenOrder = sql<{ id: bigint }>(
 )
 
 /** Reads one order. Throws `order_not_found`. */
-export async function getOrder(reading: Reading, { orderId }: { orderId: bigint }): Promise<OrderRow> {
-  const order = await reading.one(findOrder, orderId)
+export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
+  const order = await reader.one(findOrder, orderId)
   if (!order) throw new StoreError('order_not_found', `Order ${orderId} does not exist.`)
   return order
 }

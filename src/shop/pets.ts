@@ -1,4 +1,4 @@
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
@@ -24,8 +24,8 @@ const removePet = sql<{ id: bigint }>(
 )
 
 /** Reads one pet. Throws `pet_not_found`. */
-export async function getPet(reading: Reading, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await reading.one(findPet, petId)
+export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
+  const pet = await reader.one(findPet, petId)
   if (!pet) throw new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
   return pet
 }

@@ -1,11 +1,11 @@
 import { type Contract, contract, type QueryId } from '../contract/contract.ts'
 import type { Input, Operation, Output, Page } from '../contract/operation.ts'
-import type { Reading } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
 import { writeJson } from '../model/json.ts'
 import { listAudit } from './audit.ts'
 import { listCategories, listInventory, listPets } from './catalogue-lists.ts'
 import { categoryOf, getCategory } from './categories.ts'
-import type { Question } from './context.ts'
+import type { QueryContext } from './context.ts'
 import { listDeliveries } from './deliveries.ts'
 import { getError, listErrors } from './errors.ts'
 import { listEvents } from './events.ts'
@@ -20,24 +20,24 @@ import { etagOf, weakEtagOf } from './representation.ts'
 import { inventoryItem } from './stock.ts'
 import { getWebhook, listWebhooks, webhookOf } from './webhooks.ts'
 
-type Verb<I, R> = (reading: Reading, input: I, question: Question) => Promise<R>
+type QueryHandler<I, R> = (reader: Reader, input: I, question: QueryContext) => Promise<R>
 
 /** The verb of each query, by operationId. An operation without a verb does not compile. */
-const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
   listPets,
-  getPet: async (reading, input) => petOf(await getPet(reading, input)),
+  getPet: async (reader, input) => petOf(await getPet(reader, input)),
   listCategories,
-  getCategory: async (reading, input) => categoryOf(await getCategory(reading, input)),
+  getCategory: async (reader, input) => categoryOf(await getCategory(reader, input)),
   listOrders,
-  getOrder: async (reading, input) => orderOf(await getOrder(reading, input)),
+  getOrder: async (reader, input) => orderOf(await getOrder(reader, input)),
   listInventory,
-  getInventoryItem: async (reading, input) => inventoryItem(await getInventoryItem(reading, input)),
+  getInventoryItem: async (reader, input) => inventoryItem(await getInventoryItem(reader, input)),
   listMovements,
   getStoreSummary,
   listEvents,
   listAudit,
   listWebhooks,
-  getWebhook: async (reading, input) => webhookOf(await getWebhook(reading, input)),
+  getWebhook: async (reader, input) => webhookOf(await getWebhook(reader, input)),
   listDeliveries,
   listKeys,
   listErrors,
@@ -45,16 +45,16 @@ const queries: { readonly [Id in QueryId]: Verb<Input<Contract[Id]>, Output<Cont
 }
 
 /** One query, as data: it can be sent to another thread. */
-export interface Query extends Question {
+export interface Query extends QueryContext {
   readonly id: QueryId
   readonly input: object
 }
 
 /** Runs a query and returns its encoded reply. Throws what its verb throws. */
-export async function answer(reading: Reading, { id, input, ...question }: Query): Promise<Reply> {
+export async function executeQuery(reader: Reader, { id, input, ...question }: Query): Promise<Reply> {
   // As in commands.ts: the schema of this id made the input, so it is the input of this verb.
-  const verb = queries[id] as Verb<object, object>
-  const output = await verb(reading, input, question)
+  const verb = queries[id] as QueryHandler<object, object>
+  const output = await verb(reader, input, question)
   return encodeAnswer(contract[id], output)
 }
 

@@ -60,7 +60,7 @@ const sweep = sql(`
  * Runs `effect` once per key. Its reply is stored in the same transaction, and a repeat within 24 hours gets it byte
  * for byte. An exception rolls back the claim with everything else. Throws `idempotency_key_reused`.
  */
-export async function once(
+export async function withIdempotencyKey(
   tx: Tx,
   operation: string,
   { key, fingerprint }: Idempotency,

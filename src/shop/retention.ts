@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../engine/engine.ts'
-import { findEnds } from './events.ts'
+import { findLogBounds } from './events.ts'
 
 /** The maximum number of rows that one command deletes: it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
@@ -11,7 +11,7 @@ const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
 
 const removeEvents = sql('DELETE FROM event WHERE position > $1 AND position <= $2')
 
-const moveHorizon = sql(`UPDATE chain SET position = $2, hash = $3 WHERE place = 'horizon' AND position = $1`)
+const raiseFloor = sql(`UPDATE chain_end SET position = $2, hash = $3 WHERE name = 'floor' AND position = $1`)
 
 const findSettled = sql<{ id: bigint }>(`
   SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $1 ORDER BY updated_at LIMIT ${SWEPT_MAX}`)
@@ -33,14 +33,14 @@ const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
  * only, so the remaining log has no gaps. The horizon keeps the hash of the last deleted event. Returns their number.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
-  const { horizon } = await findEnds(tx)
-  const oldest = await tx.many(readOldest, horizon)
+  const { floor } = await findLogBounds(tx)
+  const oldest = await tx.many(readOldest, floor)
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
   if (!last) return 0
   // Another process has swept in the meantime, and continues.
-  if ((await tx.run(moveHorizon, horizon, last.position, last.hash)) === 0) return 0
-  return tx.run(removeEvents, horizon, last.position)
+  if ((await tx.run(raiseFloor, floor, last.position, last.hash)) === 0) return 0
+  return tx.run(removeEvents, floor, last.position)
 }
 
 /**

@@ -13,7 +13,7 @@ import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns } from './pet-row.ts'
 
 /** A change of the quantity and the reserved units of a stock, and its reason. */
-export interface Shift {
+export interface StockChange {
   readonly quantityChange: bigint
   readonly reservedChange: bigint
   readonly reason: MovementReason
@@ -53,7 +53,7 @@ export async function moveStock(
   tx: Tx,
   context: Context,
   petId: bigint,
-  shift: Shift,
+  shift: StockChange,
 ): Promise<StockMovement | undefined> {
   const values = [
     petId,
@@ -74,7 +74,7 @@ export async function recordMovement(
   tx: Tx,
   context: Context,
   pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>,
-  { quantityChange, reservedChange, reason, orderId, note }: Omit<Shift, 'holdRefuses'>,
+  { quantityChange, reservedChange, reason, orderId, note }: Omit<StockChange, 'holdRefuses'>,
 ): Promise<StockMovement> {
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
-import { type Reading, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { sentInstant, storedInstant } from '../model/instant.ts'
@@ -14,7 +14,7 @@ import {
   type WebhookWithSecret,
 } from '../model/webhook.ts'
 import type { Context, NewSecret } from './context.ts'
-import { findEnds, recordEvent } from './events.ts'
+import { findLogBounds, recordEvent } from './events.ts'
 import { type ListQuery, listPage } from './lists.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
@@ -44,7 +44,7 @@ const findSlots = sql<{ slot: bigint }>('SELECT slot FROM webhook')
 
 const insertWebhook = sql<{ id: bigint }>(`
   INSERT INTO webhook (id, slot, url, types, description, enabled, disabled_reason, secret, previous_secret,
-    previous_until, position, begun, failures, failing_since, leased_by, leased_until, version, created_at, updated_at)
+    previous_until, position, seen_creation, failures, failing_since, leased_by, leased_until, version, created_at, updated_at)
   VALUES ($1, $8, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)
   ON CONFLICT DO NOTHING RETURNING id`)
 
@@ -66,9 +66,9 @@ const replaceSecret = sql<WebhookRow>(`
   WHERE id = $1 RETURNING ${webhookColumns}`)
 
 /** Lists all webhooks, without their secrets. */
-export async function listWebhooks(reading: Reading, input: ListQuery): Promise<Page<Webhook>> {
+export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
   return listPage(
-    reading,
+    reader,
     {
       list: 'listWebhooks',
       table: 'webhook',
@@ -84,10 +84,10 @@ export async function listWebhooks(reading: Reading, input: ListQuery): Promise<
 
 /** Reads a webhook. Throws `webhook_not_found`. */
 export async function getWebhook(
-  reading: Reading,
+  reader: Reader,
   { webhookId }: { webhookId: bigint },
 ): Promise<WebhookRow> {
-  const row = await reading.one(findWebhook, webhookId)
+  const row = await reader.one(findWebhook, webhookId)
   if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
   return row
 }
@@ -103,12 +103,12 @@ export async function createWebhook(
   const slot = await freeSlot(tx, id)
   const types = storedTypes(body.types)
   const description = body.description ?? null
-  const { head } = await findEnds(tx)
-  const values = [body.url, types, description, secret.kept, head, context.now] as const
+  const { head } = await findLogBounds(tx)
+  const values = [body.url, types, description, secret.stored, head, context.now] as const
   if (!(await tx.one(insertWebhook, id, ...values, slot))) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
   await recordChange(tx, context, 'petstore.webhook.created', row)
-  return { ...webhookOf(row), secret: secret.shown }
+  return { ...webhookOf(row), secret: secret.plaintext }
 }
 
 /** Updates a webhook. Throws `validation_failed` for another id. */
@@ -163,10 +163,10 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   const secret = givenSecret(context)
   const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
-  const row = await tx.one(replaceSecret, webhookId, secret.kept, until, context.now)
+  const row = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
   if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
   await recordChange(tx, context, 'petstore.webhook.secret-rotated', row)
-  return { ...webhookOf(row), secret: secret.shown, previousSecretUntil: sentInstant(until) }
+  return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: sentInstant(until) }
 }
 
 /** Sends a test event to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
@@ -180,8 +180,8 @@ export async function sendTestEvent(
 }
 
 /** Reads a webhook that must be enabled. Throws `webhook_not_found`, `webhook_disabled`. */
-export async function getEnabled(reading: Reading, webhookId: bigint): Promise<WebhookRow> {
-  const row = await getWebhook(reading, { webhookId })
+export async function getEnabled(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
+  const row = await getWebhook(reader, { webhookId })
   if (row.enabled === 1n) return row
   throw new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
 }
@@ -243,6 +243,6 @@ function givenSecret({ secret }: Context): NewSecret {
 const findAnyWebhook = sql<{ id: bigint }>('SELECT id FROM webhook LIMIT 1')
 
 /** Whether the store contains a secret that only the key that encrypted it can decrypt. */
-export async function hasSealedSecret(reading: Reading): Promise<boolean> {
-  return (await reading.one(findAnyWebhook)) !== undefined
+export async function hasEncryptedSecret(reader: Reader): Promise<boolean> {
+  return (await reader.one(findAnyWebhook)) !== undefined
 }

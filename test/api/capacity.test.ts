@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../../src/api/admission.ts'
-import { Feed } from '../../src/api/feed.ts'
+import { LongPoll } from '../../src/api/feed.ts'
 import { bodyInPieces } from '../../src/api/large-body.ts'
-import { News } from '../../src/engine/news.ts'
+import { CommitSignal } from '../../src/engine/news.ts'
 import { PlaceWhileBodyArrives } from '../controls/place-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
@@ -65,13 +65,13 @@ test('control: with places held by arriving bodies, readers are kept out', async
 test('readers of the feed that wait hold no places, and one caller cannot be all of them', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
-  const news = new News(store.engine.watch)
-  const feed = new Feed(news, async () => ({ status: 200, body: '[]', atHead: true }))
+  const commitSignal = new CommitSignal(store.engine.watch)
+  const feed = new LongPoll(commitSignal, async () => ({ status: 200, body: '[]', atHead: true }))
   const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '' } as const
   const read = (caller: string) => {
-    const place = admission.enter('203.0.113.1')
+    const slot = admission.enter('203.0.113.1')
     const { signal } = new AbortController()
-    return feed.read(query, { caller, signal, place }).finally(() => place.leave())
+    return feed.read(query, { caller, signal, slot }).finally(() => slot.leave())
   }
   const waiting = Array.from({ length: 500 }, () => read('key 1'))
   await expect(read('key 1')).rejects.toThrow('Too many clients are waiting for events')
@@ -79,7 +79,7 @@ test('readers of the feed that wait hold no places, and one caller cannot be all
   await Bun.sleep(0)
   const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))
   expect(new Set(codes)).toEqual(new Set(['admitted']))
-  news.end()
+  commitSignal.end()
   const ends = await Promise.all([...waiting, ...others])
   expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
 })

@@ -228,7 +228,7 @@ async function lostKeys(kind: EngineName, ensure: typeof ensureAdminKey): Promis
 
 async function isAdmin(engine: StoreEngine, key = ''): Promise<boolean> {
   const now = new Date().toISOString()
-  const caller = await engine.readRow(reading => findCaller(reading, key, now)).catch(() => undefined)
+  const caller = await engine.readRow(reader => findCaller(reader, key, now)).catch(() => undefined)
   return caller?.scopes.includes('admin') ?? false
 }
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { CHAIN_START, type EventRecord, linkAfter } from '../../src/model/audit.ts'
+import { CHAIN_START, type EventRecord, nextChainEntry } from '../../src/model/audit.ts'
 import { readJsonText, writeJson } from '../../src/model/json.ts'
-import { verifyTrail } from '../../src/shop/trail.ts'
-import { openReading } from '../../src/store.ts'
+import { verifyAuditChain } from '../../src/shop/trail.ts'
+import { openReader } from '../../src/store.ts'
 import { type Ran, run } from '../support/process.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
@@ -40,8 +40,8 @@ function audit(store: TestStore, ...args: string[]): Promise<Ran> {
 /** What a look at the trail finds, after somebody has been at the database. */
 async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
   for (const text of tampering) await store.database(`${text} RETURNING 1`)
-  await using open = await openReading(store.place)
-  return (await verifyTrail(open.reading)).faults
+  await using open = await openReader(store.place)
+  return (await verifyAuditChain(open.reader)).faults
 }
 
 onEveryEngine(engine => {
@@ -120,11 +120,11 @@ onEveryEngine(engine => {
 
   test('a trail that was rewritten as a whole is found by a seal, and by nothing else', async () => {
     await using store = await openBusy(engine)
-    await using open = await openReading(store.place)
-    const { head } = await verifyTrail(open.reading)
+    await using open = await openReader(store.place)
+    const { head } = await verifyAuditChain(open.reader)
     await rewrite(store)
-    expect((await verifyTrail(open.reading)).faults).toEqual([])
-    expect((await verifyTrail(open.reading, head)).faults).toEqual([
+    expect((await verifyAuditChain(open.reader)).faults).toEqual([])
+    expect((await verifyAuditChain(open.reader, head)).faults).toEqual([
       'The audit log up to entry 15 does not match the seal.',
     ])
   })
@@ -139,7 +139,7 @@ onEveryEngine(engine => {
       let last = CHAIN_START
       for (const line of lines) {
         const entry = Exported.parse(readJsonText(line))
-        last = linkAfter(last, { ...entry, data: writeJson(entry.data), at: entry.at })
+        last = nextChainEntry(last, { ...entry, data: writeJson(entry.data), at: entry.at })
         expect({ position: entry.position, hash: entry.hash }).toEqual(last)
       }
     },
@@ -179,12 +179,12 @@ async function rewrite(store: TestStore): Promise<void> {
   const rows = await store.database('SELECT * FROM event ORDER BY position')
   let last = CHAIN_START
   for (const row of rows) {
-    last = linkAfter(last, recordOf(row))
+    last = nextChainEntry(last, recordOf(row))
     await store.database(
       `UPDATE event SET hash = '${last.hash}' WHERE position = ${last.position} RETURNING 1`,
     )
   }
-  await store.database(`UPDATE chain SET hash = '${last.hash}' WHERE place = 'head' RETURNING 1`)
+  await store.database(`UPDATE chain_end SET hash = '${last.hash}' WHERE name = 'head' RETURNING 1`)
 }
 
 const Row = z.object({

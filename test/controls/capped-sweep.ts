@@ -1,10 +1,10 @@
-import { choreOf } from '../../src/shop/commands.ts'
+import { systemCommand } from '../../src/shop/commands.ts'
 import type { StoreEngine } from '../../src/store.ts'
 
 /** Broken on purpose: a sweep that ends after one command for each kind of row, whatever is left. */
 export async function cappedSweep(engine: StoreEngine): Promise<void> {
   const now = new Date().toISOString()
   for (const id of ['sweepReplies', 'sweepStagedRows', 'sweepDeliveries'] as const) {
-    await engine.execute(choreOf(id, { before: now }, now, 'test'))
+    await engine.execute(systemCommand(id, { before: now }, now, 'test'))
   }
 }

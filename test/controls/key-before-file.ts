@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { ensureAdminKey } from '../../src/chores.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
-import { choreOf } from '../../src/shop/commands.ts'
+import { systemCommand } from '../../src/shop/commands.ts'
 import { hasAdminKey } from '../../src/shop/keys.ts'
 
 /** Broken on purpose: a first start that commits the key before the file has it. */
 export const commitBeforeFile: typeof ensureAdminKey = async (engine, given, clock) => {
   if (typeof given === 'string') return false
   const now = new Date(clock()).toISOString()
-  if (await engine.readRow(reading => hasAdminKey(reading, now))) return false
+  if (await engine.readRow(reader => hasAdminKey(reader, now))) return false
   const token = keyText(randomBytes(KEY_RANDOM_BYTES))
-  await engine.execute(choreOf('installAdminKey', { token, madeBy: 'first start' }, now, 'petstore'))
+  await engine.execute(systemCommand('installAdminKey', { token, madeBy: 'first start' }, now, 'petstore'))
   given.write(token)
   return true
 }

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 
 const findReply = sql<{ body: string }>(
@@ -12,10 +12,10 @@ const storeReply = sql(`
 /** Broken on purpose: looks for the key before the effect, and stores it after, with nothing claimed between. */
 export async function performKeyLookedUpFirst(tx: Tx, command: Command): Promise<Reply> {
   const { idempotency, ...bare } = command
-  if (!idempotency) return perform(tx, command)
+  if (!idempotency) return executeCommand(tx, command)
   const stored = await tx.one(findReply, command.id, idempotency.key)
   if (stored) return { status: 201, body: stored.body, replayed: true }
-  const reply = await perform(tx, bare)
+  const reply = await executeCommand(tx, bare)
   await tx.run(storeReply, command.id, idempotency.key, reply.body, command.context.now)
   return reply
 }

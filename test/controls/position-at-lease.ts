@@ -1,15 +1,15 @@
 import { sql } from '../../src/engine/engine.ts'
 import { serveWriter } from '../../src/engine/sqlite.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 
 const moveToHead = sql(
-  `UPDATE webhook SET begun = 1, position = (SELECT position FROM chain WHERE place = 'head')`,
+  `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,
 )
 
 /** Broken on purpose: who takes a webhook moves it past all that happened, before anything of it was delivered. */
 serveWriter<Command, Reply>(async (tx, command) => {
-  const reply = await perform(tx, command)
+  const reply = await executeCommand(tx, command)
   if (command.id === 'leaseWebhooks') await tx.run(moveToHead)
   return reply
 })

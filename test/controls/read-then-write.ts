@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewOrder } from '../../src/model/order.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import { findPet } from '../../src/shop/pet-row.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 
@@ -14,7 +14,7 @@ const insertOrder = sql(`
 
 /** Broken on purpose: an order reads the stock, decides, and writes what it decided. */
 export async function performReadThenWrite(tx: Tx, command: Command): Promise<Reply> {
-  if (command.id !== 'placeOrder' || !('body' in command.input)) return perform(tx, command)
+  if (command.id !== 'placeOrder' || !('body' in command.input)) return executeCommand(tx, command)
   const { petId, quantity = 1n } = NewOrder.parse(command.input.body)
   const pet = await tx.one(findPet, petId)
   if (!pet || pet.quantity - pet.reserved < quantity) throw new StoreError('insufficient_stock', 'none left')

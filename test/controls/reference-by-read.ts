@@ -1,7 +1,7 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewPet } from '../../src/model/pet.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 
 const findCategory = sql<{ id: bigint }>('SELECT id FROM category WHERE id = $1')
@@ -12,7 +12,7 @@ const insertPet = sql(`
 
 /** Broken on purpose: a pet looks for its category by a read, and nothing keeps the category there. */
 export async function performReferenceByRead(tx: Tx, command: Command): Promise<Reply> {
-  if (command.id !== 'createPet' || !('body' in command.input)) return perform(tx, command)
+  if (command.id !== 'createPet' || !('body' in command.input)) return executeCommand(tx, command)
   const { name, categoryId } = NewPet.parse(command.input.body)
   if (!(await tx.one(findCategory, categoryId))) throw new StoreError('unknown_reference', 'no such category')
   const id = await tx.nextId('pet')

@@ -2,7 +2,7 @@ import type { Statement, Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { serve } from '../../src/engine/worker-queue.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 
 /** Broken on purpose: a COMMIT is put off until the next BEGIN, so that replies leave before it. */
@@ -41,6 +41,6 @@ class LateCommit implements WriteConnection {
 
 serve<{ readonly file: string }, Command, Reply>(({ file }) => {
   const connection = new SqliteConnection(file, { readonly: false })
-  const writer = new BatchWriter(new LateCommit(connection), perform)
+  const writer = new BatchWriter(new LateCommit(connection), executeCommand)
   return { answer: batch => writer.commit(batch), close: () => connection.close() }
 })

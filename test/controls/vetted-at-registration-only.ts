@@ -1,12 +1,12 @@
 import { request } from 'node:http'
-import { type AddressRules, vetAddress } from '../../src/delivery/address.ts'
+import { type AddressRules, checkTarget } from '../../src/delivery/address.ts'
 
 /** Broken on purpose: judges the addresses when a URL is registered, and connects by its name at each attempt. */
 export async function vettedAtRegistrationOnly(
   url: string,
   rules: AddressRules,
 ): Promise<() => Promise<number>> {
-  const { url: vetted } = await vetAddress(url, rules)
+  const { url: vetted } = await checkTarget(url, rules)
   return async () => {
     const [address = ''] = await rules.resolve(vetted.hostname)
     const answered = Promise.withResolvers<number>()

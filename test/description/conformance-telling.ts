@@ -32,7 +32,7 @@ async function triedDelivery(store: TestStore, enabled = true): Promise<string> 
 
 /** As retention leaves it that has taken the first events. */
 async function forgetTheFirst(store: TestStore): Promise<void> {
-  await store.database(`UPDATE chain SET position = 3 WHERE place = 'horizon' RETURNING place`)
+  await store.database(`UPDATE chain_end SET position = 3 WHERE name = 'floor' RETURNING name`)
 }
 
 /** Requests that succeed, of the operations that tell what happens. */

@@ -32,7 +32,7 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
     stderr: 'inherit',
   })
   const listening = Promise.withResolvers<void>()
-  const reading = readOutput(child.stdout, said => {
+  const reader = readOutput(child.stdout, said => {
     if (said.includes('is listening')) listening.resolve()
   })
   child.exited.then(code => listening.reject(new Error(`Prism ended with ${code}`)))
@@ -42,7 +42,7 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
     [Symbol.asyncDispose]: async () => {
       child.kill()
       await child.exited
-      await reading
+      await reader
     },
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { everyItem, makeClient } from '../../src/client/client.ts'
-import { CHAIN_START, linkAfter } from '../../src/model/audit.ts'
+import { CHAIN_START, nextChainEntry } from '../../src/model/audit.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
 import { makeMany, useShop } from '../support/busy-shop.ts'
 import { headOf } from '../support/heard.ts'
@@ -35,7 +35,7 @@ async function storedEvents(store: TestStore): Promise<z.output<typeof StoredEve
 async function brokenLinks(store: TestStore): Promise<bigint[]> {
   let link = CHAIN_START
   return (await storedEvents(store)).flatMap(event => {
-    link = linkAfter(link, event)
+    link = nextChainEntry(link, event)
     return link.position === event.position && link.hash === event.hash ? [] : [event.position]
   })
 }
@@ -196,7 +196,7 @@ onEveryEngine(engine => {
     const [stored] = (await storedEvents(own)).slice(-1)
     const [last] = (await own.client.listAudit({ limit: 1 })).data.items
     expect(last).toMatchObject({ position: stored?.position, hash: stored?.hash })
-    const head = await own.database(`SELECT position, hash FROM chain WHERE place = 'head'`)
+    const head = await own.database(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
     expect(head).toEqual([{ position: stored?.position, hash: stored?.hash }])
   })
 

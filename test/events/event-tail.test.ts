@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { EventTail } from '../../src/api/event-tail.ts'
-import { News } from '../../src/engine/news.ts'
+import { RecentEvents } from '../../src/api/event-tail.ts'
+import { CommitSignal } from '../../src/engine/news.ts'
 import { makeMany } from '../support/busy-shop.ts'
 import { headOf } from '../support/heard.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -10,11 +10,11 @@ const PIECE_BYTES_MAX = 64 * 1024
 
 /** A tail of its own on a store, whose readings fail while a test says so. */
 async function openTail({ engine, base }: TestStore) {
-  const news = new News(engine.watch)
+  const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []
   let isLost = false
-  const tail = new EventTail({
-    news,
+  const tail = new RecentEvents({
+    commitSignal,
     base,
     readRow: work => (isLost ? Promise.reject(new Error('the connection is lost')) : engine.readRow(work)),
     onMoved: () => {},
@@ -33,7 +33,7 @@ async function openTail({ engine, base }: TestStore) {
     },
     [Symbol.dispose]: () => {
       tail.leave()
-      news.end()
+      commitSignal.end()
     },
   }
 }

@@ -3,7 +3,7 @@ import { sweep } from '../../src/chores.ts'
 import { everyItem } from '../../src/client/client.ts'
 import { followEvents } from '../../src/client/follow-events.ts'
 import { storedInstant } from '../../src/model/instant.ts'
-import { findEnds, readStretch } from '../../src/shop/events.ts'
+import { findLogBounds, readEventPage } from '../../src/shop/events.ts'
 import { makeMany } from '../support/busy-shop.ts'
 import { eventRows, headOf } from '../support/heard.ts'
 import { openStream } from '../support/open-stream.ts'
@@ -57,22 +57,22 @@ onEveryEngine(engine => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old', 'Older than it seems')
-    const horizon = await headOf(store)
+    const floor = await headOf(store)
     ageing.pass(91)
     await make(store, 'Young')
     const head = await headOf(store)
     await ageing.sweep()
     expect(await namesAfter(store)).toEqual(['Young'])
-    expect(await namesAfter(store, horizon)).toEqual(['Young'])
-    const refusal = await refusalOf(store.client.listEvents({ after: horizon - 1n }))
+    expect(await namesAfter(store, floor)).toEqual(['Young'])
+    const refusal = await refusalOf(store.client.listEvents({ after: floor - 1n }))
     expect(`${refusal.status} ${refusal.code}`).toBe('410 event_history_expired')
     expect(refusal.message).toBe(
-      `Events up to position ${horizon} have been deleted. ` +
-        `Continue with after=${horizon} and re-read anything you cached.`,
+      `Events up to position ${floor} have been deleted. ` +
+        `Continue with after=${floor} and re-read anything you cached.`,
     )
     const late = await store.send('GET', '/events/stream', { headers: { 'Last-Event-ID': '0' } })
     expect(late.status).toBe(410)
-    await using stream = await openStream(store.base, `?after=${horizon}`)
+    await using stream = await openStream(store.base, `?after=${floor}`)
     expect((await stream.event())?.id).toBe(String(head))
     const following = followEvents({ base: store.base, key: ADMIN_KEY }, { after: 0n })
     expect(await codeOf(following.next())).toBe('410 event_history_expired')
@@ -115,15 +115,15 @@ onEveryEngine(engine => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await makeMany(store.client, 2500)
-    const horizon = await headOf(store)
+    const floor = await headOf(store)
     ageing.pass(91)
     await make(store, 'Young')
     await headOf(store)
     await ageing.sweep()
     const rows = await eventRows(store)
-    expect(rows.map(({ position }) => position)).toEqual([horizon + 1n])
-    const ends = await store.engine.readRow(findEnds)
-    expect(ends).toEqual({ horizon, head: horizon + 1n })
+    expect(rows.map(({ position }) => position)).toEqual([floor + 1n])
+    const ends = await store.engine.readRow(findLogBounds)
+    expect(ends).toEqual({ floor, head: floor + 1n })
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 
@@ -135,15 +135,15 @@ onEveryEngine(engine => {
     ageing.pass(91)
     await make(store, 'Young')
     await headOf(store)
-    const reading = store.engine.readRow(async reading => {
+    const reader = store.engine.readRow(async reader => {
       let questions = 0
-      return readStretch(
+      return readEventPage(
         {
-          one: (statement, ...values) => reading.one(statement, ...values),
+          one: (statement, ...values) => reader.one(statement, ...values),
           many: async (statement, ...values) => {
             // Between the question where the trail begins and the one for its rows.
             if (questions++ === 1) await ageing.sweep()
-            return reading.many(statement, ...values)
+            return reader.many(statement, ...values)
           },
         },
         after,
@@ -152,7 +152,7 @@ onEveryEngine(engine => {
       )
     })
     // Either what was there when it asked, or a refusal.
-    const told = await reading.then(
+    const told = await reader.then(
       ({ events }) => events.map(({ position }) => position),
       error => [error.code],
     )
@@ -181,15 +181,15 @@ test('two processes that sweep at the same time leave no hole', async () => {
   await until('the second one waits for the first', () => isWaiting(store))
   await make(store, 'Let go')
   await Promise.all([held, sweeping])
-  const { horizon, head } = await store.engine.readRow(findEnds)
+  const { floor, head } = await store.engine.readRow(findLogBounds)
   const [oldest] = await eventRows(store)
-  expect(oldest?.position ?? head + 1n).toBe(horizon + 1n)
+  expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
 })
 
 /** Another process that has swept up to a position, and commits when there is a category named so. */
 async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
-    UPDATE chain SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE place = 'horizon';
+    UPDATE chain_end SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE name = 'floor';
     DELETE FROM event WHERE position <= ${to};
     FOR turn IN 1..4000 LOOP
       EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = 'Let go');
@@ -205,6 +205,6 @@ async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promis
 
 async function isWaiting({ database }: TestStore): Promise<boolean> {
   const rows = await database(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
-    AND wait_event_type = 'Lock' AND query LIKE '%horizon%'`)
+    AND wait_event_type = 'Lock' AND query LIKE '%floor%'`)
   return rows.length > 0
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Feed } from '../../src/api/feed.ts'
-import { News } from '../../src/engine/news.ts'
+import { LongPoll } from '../../src/api/feed.ts'
+import { CommitSignal } from '../../src/engine/news.ts'
 import type { Query } from '../../src/shop/queries.ts'
 import { openStream } from '../support/open-stream.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -14,7 +14,7 @@ const LOOKED_THROUGH_MAX = 20_000n
 /** The feed of a store, and how often it asks the engine. */
 function openFeed({ engine }: TestStore) {
   const seen = { asked: 0 }
-  const feed = new Feed(new News(engine.watch), query => {
+  const feed = new LongPoll(new CommitSignal(engine.watch), query => {
     seen.asked++
     return engine.readScan(query)
   })

@@ -18,7 +18,7 @@ export async function fillHistory(store: TestStore, events: number): Promise<Lon
     return BigInt(String(row?.waiting)) === 0n
   })
   const [row] = await store.database(
-    "SELECT position, (SELECT max(id) FROM event) AS id FROM chain WHERE place = 'head'",
+    "SELECT position, (SELECT max(id) FROM event) AS id FROM chain_end WHERE name = 'head'",
   )
   const [position, id] = [BigInt(String(row?.position)), BigInt(String(row?.id ?? 0n))]
   const rareAt = position + BigInt(events)
@@ -27,6 +27,6 @@ export async function fillHistory(store: TestStore, events: number): Promise<Lon
     WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${events})
     SELECT ${id} + n, ${position} + n, '', CASE WHEN n = ${events} THEN 'petstore.webhook.disabled'
       ELSE 'petstore.category.created' END, 'categories/1', 1, '${data}', 'test', '2026-11-21T09:30:00.000Z' FROM one`)
-  await store.database(`UPDATE chain SET position = ${rareAt} WHERE place = 'head'`)
+  await store.database(`UPDATE chain_end SET position = ${rareAt} WHERE name = 'head'`)
   return { rareType: 'petstore.webhook.disabled', rareAt, head: rareAt }
 }

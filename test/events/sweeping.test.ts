@@ -46,7 +46,7 @@ async function fillWithOld(store: TestStore): Promise<void> {
   await store.database(`INSERT INTO staged_row (import_id, file, line, name, quantity, hold, at)
     ${numbers} SELECT 7, 'pets', n, 'Old', 1, 0, '${old}' FROM one`)
   await store.database(`INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts,
-      round_attempts, created_at, updated_at)
+      cycle_attempts, created_at, updated_at)
     ${numbers} SELECT n, 1, n, n, 'petstore.pet.created', 'delivered', 1, 1, '${old}', '${old}' FROM one`)
   await store.database(`INSERT INTO attempt (delivery_id, number, at, duration_ms, status)
     ${numbers} SELECT n, 1, '${old}', 1, 204 FROM one`)

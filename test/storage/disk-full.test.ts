@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import { BlindConnection } from '../controls/blind-connection.ts'
 import { audit } from '../support/audit.ts'
 import { proved, timeLimitMs, times } from '../support/proof.ts'
@@ -63,7 +63,7 @@ async function fillInOneBatch(
       connection.database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count ?? 0n
     connection.database.run(`PRAGMA max_page_count = ${pages + BigInt(pagesLeft)}`)
     connection.database.run('PRAGMA cache_size = 5')
-    const writer = new BatchWriter(wrap(connection), perform)
+    const writer = new BatchWriter(wrap(connection), executeCommand)
     const outcomes = await writer.commit(Array.from({ length: 60 }, (_, index) => fatCategory(index)))
     const acknowledged = outcomes.filter(outcome => 'reply' in outcome).length
     connection.close()

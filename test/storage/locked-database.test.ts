@@ -8,7 +8,7 @@ import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit
 import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type ReadConnection, TurnReading } from '../../src/engine/turn-reading.ts'
+import { type ReadConnection, SharedReadTransaction } from '../../src/engine/turn-reading.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
@@ -156,15 +156,15 @@ test('a read transaction whose COMMIT fails is rolled back, and the next read se
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []
-  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   failing.failures.set('COMMIT', sqliteError('SQLITE_BUSY'))
-  expect(reading.one(countRows)).toEqual({ n: 0n })
+  expect(reader.one(countRows)).toEqual({ n: 0n })
   await nextTurn()
   await nextTurn()
   expect(failing.inTransaction).toBe(false)
   failing.failures.clear()
   failing.run(insert, 1n)
-  expect(reading.one(countRows)).toEqual({ n: 1n })
+  expect(reader.one(countRows)).toEqual({ n: 1n })
   await nextTurn()
   expect(fatal).toEqual([])
 })
@@ -173,9 +173,9 @@ test('a read that fails with an I/O error ends the process on purpose, with the 
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []
-  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   failing.failures.set(countRows.text, sqliteError('SQLITE_IOERR_READ'))
-  expect(() => reading.one(countRows)).toThrow('SQLITE_IOERR_READ')
+  expect(() => reader.one(countRows)).toThrow('SQLITE_IOERR_READ')
   await nextTurn()
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_IOERR_READ'])
 })
@@ -184,9 +184,9 @@ test('a read transaction that can neither be committed nor rolled back ends the 
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []
-  const reading = new TurnReading(failing, reason => fatal.push(reason))
+  const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   for (const text of ['COMMIT', 'ROLLBACK']) failing.failures.set(text, sqliteError('SQLITE_ERROR'))
-  reading.one(countRows)
+  reader.one(countRows)
   await nextTurn()
   await nextTurn()
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_ERROR'])

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import type { Reading, Statement, Value } from '../../src/engine/engine.ts'
+import type { Reader, Statement, Value } from '../../src/engine/engine.ts'
 import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
 import { listCategories, listInventory, listPets } from '../../src/shop/catalogue-lists.ts'
 import { listMovements, listOrders } from '../../src/shop/order-lists.ts'
@@ -12,7 +12,7 @@ interface PlanStep {
 }
 
 /** Asks SQLite how it would run the statements of a list, instead of running them. */
-class Planning implements Reading {
+class Planning implements Reader {
   /** What reads more rows than a page, or sorts them. */
   readonly costly: string[] = []
   statements = 0
@@ -49,49 +49,49 @@ const statuses = [undefined, ['sold'], ['available', 'pending']] as const
 const categories = [undefined, [1n], Array.from({ length: 20 }, (_, index) => BigInt(index))] as const
 
 test('every list of pets that the contract allows is read from an index', async () => {
-  const reading = new Planning()
+  const reader = new Planning()
   let lists = 0
   for (const status of statuses) {
     for (const categoryId of categories) {
       for (const sort of ['id', '-id', 'name', '-name'] as const) {
-        await listPets(reading, { ...cursorless, status, categoryId, sort })
+        await listPets(reader, { ...cursorless, status, categoryId, sort })
         lists++
       }
-      await listPets(reading, { ...cursorless, status, categoryId, name: 'bis' })
-      await listPets(reading, { ...cursorless, status, categoryId, name: 'bis', sort: '-name' })
+      await listPets(reader, { ...cursorless, status, categoryId, name: 'bis' })
+      await listPets(reader, { ...cursorless, status, categoryId, name: 'bis', sort: '-name' })
       lists += 2
     }
   }
   expect(lists).toBe(54)
-  expect(reading.costly).toEqual([])
+  expect(reader.costly).toEqual([])
 })
 
 test('every list of categories, stocks, orders and movements is read from an index', async () => {
-  const reading = new Planning()
+  const reader = new Planning()
   for (const sort of ['id', '-id', 'name', '-name'] as const)
-    await listCategories(reading, { ...cursorless, sort })
-  await listCategories(reading, { ...cursorless, name: 'do' })
+    await listCategories(reader, { ...cursorless, sort })
+  await listCategories(reader, { ...cursorless, name: 'do' })
   for (const status of statuses) {
     for (const sort of ['id', '-id', 'quantity', '-quantity'] as const) {
-      await listInventory(reading, { ...cursorless, status, sort })
+      await listInventory(reader, { ...cursorless, status, sort })
     }
-    await listInventory(reading, { ...cursorless, status, quantityAtMost: 5n })
+    await listInventory(reader, { ...cursorless, status, quantityAtMost: 5n })
   }
   for (const petId of [undefined, [1n], [1n, 2n, 3n]] as const) {
     for (const complete of [undefined, true, false] as const) {
       for (const sort of ['id', '-id', 'shipDate', '-shipDate'] as const) {
-        await listOrders(reading, { ...cursorless, petId, complete, sort })
+        await listOrders(reader, { ...cursorless, petId, complete, sort })
       }
-      await listOrders(reading, { ...cursorless, petId, complete, shipDateAfter: '2026-01-01T00:00:00Z' })
+      await listOrders(reader, { ...cursorless, petId, complete, shipDateAfter: '2026-01-01T00:00:00Z' })
     }
   }
-  await listMovements(reading, { ...cursorless, petId: 1n }).catch(() => {})
-  expect(reading.statements).toBeGreaterThan(60)
-  expect(reading.costly).toEqual([])
+  await listMovements(reader, { ...cursorless, petId: 1n }).catch(() => {})
+  expect(reader.statements).toBeGreaterThan(60)
+  expect(reader.costly).toEqual([])
 })
 
 test('control: a list whose index is missing is caught', async () => {
-  const reading = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
-  await listPets(reading, { ...cursorless, sort: 'name' })
-  expect(reading.costly).not.toEqual([])
+  const reader = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
+  await listPets(reader, { ...cursorless, sort: 'name' })
+  expect(reader.costly).not.toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Reading, type Statement, sql, type Value } from '../../src/engine/engine.ts'
-import { answer } from '../../src/shop/queries.ts'
+import { type Reader, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import { executeQuery } from '../../src/shop/queries.ts'
 import { seeded } from '../support/seeded.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
@@ -9,12 +9,12 @@ const PETS = 30_000
 const REQUESTS = 150
 
 /** Runs each list, and asks PostgreSQL how: notes every plan that reads the whole of a table that was filled. */
-class Explaining implements Reading {
-  readonly #reading: Reading
+class Explaining implements Reader {
+  readonly #reading: Reader
   readonly #costly: string[]
 
-  constructor(reading: Reading, costly: string[]) {
-    this.#reading = reading
+  constructor(reader: Reader, costly: string[]) {
+    this.#reading = reader
     this.#costly = costly
   }
 
@@ -47,7 +47,7 @@ async function fill({ database }: TestStore): Promise<void> {
 async function costlyPlans(change?: string): Promise<string[]> {
   const costly: string[] = []
   await using store = await openTestStore('postgres', {
-    answer: (reading, query) => answer(new Explaining(reading, costly), query),
+    answer: (reader, query) => executeQuery(new Explaining(reader, costly), query),
   })
   await fill(store)
   if (change !== undefined) await store.database(change)

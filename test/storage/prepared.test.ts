@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type Reading, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import { type Reader, type Statement, sql, type Value } from '../../src/engine/engine.ts'
 import type { PostgresOptions } from '../../src/engine/postgres.ts'
 import { PREPARED_MAX } from '../../src/engine/sqlite-connection.ts'
 import type { Command } from '../../src/shop/commands.ts'
-import { answer, type Query } from '../../src/shop/queries.ts'
+import { executeQuery, type Query } from '../../src/shop/queries.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
@@ -29,19 +29,19 @@ async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigi
   return Math.max(...counts.map(({ statements }) => Number(statements)))
 }
 
-async function probe(reading: Reading): Promise<{ pid: bigint; statements: bigint }> {
-  const row = await reading.one(findPrepared)
+async function probe(reader: Reader): Promise<{ pid: bigint; statements: bigint }> {
+  const row = await reader.one(findPrepared)
   if (!row) throw new Error('the database counted nothing')
   return row
 }
 
 /** Passes reads on, and notes their texts. */
-class Noting implements Reading {
-  readonly #reading: Reading
+class Noting implements Reader {
+  readonly #reading: Reader
   readonly #texts: Set<string>
 
-  constructor(reading: Reading, texts: Set<string>) {
-    this.#reading = reading
+  constructor(reader: Reader, texts: Set<string>) {
+    this.#reading = reader
     this.#texts = texts
   }
 
@@ -58,10 +58,10 @@ class Noting implements Reading {
 
 /** Reads lists and notes their texts; what a probe finds is sent back as its body. */
 const notingAnswer =
-  (texts: Set<string>): PostgresOptions<Query, Command, Reply>['answer'] =>
-  async (reading, query) => {
-    if (query.base !== PROBE) return answer(new Noting(reading, texts), query)
-    const { pid, statements } = await probe(reading)
+  (texts: Set<string>): PostgresOptions<Query, Command, Reply>['executeQuery'] =>
+  async (reader, query) => {
+    if (query.base !== PROBE) return executeQuery(new Noting(reader, texts), query)
+    const { pid, statements } = await probe(reader)
     return { status: 200, body: `${pid} ${statements}` }
   }
 
@@ -120,7 +120,7 @@ describe('postgres', () => {
       const ids = Array.from({ length: 1 + random.below(100) }, (_, index) => `$${index + 1}`)
       const statement = sql(`SELECT id FROM pet WHERE id IN (${ids}) LIMIT ${1 + random.below(100)}`)
       await Promise.all(
-        Array.from({ length: 8 }, () => read(async reading => reading.many(statement, ...ids.map(() => 1n)))),
+        Array.from({ length: 8 }, () => read(async reader => reader.many(statement, ...ids.map(() => 1n)))),
       )
     }
     expect(await mostPrepared(() => read(probe))).toBeGreaterThan(NAMED_MAX)

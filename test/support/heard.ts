@@ -39,7 +39,7 @@ const Head = z.tuple([z.object({ position: z.bigint() })])
 export async function headOf({ database }: Pick<TestStore, 'database'>): Promise<bigint> {
   const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
   await until('every event has its position', async () => (await waiting()) === 0)
-  const [{ position }] = Head.parse(await database(`SELECT position FROM chain WHERE place = 'head'`))
+  const [{ position }] = Head.parse(await database(`SELECT position FROM chain_end WHERE name = 'head'`))
   return position
 }
 

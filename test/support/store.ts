@@ -10,8 +10,8 @@ import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import type { Scope } from '../../src/model/key.ts'
 import { type ServerOptions, startServer } from '../../src/server.ts'
-import { type Command, perform } from '../../src/shop/commands.ts'
-import { answer, type Query } from '../../src/shop/queries.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
+import { executeQuery, type Query } from '../../src/shop/queries.ts'
 import type { Reply } from '../../src/shop/replies.ts'
 import type { Log, StoreEngine } from '../../src/store.ts'
 import { newDatabase } from './postgres-server.ts'
@@ -35,8 +35,8 @@ export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
 export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
-  readonly perform?: PostgresOptions<Query, Command, Reply>['perform']
-  readonly answer?: PostgresOptions<Query, Command, Reply>['answer']
+  readonly perform?: PostgresOptions<Query, Command, Reply>['executeCommand']
+  readonly answer?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -180,8 +180,8 @@ function openVariant(
   return openPostgres({
     url: databaseUrl,
     connectionsMax: 20,
-    perform: variant.perform ?? perform,
-    answer: variant.answer ?? answer,
+    executeCommand: variant.perform ?? executeCommand,
+    executeQuery: variant.answer ?? executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
     ...(isolation !== undefined && { isolation }),

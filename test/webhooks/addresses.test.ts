@@ -6,7 +6,7 @@ import {
   resolveHost,
   resolveWithin,
   type Target,
-  vetAddress,
+  checkTarget,
 } from '../../src/delivery/address.ts'
 import { post } from '../../src/delivery/request.ts'
 import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
@@ -55,7 +55,7 @@ function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { ask
 }
 
 async function refusalOf(url: string, rules: AddressRules): Promise<string> {
-  const refused = await vetAddress(url, rules).catch((error: unknown) => error)
+  const refused = await checkTarget(url, rules).catch((error: unknown) => error)
   return refused instanceof AddressRefused ? refused.message : `not refused: ${JSON.stringify(refused)}`
 }
 
@@ -76,7 +76,7 @@ async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: 
   for (const { url, why, answers = [PUBLIC] } of urls) {
     const rules = { allowPrivate, resolve: resolverOf(answers) }
     try {
-      await connect(await vetAddress(url.replace('{port}', String(port)), rules))
+      await connect(await checkTarget(url.replace('{port}', String(port)), rules))
       passed.push(`${url} (${why})`)
     } catch (error) {
       if (!(error instanceof AddressRefused)) throw error
@@ -115,7 +115,7 @@ test('every refusal is a sentence, and names the host and the address where they
 
 test('URLs of public hosts pass with the first address of the name', async () => {
   for (const url of goodUrls) {
-    const target = await vetAddress(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
+    const target = await checkTarget(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
     expect(target.url).toEqual(new URL(url))
     expect(target).toMatchObject({ address: PUBLIC, family: 4 })
   }
@@ -126,16 +126,16 @@ test('addresses next to the special networks pass, as literals and as answers', 
     const family = address.includes(':') ? 6 : 4
     const resolve = resolverOf([address])
     const url = `http://${family === 6 ? `[${address}]` : address}/`
-    expect(await vetAddress(url, publicOnly(resolve))).toMatchObject({ family })
+    expect(await checkTarget(url, publicOnly(resolve))).toMatchObject({ family })
     expect(resolve.asked).toBe(0)
-    expect(await vetAddress('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
+    expect(await checkTarget('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
   }
 })
 
 test('where private addresses are allowed they pass, and the rules of the text stay', async () => {
   const rules = { allowPrivate: true, resolve: resolverOf([LOOPBACK]) }
-  expect(await vetAddress('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
-  expect(await vetAddress('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
+  expect(await checkTarget('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
+  expect(await checkTarget('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
   for (const url of ['http://user@localhost/', 'http://localhost/#', 'ftp://localhost/', 'http://']) {
     expect(await refusalOf(url, rules)).toStartWith('The URL ')
   }
@@ -160,9 +160,9 @@ test('the look-up of the system knows this machine', async () => {
 })
 
 const vettedAtEachAttempt: Register = async (url, rules) => {
-  await vetAddress(url, rules)
+  await checkTarget(url, rules)
   return async () => {
-    const target = await vetAddress(url, rules)
+    const target = await checkTarget(url, rules)
     return (await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })).status
   }
 }
@@ -189,7 +189,7 @@ test('between the vetting and the connection the name is not looked up again', a
   await using receiver = await openReceiver()
   const resolve = resolverOf([LOOPBACK], [])
   const url = `http://shop.example:${receiver.port}/hook`
-  const target = await vetAddress(url, { allowPrivate: true, resolve })
+  const target = await checkTarget(url, { allowPrivate: true, resolve })
   await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
   expect(resolve.asked).toBe(1)
   expect(receiver.connections()).toBe(1)

@@ -101,8 +101,8 @@ async function killUnderWay(place: StorePlace, script?: string): Promise<string[
 
 /** Whether the webhook is past all that happened. */
 async function isAtHead(place: StorePlace): Promise<boolean> {
-  const [row] = await place.database(`SELECT webhook.position = chain.position AS done FROM webhook, chain
-    WHERE place = 'head'`)
+  const [row] = await place.database(`SELECT webhook.position = chain_end.position AS done FROM webhook, chain_end
+    WHERE name = 'head'`)
   return row?.done === true || row?.done === 1n
 }
 
@@ -254,7 +254,7 @@ describe('two servers on one database', () => {
 /** Events are committed and wait for their positions until a category of this name is there. */
 async function holdPositions(place: StorePlace, name: string): Promise<{ held: Promise<unknown> }> {
   const held = place.database(`DO $$ BEGIN
-    UPDATE chain SET position = position WHERE place = 'head';
+    UPDATE chain_end SET position = position WHERE name = 'head';
     FOR turn IN 1..2000 LOOP
       EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = '${name}');
       PERFORM pg_sleep(0.005);

@@ -48,7 +48,7 @@ async function faultsAt(
 }
 
 async function headOf(store: TestStore): Promise<bigint> {
-  const rows = await store.database(`SELECT position FROM chain WHERE place = 'head'`)
+  const rows = await store.database(`SELECT position FROM chain_end WHERE name = 'head'`)
   return BigInt(String(rows[0]?.position))
 }
 

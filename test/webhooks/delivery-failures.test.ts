@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Command, perform } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/shop/commands.ts'
 import { arrivals, deliveriesOf, faults, happen, hook, namesIn, settled } from '../support/hooked.ts'
 import { deadPort, dripping, openReceiver, redirect, reply, silence } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -202,7 +202,7 @@ test('a retry that fell due while its store could not write is made when it can'
     delivery,
     perform: async (tx, command: Command) => {
       if (command.id === 'recordAttempts' && refusals-- > 0) throw new Error('the disk is full')
-      return perform(tx, command)
+      return executeCommand(tx, command)
     },
   })
   await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))

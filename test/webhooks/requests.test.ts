@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { type Resolve, vetAddress } from '../../src/delivery/address.ts'
+import { type Resolve, checkTarget } from '../../src/delivery/address.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/delivery/request.ts'
 import {
   type Answer,
@@ -31,7 +31,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some(found =>
 /** A request to a URL whose name, if it has one, is this machine's. */
 async function outgoingTo(url: string, own: Partial<Outgoing> = {}): Promise<Outgoing> {
   const resolve: Resolve = async () => [LOOPBACK]
-  const target = await vetAddress(url, { allowPrivate: true, resolve })
+  const target = await checkTarget(url, { allowPrivate: true, resolve })
   return { target, headers: {}, body: '{}', timeoutMs: 5000, ...own }
 }
 

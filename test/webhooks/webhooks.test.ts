@@ -16,7 +16,7 @@ const Made = z.looseObject({ id: z.number(), secret: z.string() })
 /** Everything that a store has, says or has said: where a secret must not be found. */
 async function everythingOf(store: TestStore, webhookId: bigint): Promise<string> {
   const rows: unknown[] = []
-  for (const table of ['webhook', 'event', 'reply', 'note', 'delivery', 'attempt']) {
+  for (const table of ['webhook', 'event', 'reply', 'metadata', 'delivery', 'attempt']) {
     rows.push(...(await store.database(`SELECT * FROM ${table}`)))
   }
   const paths = [

@@ -1,0 +1,15 @@
+-- Standard terms. The chain has two ends: its last entry, and its last deleted one (the retention floor).
+CREATE TABLE chain_end (
+  name TEXT COLLATE "C" NOT NULL PRIMARY KEY CHECK (name IN ('head', 'floor')),
+  position BIGINT NOT NULL,
+  hash TEXT COLLATE "C" NOT NULL
+);
+
+INSERT INTO chain_end (name, position, hash)
+SELECT CASE place WHEN 'horizon' THEN 'floor' ELSE place END, position, hash FROM chain;
+
+DROP TABLE chain;
+
+ALTER TABLE note RENAME TO metadata;
+ALTER TABLE webhook RENAME COLUMN begun TO seen_creation;
+ALTER TABLE delivery RENAME COLUMN round_attempts TO cycle_attempts;
