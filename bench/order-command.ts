@@ -1,8 +1,8 @@
 import type { Statement, Value } from '../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../src/engine/group-commit.ts'
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
-import { type Command, executeCommand } from '../src/shop/commands.ts'
-import type { Reply } from '../src/shop/replies.ts'
+import type { Reply } from '../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
 /** As wide as the SHA-256 of a request. */

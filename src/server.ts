@@ -2,24 +2,24 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import { clientAddress } from './api/client-address.ts'
-import { LongPoll } from './api/feed.ts'
+import { LongPoll } from './api/events/long-poll.ts'
+import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
 import { passesGate } from './api/lifecycle.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
 import { type Rate, RateLimiter } from './api/rate-limit.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
-import { SseHub, type SseHubOptions } from './api/stream.ts'
-import { type SweepTimes, startSweeping } from './chores.ts'
 import type { Operation } from './contract/operation.ts'
-import { AddressRefused, type Resolve, resolveHost, checkTarget } from './delivery/address.ts'
-import { Dispatcher, type DispatcherOptions } from './delivery/deliverer.ts'
-import { makeSecretBox, type SecretBox, webhookSecret } from './delivery/secret-box.ts'
-import { CommitSignal } from './engine/news.ts'
+import { CommitSignal } from './engine/commit-signal.ts'
 import { validationFailed } from './model/error.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
 import type { NewSecret } from './shop/context.ts'
-import { faultText, type Log, type StoreEngine } from './store.ts'
+import { type SweepTimes, startSweeping } from './store/maintenance.ts'
+import { faultText, type Log, type StoreEngine } from './store/open.ts'
+import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box.ts'
+import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
+import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
 
 export interface ServerOptions {
   readonly engine: StoreEngine
@@ -177,7 +177,17 @@ function startEvents(
     for (const { state } of outcomes) metrics.attempted(state)
   }
   const deliverer = new Dispatcher({
-    ...{ engine, base, commitSignal, rules, clock, onFault, onAttempts, decrypt: box.decrypt, random: Math.random },
+    ...{
+      engine,
+      base,
+      commitSignal,
+      rules,
+      clock,
+      onFault,
+      onAttempts,
+      decrypt: box.decrypt,
+      random: Math.random,
+    },
     owner: randomUUID(),
     alone: engine.name === 'sqlite',
     ...delivery,
@@ -202,7 +212,10 @@ function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
   return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
 }
 
-async function checkWebhookUrl(url: string | undefined, rules: Parameters<typeof checkTarget>[1]): Promise<void> {
+async function checkWebhookUrl(
+  url: string | undefined,
+  rules: Parameters<typeof checkTarget>[1],
+): Promise<void> {
   if (url === undefined) return
   try {
     await checkTarget(url, rules)

@@ -1,4 +1,4 @@
-import type { RequestContext } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Maximum length of a logged text: a request may have a path of 16 KiB. */
 const TEXT_CHARS_MAX = 1000

@@ -78,24 +78,24 @@ export class Admission {
     })
   }
 
-  /** @internal Only for Place. */
+  /** @internal Only for AdmissionSlot. */
   leave(address: string, holdsRequest: boolean): void {
     if (holdsRequest) this.#requests.give(address)
     this.#unanswered--
     if (this.#unanswered === 0) this.#idle?.()
   }
 
-  /** @internal Only for Place. */
+  /** @internal Only for AdmissionSlot. */
   pause(address: string): void {
     this.#requests.give(address)
   }
 
-  /** @internal Only for Place. Throws `overloaded`. */
+  /** @internal Only for AdmissionSlot. Throws `overloaded`. */
   resume(address: string): void {
     if (!this.#requests.take(address)) throw overloaded()
   }
 
-  /** @internal Only for Place. Throws `overloaded`. */
+  /** @internal Only for AdmissionSlot. Throws `overloaded`. */
   expectBody(caller: string, bytesMax: number): void {
     if (!this.#bodies.take(caller)) throw tooManyBodies()
     if (this.#bodyBytes.take(caller, bytesMax)) return
@@ -103,7 +103,7 @@ export class Admission {
     throw tooManyBodies()
   }
 
-  /** @internal Only for Place. */
+  /** @internal Only for AdmissionSlot. */
   bodyEnded(caller: string, bytesMax: number): void {
     this.#bodies.give(caller)
     this.#bodyBytes.give(caller, bytesMax)

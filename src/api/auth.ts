@@ -6,8 +6,8 @@ import { isKeyText } from '../model/key.ts'
 import type { Caller } from '../shop/context.ts'
 import { findCaller, hasScope } from '../shop/keys.ts'
 import { rateGroup } from './client-address.ts'
-import type { RequestContext } from './exchange.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import type { RequestContext } from './request-context.ts'
 
 const SCHEME = 'bearer '
 const nobody: Caller = { keyId: null, scopes: [] }

@@ -1,5 +1,5 @@
 import { StoreError } from '../model/error.ts'
-import type { Conditions, EntityTags } from '../shop/representation.ts'
+import type { Conditions, EntityTags } from '../shop/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 

@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
+import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { readConditions } from './conditional.ts'
-import { callerName, type RequestContext, varyBy } from './exchange.ts'
 import { bodyInPieces } from './large-body.ts'
+import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
 /** Below this size, compression saves less than its headers cost. */
 const COMPRESSED_BYTES_MIN = 1024

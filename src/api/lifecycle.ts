@@ -1,6 +1,6 @@
 import type { Deprecation, Stability } from '../contract/operation.ts'
 import { StoreError } from '../model/error.ts'
-import type { RequestContext, Route } from './exchange.ts'
+import type { RequestContext, Route } from './request-context.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 

@@ -7,7 +7,7 @@ import {
   StoreError,
   summaryOf,
 } from '../model/error.ts'
-import type { RequestContext } from './exchange.ts'
+import type { RequestContext } from './request-context.ts'
 import { explain } from './validate.ts'
 
 type Refused = FieldError & { readonly refusal: ErrorCodeName }

@@ -3,23 +3,23 @@ import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json.ts'
-import type { Command } from '../shop/commands.ts'
 import type { NewSecret } from '../shop/context.ts'
-import { executeQuery, type Query } from '../shop/queries.ts'
-import type { Reply } from '../shop/replies.ts'
-import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/representation.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
+import type { Command } from '../store/commands.ts'
+import { executeQuery, type Query } from '../store/queries.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
-import { callerName, type RequestContext, type Route } from './exchange.ts'
-import type { LongPoll } from './feed.ts'
+import type { LongPoll } from './events/long-poll.ts'
+import type { SseHub } from './events/sse-hub.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { bodyInPieces } from './large-body.ts'
 import { enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
-import type { SseHub } from './stream.ts'
+import { callerName, type RequestContext, type Route } from './request-context.ts'
 import { validateBody } from './validate.ts'
 
 /** Texts longer than this may be large bodies; for shorter ones, the bytes are not counted. */
@@ -45,7 +45,11 @@ export interface Pipeline {
  * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
  * admission come before.)
  */
-export async function handleRequest(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
+export async function handleRequest(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+): Promise<Response> {
   const { operation } = route
   const { headers } = context.request
   const caller = await authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
@@ -58,7 +62,7 @@ export async function handleRequest(pipeline: Pipeline, context: RequestContext,
   const parameters = readParameters(operation, context)
   const conditions = readConditions(headers)
   if (operation.method === 'POST') refuseConditions(conditions)
-  if (isStreamId(route.id)) return pipeline.streams.answer(context, parameters)
+  if (isStreamId(route.id)) return pipeline.streams.respond(context, parameters)
   const reply = isQueryId(route.id)
     ? await runQuery(pipeline, context, operation, {
         id: route.id,

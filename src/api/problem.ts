@@ -1,7 +1,7 @@
 import { type ErrorBody, errorTable, StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
-import type { RequestContext } from './exchange.ts'
 import { errorMediaType } from './negotiate.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Creates the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
 export function refusal(context: RequestContext, error: StoreError, base: string): Response {
@@ -32,7 +32,12 @@ export function internalError(context: RequestContext, base: string): Response {
   return refusal(context, new StoreError('internal_error', message), base)
 }
 
-function asProblem({ path }: RequestContext, code: keyof typeof errorTable, message: string, base: string): object {
+function asProblem(
+  { path }: RequestContext,
+  code: keyof typeof errorTable,
+  message: string,
+  base: string,
+): object {
   return { type: `${base}/errors/${code}`, title: errorTable[code].meaning, detail: message, instance: path }
 }
 

@@ -6,11 +6,11 @@ import type { Admission } from './admission.ts'
 import { PATCH_TYPES } from './body.ts'
 import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
-import { type RequestContext, openRequestContext, type Route, targetOf } from './exchange.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, type Match, similarPath } from './paths.ts'
 import { handleRequest, type Pipeline, takeOfRate } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
+import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
 
 const URL_CHARS_MAX = 8192
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
@@ -98,7 +98,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     let fault: unknown
     let response: Response
     try {
-      response = await answer(options, context, methods, handler)
+      response = await admitAndHandle(options, context, methods, handler)
     } catch (error) {
       if (!(error instanceof StoreError)) fault = error
       response =
@@ -116,7 +116,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
 }
 
 /** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */
-function answer(
+function admitAndHandle(
   { admission, pipeline, paths }: RoutesOptions,
   context: RequestContext,
   methods: Methods | undefined,
@@ -126,7 +126,7 @@ function answer(
   refuseBadTarget(context)
   // An operation counts a request once it knows the key.
   if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, context)
-  return handler ? handler.handle(context) : answerWithout(context, methods, paths)
+  return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
 }
 
 /** Whether an operation may be silent for longer than the timeout of the runtime: imports, and waits for events. */
@@ -139,7 +139,7 @@ function handlerOf({ request }: RequestContext, methods: Methods): Handler | und
 }
 
 /** Creates the response if the path has no such method, or the path does not exist. */
-function answerWithout(
+function respondWithoutHandler(
   { path, request, headers }: RequestContext,
   methods: Methods | undefined,
   paths: Paths,

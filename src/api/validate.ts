@@ -74,12 +74,12 @@ function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
 function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<typeof explain>): FieldError {
   const names = path.map(key => String(key).slice(0, NAME_CHARS_MAX))
   const pointer = names.map(name => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  const name = placeName(path) || 'The body'
+  const name = locationName(path) || 'The body'
   return { in: 'body', pointer, code, message: `${name} ${message}` }
 }
 
 /** Formats a path for people: `scopes[0]`, `name`. Only the innermost member is named. */
-function placeName(path: readonly PropertyKey[]): string {
+function locationName(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex(key => typeof key !== 'number')
   const [member = '', ...indexes] = path.slice(Math.max(last, 0))
   return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`

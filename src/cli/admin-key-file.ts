@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KeyFile } from '../chores.ts'
 import { makeDirectory, writeWholeFile } from '../engine/private-file.ts'
 import { isKeyText } from '../model/key.ts'
+import type { KeyFile } from '../store/maintenance.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
 /** Returns the path of the generated admin key in a data directory. */

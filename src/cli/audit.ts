@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { NewerDatabase } from '../engine/migrate.ts'
-import type { ChainEntry } from '../model/audit.ts'
-import { exportAuditLog, type AuditReport, verifyAuditChain } from '../shop/trail.ts'
-import { type OpenReader, openReader } from '../store.ts'
+import type { ChainEntry } from '../model/audit-chain.ts'
+import { type AuditReport, exportAuditLog, verifyAuditChain } from '../shop/audit-chain.ts'
+import { type OpenReader, openReader } from '../store/open.ts'
 import { configFrom } from './serve.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 interface Options {
   readonly data?: string
   readonly databaseUrl?: string
-  readonly seal?: string
+  readonly anchor?: string
 }
 
 const EMPTY =
@@ -35,9 +35,9 @@ export function addAudit(program: Command): void {
 }
 
 async function runVerify(options: Options): Promise<void> {
-  const seal = options.seal === undefined ? undefined : readSeal(options.seal)
+  const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
   await using store = await open(options)
-  const report = await verifyAuditChain(store.reader, seal)
+  const report = await verifyAuditChain(store.reader, anchor)
   if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
   process.stdout.write(`${summary(report)}\n`)
   if (report.entries === 0n) say(EMPTY)
@@ -71,7 +71,7 @@ function summary({ entries, floor, head }: AuditReport): string {
   return `${whole} Seal: ${head.position}:${head.hash}`
 }
 
-function readSeal(text: string): ChainEntry {
+function readAnchor(text: string): ChainEntry {
   const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
   if (!match)
     throw new CommandFailed(

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { sql } from '../engine/engine.ts'
-import type { StoreEngine } from '../store.ts'
+import type { StoreEngine } from '../store/open.ts'
 import { engineTarget } from './import-target.ts'
 import { importFiles } from './importer.ts'
 

@@ -3,8 +3,8 @@ import { makeClient } from '../client/client.ts'
 import { ImportOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJsonText } from '../model/json.ts'
-import type { Reply } from '../shop/replies.ts'
-import type { StoreEngine } from '../store.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import type { StoreEngine } from '../store/open.ts'
 import type { ImportTarget } from './importer.ts'
 
 /** A store that this process has open. */

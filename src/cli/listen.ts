@@ -57,7 +57,7 @@ async function receive(
   verifier: Webhook | undefined,
 ): Promise<Response> {
   const body = await request.text()
-  const signature = verifier ? verdict(verifier, body, request.headers) : 'not verified (no --secret)'
+  const signature = verifier ? decision(verifier, body, request.headers) : 'not verified (no --secret)'
   process.stdout.write(`${describe(request, body, signature, status)}\n`)
   if (delay > 0) await Bun.sleep(delay)
   return new Response(status === 204 || status === 304 ? null : `petstore listen responds with ${status}\n`, {
@@ -97,7 +97,7 @@ function readEvent(body: string): { type: string; subject: string; data: string 
   }
 }
 
-function verdict(verifier: Webhook, body: string, headers: Headers): string {
+function decision(verifier: Webhook, body: string, headers: Headers): string {
   try {
     verifier.verify(body, Object.fromEntries(headers))
     return 'signature verified'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import type { Config } from '../config.ts'
-import type { Log } from '../store.ts'
+import type { Log } from '../store/open.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 

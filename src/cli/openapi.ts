@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { describe } from '../contract/openapi.ts'
-import { writeYaml } from '../contract/openapi-yaml.ts'
+import { describe } from '../openapi/document.ts'
+import { writeYaml } from '../openapi/yaml.ts'
 
 /** Adds `openapi`, which prints the description of the service with every operation, like openapi.yaml. */
 export function addOpenapi(program: Command): void {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { DirectoryInUse, lockDirectory } from '../engine/data-lock.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
-import { type EngineOptions, openEngine, type StoreEngine } from '../store.ts'
+import { type EngineOptions, openEngine, type StoreEngine } from '../store/open.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** A store opened by a command. A SQLite store is locked against other processes. */

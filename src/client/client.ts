@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 /** A success: the result, with the most important headers. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly status: number
   readonly data: T
   readonly etag: string | undefined
@@ -57,7 +57,7 @@ export type Client = {
   readonly [Id in Exclude<OperationId, StreamId>]: (
     input: Input<Contract[Id]>,
     options?: CallOptions,
-  ) => Promise<Answer<Output<Contract[Id]>>>
+  ) => Promise<ApiResponse<Output<Contract[Id]>>>
 }
 
 /** Creates a client of a store. A call throws Refused for a refusal, and the error of `fetch` for a lost connection. */
@@ -73,7 +73,7 @@ export function makeClient(options: ClientOptions): Client {
 
 /** Yields every item of a list, page by page. */
 export async function* everyItem<T, I extends object>(
-  list: (input: I & { cursor?: string }) => Promise<Answer<Page<T>>>,
+  list: (input: I & { cursor?: string }) => Promise<ApiResponse<Page<T>>>,
   input: I,
 ): AsyncGenerator<T> {
   let next: string | undefined
@@ -89,7 +89,7 @@ async function send(
   operation: Operation,
   input: Record<string, unknown>,
   call: CallOptions,
-): Promise<Answer<unknown>> {
+): Promise<ApiResponse<unknown>> {
   const headers: Record<string, string> = {
     Accept: 'application/json',
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),

@@ -1,4 +1,4 @@
-import type { EventRecord, ChainEntry } from '../model/audit.ts'
+import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 
 /** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
 export type Value = string | bigint | null

@@ -1,4 +1,4 @@
-import { type EventRecord, type ChainEntry, nextChainEntry } from '../model/audit.ts'
+import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { StoreError } from '../model/error.ts'
 import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
@@ -51,9 +51,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   #isLocked = false
   #wrote = false
 
-  constructor(connection: WriteConnection, perform: (tx: Tx, command: Command) => Promise<Reply>) {
+  constructor(connection: WriteConnection, executeCommand: (tx: Tx, command: Command) => Promise<Reply>) {
     this.#connection = connection
-    this.#perform = perform
+    this.#perform = executeCommand
     this.#counters = this.#loadCounters()
     this.#savedHead = this.#loadHead()
     this.#head = this.#savedHead

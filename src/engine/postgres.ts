@@ -56,10 +56,10 @@ export async function openPostgres<Query, Command, Reply>(
   const ids = new IdBlocks(aside)
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   const watchers = new Set<() => void>()
-  const tellAll = (): void => {
-    for (const tell of watchers) tell()
+  const notifyAll = (): void => {
+    for (const notify of watchers) notify()
   }
-  const sequencer = sequence(aside, tellAll, options.onFault)
+  const sequencer = sequence(aside, notifyAll, options.onFault)
 
   async function attempt(command: Command): Promise<Reply> {
     const connection = await pool.reserve()
@@ -116,9 +116,7 @@ export async function openPostgres<Query, Command, Reply>(
 }
 
 /** Opens a store for reading only. Throws NewerDatabase. */
-export async function openPostgresReader(
-  url: string,
-): Promise<{ reader: Reader; close(): Promise<void> }> {
+export async function openPostgresReader(url: string): Promise<{ reader: Reader; close(): Promise<void> }> {
   const pool = new SQL({ url, bigint: true, max: 1 })
   try {
     const [row] = await pool.unsafe<{ version: bigint | null }[]>(readVersion)

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { type EventRecord, type ChainEntry, nextChainEntry } from '../model/audit.ts'
+import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 
 /** Maximum number of events numbered in one transaction. */
 const EVENTS_A_STEP_MAX = 1000

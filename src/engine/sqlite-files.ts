@@ -5,7 +5,7 @@ import { SqliteConnection } from './sqlite-connection.ts'
 /** How long the last checkpoint waits for another process that reads. */
 const BUSY_MS = 1000
 /** How soon a deleted file is noticed. A check before each commit would cost a system call per commit. */
-const LOOK_MS = 1000
+const CHECK_MS = 1000
 
 /**
  * Moves the write-ahead log into the database file and removes the log: a copy of that one file is then the whole
@@ -47,7 +47,7 @@ export function watchFiles(files: readonly string[], onGone: (file: string) => v
       clearInterval(timer)
       onGone(file)
     }
-  }, LOOK_MS)
+  }, CHECK_MS)
   timer.unref()
   return () => {
     isOver = true

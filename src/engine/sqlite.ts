@@ -10,9 +10,9 @@ import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: '
 import plainNames from './migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
+import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { makeWhole, watchFiles } from './sqlite-files.ts'
-import { SharedReadTransaction } from './turn-reading.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 const migrations = [storeTables, webhookTables, keyVersion, plainNames]
@@ -85,7 +85,7 @@ export async function openSqlite<Query, Command, Reply>(
     execute: async command => {
       try {
         const reply = await writer.send(command)
-        for (const tell of watchers) tell()
+        for (const notify of watchers) notify()
         return reply
       } finally {
         own.refresh()
@@ -147,11 +147,11 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 /** Runs the writer worker. */
-export function serveWriter<Command, Reply>(perform: (tx: Tx, command: Command) => Promise<Reply>): void {
+export function serveWriter<Command, Reply>(executeCommand: (tx: Tx, command: Command) => Promise<Reply>): void {
   serve<Start, Command, Reply>(({ file, pagesMax }) => {
     const connection = new SqliteConnection(file, { readonly: false })
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
-    const writer = new BatchWriter(connection, perform)
+    const writer = new BatchWriter(connection, executeCommand)
     return { answer: batch => writer.commit(batch), close: () => connection.close() }
   })
 }

@@ -74,10 +74,10 @@ const keyExample = {
   createdAt: '2026-11-21T09:30:00.120Z',
 }
 
-function auditMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
+function auditMeta(id: string, resource: string, type: string, subjectText: string, data: object) {
   return {
     id,
-    description: `A change to ${thing}, and the key that made it. ${dataText}`,
+    description: `A change to ${resource}, and the key that made it. ${dataText}`,
     example: { ...auditExample, subject: subjectText, type, data },
   }
 }

@@ -239,11 +239,11 @@ export function validationFailed(errors: readonly FieldError[]): StoreError {
 }
 
 /** The maximum number of field errors that the message of an error quotes; `errors` lists the others. */
-const PLACES_NAMED_MAX = 3
+const LOCATIONS_NAMED_MAX = 3
 
 /** Returns one sentence for several field errors: it quotes the first ones and counts the others. */
 export function summaryOf(errors: readonly FieldError[]): string {
-  const named = errors.slice(0, PLACES_NAMED_MAX).map(({ message }) => message.replace(/\.$/, ''))
+  const named = errors.slice(0, LOCATIONS_NAMED_MAX).map(({ message }) => message.replace(/\.$/, ''))
   const others = errors.length - named.length
   return `${named.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`
 }

@@ -127,10 +127,10 @@ export function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.
   return z.object({ ...members, type, data }).meta(meta)
 }
 
-function eventMeta(id: string, thing: string, type: string, subjectText: string, data: object) {
+function eventMeta(id: string, resource: string, type: string, subjectText: string, data: object) {
   return {
     id,
-    description: `An event about ${thing}. ${dataText}`,
+    description: `An event about ${resource}. ${dataText}`,
     example: { ...envelopeExample, subject: subjectText, type, data },
   }
 }

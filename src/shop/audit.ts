@@ -1,7 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, sql, type Value } from '../engine/engine.ts'
-import type { EventRecord } from '../model/audit.ts'
+import type { EventRecord } from '../model/audit-chain.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'

@@ -1,7 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, sql, type Tx } from '../engine/engine.ts'
-import type { EventRecord, ChainEntry } from '../model/audit.ts'
+import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
@@ -82,7 +82,7 @@ export async function recordEvent(
   return id
 }
 
-/** Returns both ends of the chain: its last deleted entry (`horizon`) and its last entry (`head`). */
+/** Returns both ends of the chain: its last deleted entry (the retention floor) and its last entry (`head`). */
 export async function findChainEnds(reader: Reader): Promise<{ floor: ChainEntry; head: ChainEntry }> {
   const ends = await reader.many(selectChainEnds)
   const end = (name: 'head' | 'floor'): ChainEntry => {

@@ -4,7 +4,7 @@ import { findLogBounds } from './events.ts'
 /** The maximum number of rows that one command deletes: it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
 /** The maximum time that a settled (delivered or failed) delivery is kept. */
-export const DELIVERY_KEPT_MS = 30 * 24 * 3_600_000
+export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000
 
 const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
   SELECT position, hash, at FROM event WHERE position > $1 ORDER BY position LIMIT ${SWEPT_MAX}`)
@@ -30,7 +30,7 @@ const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
 
 /**
  * Deletes the oldest events that happened before an instant, at most 1,000. It deletes from the start of the audit log
- * only, so the remaining log has no gaps. The horizon keeps the hash of the last deleted event. Returns their number.
+ * only, so the remaining log has no gaps. The retention floor keeps the hash of the last deleted event. Returns their number.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)

@@ -44,7 +44,8 @@ const findSlots = sql<{ slot: bigint }>('SELECT slot FROM webhook')
 
 const insertWebhook = sql<{ id: bigint }>(`
   INSERT INTO webhook (id, slot, url, types, description, enabled, disabled_reason, secret, previous_secret,
-    previous_until, position, seen_creation, failures, failing_since, leased_by, leased_until, version, created_at, updated_at)
+    previous_until, position, seen_creation, failures, failing_since, leased_by, leased_until, version, created_at,
+    updated_at)
   VALUES ($1, $8, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)
   ON CONFLICT DO NOTHING RETURNING id`)
 
@@ -83,10 +84,7 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
 }
 
 /** Reads a webhook. Throws `webhook_not_found`. */
-export async function getWebhook(
-  reader: Reader,
-  { webhookId }: { webhookId: bigint },
-): Promise<WebhookRow> {
+export async function getWebhook(reader: Reader, { webhookId }: { webhookId: bigint }): Promise<WebhookRow> {
   const row = await reader.one(findWebhook, webhookId)
   if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
   return row

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../../src/api/admission.ts'
-import { LongPoll } from '../../src/api/feed.ts'
+import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInPieces } from '../../src/api/large-body.ts'
-import { CommitSignal } from '../../src/engine/news.ts'
+import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { PlaceWhileBodyArrives } from '../controls/place-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const HALF_SENT = 600
 
-/** Opens connections that announce a body of 1 MiB, and send one byte of it. Returns what closes them. */
+/** Opens connections that announce a body of 1 MiB and send one byte of it. Returns an object that closes them. */
 async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
   const head =
     `POST /categories HTTP/1.1\r\nHost: store\r\nAuthorization: Bearer ${key}\r\n` +
@@ -38,11 +38,11 @@ async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
 }
 
 describe('clients that send half a body', () => {
-  test('keep out neither probes nor readers nor the bodies of other callers', async () => {
+  test('block neither probes, nor readers, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
     using half = await sendHalfBodies(store, HALF_SENT, ADMIN_KEY)
-    // 64 bodies of 1 MiB are the share of one key; the others are refused at once.
+    // One key may have 64 arriving bodies of 1 MiB; the others are refused immediately.
     await until('the others are refused', () => half.refused() >= HALF_SENT - 64)
     expect(half.refused()).toBe(HALF_SENT - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
@@ -56,13 +56,13 @@ describe('clients that send half a body', () => {
   })
 })
 
-test('control: with places held by arriving bodies, readers are kept out', async () => {
+test('control: if arriving bodies hold slots, readers are refused', async () => {
   await using store = await openTestStore('sqlite', { admission: new PlaceWhileBodyArrives() })
   using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('readers of the feed that wait hold no places, and one caller cannot be all of them', async () => {
+test('feed readers that wait hold no slots, and one caller cannot take the whole limit of waiting readers', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -84,8 +84,8 @@ test('readers of the feed that wait hold no places, and one caller cannot be all
   expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
-describe('clients that do not read what they asked for', () => {
-  test('take a bounded share of the large responses, one piece at a time', async () => {
+describe('clients that do not read their response', () => {
+  test('get a bounded share of the large responses, one piece at a time', async () => {
     const { largeBodies } = new Admission()
     const bytes = new Uint8Array(1_000_000)
     const bodies = Array.from({ length: 100 }, () => streamOf(bodyInPieces(largeBodies, 'slow', bytes)))
@@ -96,12 +96,12 @@ describe('clients that do not read what they asked for', () => {
     expect(bodyInPieces(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
     await readers[0]?.cancel()
     expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
-    // One that is read to its end is over too.
+    // A response that was read to its end also frees its share.
     for (;;) if ((await readers[1]?.read())?.done) break
     expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
   })
 
-  test('get a large response whole when they read it', async () => {
+  test('get a large response completely once they read it', async () => {
     await using store = await openTestStore('sqlite')
     const description = 'x'.repeat(2000)
     for (let name = 0; name < 60; name++)
@@ -114,7 +114,7 @@ describe('clients that do not read what they asked for', () => {
   })
 })
 
-describe('the places of requests', () => {
+describe('the slots of requests', () => {
   test('are never all held by one address', () => {
     const admission = new Admission()
     const codes = Array.from({ length: 1500 }, () => codeOf(() => admission.enter('203.0.113.1')))
@@ -122,7 +122,7 @@ describe('the places of requests', () => {
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('admitted')
   })
 
-  test('are free while a body arrives, and taken again when it is complete', async () => {
+  test('are free while a body arrives, and are taken again when the body is complete', async () => {
     const admission = new Admission()
     const body = Promise.withResolvers<string>()
     const waiting = Array.from({ length: 400 }, () =>
@@ -131,12 +131,12 @@ describe('the places of requests', () => {
     const others = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1')))
     expect(new Set(others)).toEqual(new Set(['admitted']))
     body.resolve('whole')
-    // Now the address holds all that it can: its bodies are complete, and find no place.
+    // Now the address holds its maximum, so its bodies are complete but find no free slot.
     const ends = await Promise.allSettled(waiting)
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
-  test('are all returned: after any mixture of ends the last one out ends the drain', async () => {
+  test('are all returned: after any mixture of successes and failures, the last leave ends the drain', async () => {
     const admission = new Admission()
     const places = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
     const failing = places.map((place, index) =>

@@ -9,7 +9,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
 
   describe('conditions', () => {
-    test('a read with the current ETag is 304, with the headers of the 200', async () => {
+    test('a read with the current ETag returns 304, with the headers of the 200', async () => {
       const { petId } = await makePet(store().client)
       const full = await store().send('GET', `/pets/${petId}`)
       const etag = full.headers.get('etag') ?? ''
@@ -25,7 +25,7 @@ onEveryEngine(engine => {
       expect(other.status).toBe(200)
     })
 
-    test('a write with another ETag is 412 and shows the current one; a weak tag never matches', async () => {
+    test('a write with another ETag returns 412 with the current one; a weak tag never matches', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const { etag = '' } = await client.getPet({ petId })
@@ -50,7 +50,7 @@ onEveryEngine(engine => {
       expect((await client.updatePet({ petId, body: { name: 'Newest' } }, { ifMatch: '*' })).status).toBe(200)
     })
 
-    test('a read with If-Match is 412 when the ETag is another one, for GET and HEAD', async () => {
+    test('a read with If-Match returns 412 if the ETag differs, for GET and HEAD', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const path = `/pets/${petId}`
@@ -70,7 +70,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('a POST with a condition is refused, and has no effect', async () => {
+    test('a POST with a condition is refused and has no effect', async () => {
       const { petId } = await makePet(store().client)
       for (const [path, body] of [
         ['/categories', '{"name":"Conditional"}'],
@@ -88,13 +88,13 @@ onEveryEngine(engine => {
       })
     })
 
-    test('a PUT that the store has transformed answers without an ETag', async () => {
+    test('a PUT whose body the store transforms returns no ETag', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
     })
 
-    test('orders and stocks are guarded alike; the target comes first', async () => {
+    test('orders and stocks check conditions in the same way, after the target is checked', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       const ifMatch = '"other"'
@@ -114,7 +114,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('a list narrowed to one pet carries the ETag of that pet; other pages a weak one', async () => {
+    test('a list filtered to one pet has the ETag of that pet; other pages have a weak one', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const one = await client.listPets({ id: [petId] })
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
       expect((await client.listPets({ limit: 2 }, { ifNoneMatch: page.etag ?? '' })).status).toBe(304)
     })
 
-    test('an order that leaves the four members of a pet alone leaves its ETag alone', async () => {
+    test('an order that changes none of the four members of a pet does not change its ETag', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       const before = await client.getPet({ petId })
@@ -137,7 +137,7 @@ onEveryEngine(engine => {
   })
 
   describe('idempotency', () => {
-    test('a repeat gets the same answer, byte for byte, and says so', async () => {
+    test('a repeated request gets the same response, byte for byte, marked as a repeat', async () => {
       const { petId } = await makePet(store().client, { quantity: 5n })
       const send = () =>
         store().send('POST', '/store/orders', {
@@ -156,7 +156,7 @@ onEveryEngine(engine => {
       expect(data.reserved).toBe(1n)
     })
 
-    test('is the same with parameters, which mean nothing', async () => {
+    test('a Content-Type with parameters is the same request, because the parameters have no meaning', async () => {
       const body = '{"name":"With parameters"}'
       const ids = new Set<unknown>()
       for (const key of ['"params"', '"params";p=1', '"params"; a="x;y"; b=?1;c', '"params";d=:YQ==:']) {
@@ -167,7 +167,7 @@ onEveryEngine(engine => {
       expect(ids.size).toBe(1)
     })
 
-    test('the same key with another request is refused; a quoted and a bare key are one', async () => {
+    test('the same key with another request is refused; a quoted and an unquoted key are equal', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       await client.placeOrder({ body: { petId } }, { idempotencyKey: 'k-1' })
@@ -180,7 +180,7 @@ onEveryEngine(engine => {
       expect(bare.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('keys belong to their owner and operation; a refusal is judged afresh', async () => {
+    test('keys belong to one owner and operation; a refused request is executed again', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 1n })
       const clerk = await store().clientWith('orders:write')
@@ -193,7 +193,7 @@ onEveryEngine(engine => {
       expect(placed.location).toStartWith(`${base}/store/orders/`)
     })
 
-    test('deleting is replayed too, where a bare repeat would be 404', async () => {
+    test('a deletion is also replayed, where a repeat without a key would get 404', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.deletePet({ petId }, { idempotencyKey: 'gone' })
@@ -206,7 +206,7 @@ onEveryEngine(engine => {
       expect(await codeOf(client.deletePet({ petId }))).toBe('404 pet_not_found')
     })
 
-    test('an operation that answers with a secret takes no key', async () => {
+    test('an operation that returns a secret accepts no key', async () => {
       const body = { name: 'till', scopes: ['orders:read' as const] }
       const call = store().client.createKey({ body }, { idempotencyKey: 'k' })
       expect(await codeOf(call)).toBe('400 idempotency_key_refused')
@@ -239,7 +239,7 @@ test('every operation that changes or deletes a resource evaluates conditions', 
   expect(unconditional).toEqual([])
 })
 
-test('the client sends what the contract says, and a refusal keeps its headers', async () => {
+test('the client sends the headers of the contract, and a refusal keeps its response headers', async () => {
   await using store = await openTestStore('sqlite')
   const stranger = makeClient({ base: store.base })
   const refused = await refusalOf(stranger.placeOrder({ body: { petId: 1n } }))

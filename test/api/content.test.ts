@@ -6,7 +6,7 @@ const PATHS = ['/docs/scalar.js', '/openapi.json', '/openapi.yaml', '/llms.txt']
 
 describe('content that is the same for every caller', () => {
   const store = sharedStore('sqlite')
-  /** Without the decoding of fetch: as the bytes came. */
+  /** Sends the request without the content decoding of fetch, so that the body has the bytes that were sent. */
   const get = (path: string, fields: Record<string, string> = {}, method = 'GET') =>
     fetch(store().base + path, {
       method,
@@ -15,7 +15,7 @@ describe('content that is the same for every caller', () => {
     })
 
   for (const path of PATHS) {
-    test(`${path} comes plain or in gzip, each form with its own strong ETag`, async () => {
+    test(`${path} is sent plain or with gzip, each form with its own strong ETag`, async () => {
       const plain = await get(path)
       const packed = await get(path, { 'Accept-Encoding': 'br, gzip' })
       const [plainEtag, packedEtag] = [plain, packed].map(({ headers }) => headers.get('etag'))
@@ -28,7 +28,7 @@ describe('content that is the same for every caller', () => {
       expect(Buffer.compare(Bun.gunzipSync(Uint8Array.from(await packed.bytes())), bytes)).toBe(0)
     })
 
-    test(`${path} is 304 for its ETag in a list, in its weak form, and for *`, async () => {
+    test(`${path} returns 304 for its ETag in a list, for its weak form, and for *`, async () => {
       const etag = (await get(path)).headers.get('etag') ?? ''
       for (const field of [etag, `"other",, ${etag}`, `W/${etag}`, '*']) {
         const reply = await get(path, { 'If-None-Match': field })
@@ -40,7 +40,7 @@ describe('content that is the same for every caller', () => {
     })
   }
 
-  test('gzip is sent when Accept-Encoding allows it, by name or by *, and not with a weight of 0', async () => {
+  test('gzip is sent if Accept-Encoding allows it, by name or by *, and not with a weight of 0', async () => {
     const codingFor = async (field: string): Promise<string> =>
       (await get('/openapi.json', { 'Accept-Encoding': field })).headers.get('content-encoding') ?? 'identity'
     for (const field of ['gzip', 'GZIP;q=0.5', 'br, gzip;q=0.1', '*', 'identity;q=0, *;q=1', 'x-gzip']) {
@@ -51,7 +51,7 @@ describe('content that is the same for every caller', () => {
     }
   })
 
-  test('HEAD has the date and the fields of GET; the catalogue links to itself', async () => {
+  test('HEAD has the same date and headers as GET, and the catalogue links to itself', async () => {
     for (const path of [...PATHS, '/docs', '/.well-known/api-catalog', '/', '/pets', '/livez', '/nowhere']) {
       const { headers } = await get(path, {}, 'HEAD')
       const date = Date.parse(headers.get('date') ?? '')
@@ -63,7 +63,7 @@ describe('content that is the same for every caller', () => {
     expect([stream.status, stream.headers.get('content-length')]).toEqual([200, null])
   })
 
-  test('paths outside the description count towards the limit of an address, and probes do not', async () => {
+  test('paths outside the description count towards the rate limit of an address, but probes do not', async () => {
     await using own = await openTestStore('sqlite', { rateLimit: { requests: 3, seconds: 600 } })
     const status = async (path: string, method = 'GET') => (await fetch(own.base + path, { method })).status
     for (let probe = 0; probe < 5; probe++)

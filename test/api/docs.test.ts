@@ -6,10 +6,10 @@ import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** A page that keeps account of what it should never do. */
+/** A page that records everything that must not happen on it. */
 interface Watched {
   readonly page: Page
-  /** Requests to another host, breaches of the content security policy, errors of the page. */
+  /** Requests to another host, violations of the content security policy, and errors of the page. */
   readonly faults: string[]
 }
 
@@ -31,7 +31,7 @@ describe('the docs page in a real browser', () => {
     const { base } = store()
     page.on('request', request => {
       const local = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
-      if (!local) faults.push(`it asked ${request.url()}`)
+      if (!local) faults.push(`it requested ${request.url()}`)
     })
     page.on('console', message => {
       if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
@@ -45,7 +45,7 @@ describe('the docs page in a real browser', () => {
   for (const width of [390, 1440]) {
     for (const scheme of ['light', 'dark'] as const) {
       test(
-        `is drawn at ${width} px, ${scheme}, from this host alone and within its policy`,
+        `renders at ${width} px, ${scheme}, from this host only and within its policy`,
         async () => {
           const { page, faults } = await open('/docs', width, scheme)
           const picture = await page.screenshot()
@@ -62,7 +62,7 @@ describe('the docs page in a real browser', () => {
   }
 
   test(
-    'shows that an operation is deprecated, where its Deprecation link leads',
+    'shows that an operation is deprecated at the target of its Deprecation link',
     async () => {
       const { petId } = await makePet(store().client)
       const link = (await store().send('GET', `/pets/${petId}`)).headers.get('link') ?? ''
@@ -78,7 +78,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'shows stability, errors and examples of an operation',
+    'shows the stability, errors and examples of an operation',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/summary', 1440, 'light')
       await page.getByText('store-summary').first().waitFor()
@@ -94,7 +94,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'tries an operation on the running store, with a key and without',
+    'sends an operation to the running store, with a key and without one',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/orders', 1440, 'light')
       const send = async (): Promise<void> => {
@@ -115,17 +115,17 @@ describe('the docs page in a real browser', () => {
   )
 })
 
-describe('the pages beside it', () => {
+describe('the pages linked from the docs page', () => {
   const store = sharedStore('sqlite')
 
-  test('the page carries a strict content security policy', async () => {
+  test('the docs page has a strict content security policy', async () => {
     const policy = (await store().send('GET', '/docs')).headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self';")
     expect(policy).not.toContain('http')
   })
 
-  test('its script is compressed for who takes that, and kept by its ETag', async () => {
+  test('its script is compressed if the client accepts that, and can be cached by its ETag', async () => {
     const packed = await fetch(`${store().base}/docs/scalar.js`, { headers: { 'Accept-Encoding': 'gzip' } })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     const etag = packed.headers.get('etag') ?? ''
@@ -138,7 +138,7 @@ describe('the pages beside it', () => {
     expect(again.status).toBe(304)
   })
 
-  test('the root links to everything, as a page and as JSON, and every link answers', async () => {
+  test('the root links to everything, as a page and as JSON, and every link works', async () => {
     const page = await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()
     const json = await (await fetch(store().base)).text()
     const paths = [...page.matchAll(/href="([^"]+)"/g)].map(match => match[1] ?? '')
@@ -149,7 +149,7 @@ describe('the pages beside it', () => {
     }
   })
 
-  test('the API catalogue is a link set of RFC 9727, and llms.txt names every operation', async () => {
+  test('the API catalogue is an RFC 9727 link set, and llms.txt names every operation', async () => {
     const catalog = await fetch(`${store().base}/.well-known/api-catalog`)
     expect(catalog.headers.get('content-type')).toBe(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',

@@ -8,7 +8,7 @@ const CLOSE = 'Connection: close\r\n'
 const KEY = `Authorization: Bearer ${ADMIN_KEY}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** A POST with a chunked body, and what follows its last chunk. */
+/** Returns a POST with a chunked body, and with these bytes after its last chunk. */
 function chunked(name: string, end: string): string {
   const body = JSON.stringify({ name })
   const fields = `Host: store\r\n${KEY}${JSON_TYPE}${CLOSE}Transfer-Encoding: chunked\r\n`
@@ -24,7 +24,7 @@ onEveryEngine(engine => {
     (await store().client.listCategories({ limit: 100 })).data.items.filter(one => one.name === name).length
 
   describe('the target of a request', () => {
-    test('is read whole from a client of HTTP/1.0 that sends no Host', async () => {
+    test('is read completely from an HTTP/1.0 client that sends no Host', async () => {
       const { petId } = await makePet(store().client)
       const one = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
       expect([one.status, JSON.parse(one.text).length]).toEqual([200, 1])
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('tells two orders apart that are cancelled under one idempotency key without a Host', async () => {
+    test('distinguishes two orders that are cancelled with one idempotency key and no Host', async () => {
       const first = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const second = await makePet(store().client, { quantity: 2n, reserved: 1n })
       const cancel = ({ orderId }: { orderId: bigint }) =>
@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       expect((await store().client.getOrder(second)).status).toBe(200)
     })
 
-    test('means the same with percent-encoded letters in it', async () => {
+    test('has the same meaning with percent-encoded letters', async () => {
       const { petId } = await makePet(store().client)
       const plain = await fetch(`${store().base}/pets/${petId}`)
       const encoded = await fetch(`${store().base}/p%65ts/${petId}`)
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect((await fetch(`${store().base}/p%65ts/${petId}`, { method: 'POST' })).status).toBe(405)
     })
 
-    test('that is wrong is answered with the path that was probably meant', async () => {
+    test('that matches no path gets a response that suggests the path that was probably meant', async () => {
       const answer = await fetch(`${store().base}/orders`)
       expect(await answer.json()).toMatchObject({
         status: 404,
@@ -73,7 +73,7 @@ onEveryEngine(engine => {
   })
 
   describe('a chunked body', () => {
-    test('that ends in a trailer field is refused and has no effect', async () => {
+    test('that ends with a trailer field is refused and has no effect', async () => {
       const statuses: number[] = []
       for (let round = 0; round < 20; round++) {
         statuses.push((await send(chunked('Trailed', 'X-Checksum: abc\r\n'))).status)
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
       expect(await countOf('Trailed')).toBe(0)
     })
 
-    test('before bytes that are no request is refused with them, and has no effect', async () => {
+    test('followed by bytes that are not a request is refused together with them, and has no effect', async () => {
       const body = JSON.stringify({ name: 'Surplus' })
       const fields = `Host: store\r\n${KEY}${JSON_TYPE}Content-Length: ${body.length}\r\n\r\n`
       const { petId, orderId } = await makePet(store().client, { quantity: 2n, reserved: 1n })
@@ -104,7 +104,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('control: a server that acts on the last chunk has the effect of a request that is refused', async () => {
+test('control: a server that acts on the last chunk executes a request that is refused', async () => {
   let effects = 0
   const server = serveWithoutTheEnd(() => effects++)
   const answer = await sendBytes(server.port ?? 0, Buffer.from(chunked('Trailed', 'X-Checksum: abc\r\n')))

@@ -12,36 +12,36 @@ function bytes(...values: number[]): Uint8Array {
   return Uint8Array.from(values)
 }
 
-/** `{"name":"..."}` around bytes that no string can hold. */
+/** `{"name":"..."}` around bytes that are not a valid string. */
 function named(...values: number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
 }
 
-/** Refused by the reader of JSON, whatever the operation. */
+/** The JSON reader refuses these, whatever the operation. */
 const malformed = sent(
   'POST /categories',
   (
     [
       ['an empty body', ''],
-      ['nothing but blanks', ' \t\r\n '],
+      ['only blanks', ' \t\r\n '],
       ['two values', '{"name":"a"}{"name":"b"}'],
-      ['a value and a word behind it', '{"name":"a"} true'],
+      ['a value followed by a word', '{"name":"a"} true'],
       ['a number with a leading zero', '{"name":01}'],
       ['a negative number with a leading zero', '{"name":-01}'],
       ['a number with a plus', '{"name":+1}'],
       ['NaN', '{"name":NaN}'],
       ['Infinity', '{"name":-Infinity}'],
       ['a number in hex', '{"name":0x1f}'],
-      ['a number without digits before its point', '{"name":.5}'],
-      ['a number without digits behind its point', '{"name":5.}'],
+      ['a number without digits before its decimal point', '{"name":.5}'],
+      ['a number without digits after its decimal point', '{"name":5.}'],
       ['an exponent without digits', '{"name":1e}'],
-      ['a minus alone', '{"name":-}'],
+      ['a single minus', '{"name":-}'],
       ['undefined', '{"name":undefined}'],
       ['true in upper case', '{"name":TRUE}'],
       ['a trailing comma in an object', '{"name":"a",}'],
       ['a trailing comma in an array', '{"name":["a",]}'],
       ['two commas', '{"name":"a",,"description":"b"}'],
-      ['a comma alone', '{,}'],
+      ['a single comma', '{,}'],
       ['no colon', '{"name" "a"}'],
       ['no value', '{"name":}'],
       ['a member name without quotes', '{name:"a"}'],
@@ -60,18 +60,18 @@ const malformed = sent(
       ['an escape in braces', '{"name":"\\u{41}"}'],
       ['a no-break space between tokens', '{\u00a0"name":"a"}'],
       ['a form feed between tokens', '{\f"name":"a"}'],
-      ['a member twice', '{"name":"a","name":"a"}'],
-      ['a member twice, once in escapes', '{"name":"a","n\\u0061me":"b"}'],
-      ['a member twice, deep inside', '{"name":[{"a":1,"a":2}]}'],
-      ['__proto__ twice', '{"__proto__":1,"__proto__":2}'],
-      ['an escaped high surrogate alone', '{"name":"\\ud800"}'],
-      ['an escaped low surrogate alone', '{"name":"\\udc00"}'],
-      ['an escaped pair of surrogates the wrong way round', '{"name":"\\ude00\\ud83d"}'],
+      ['a duplicate member', '{"name":"a","name":"a"}'],
+      ['a duplicate member, once escaped', '{"name":"a","n\\u0061me":"b"}'],
+      ['a duplicate member, deeply nested', '{"name":[{"a":1,"a":2}]}'],
+      ['a duplicate __proto__', '{"__proto__":1,"__proto__":2}'],
+      ['a single escaped high surrogate', '{"name":"\\ud800"}'],
+      ['a single escaped low surrogate', '{"name":"\\udc00"}'],
+      ['an escaped surrogate pair in the wrong order', '{"name":"\\ude00\\ud83d"}'],
       ['a lone surrogate in a member name', '{"\\ud800":"a"}'],
       ['a surrogate as three raw bytes', named(0xed, 0xa0, 0x80)],
-      ['a pair of surrogates as six raw bytes', named(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
-      ['a byte that UTF-8 never has', named(0xff)],
-      ['a character of UTF-8 that is cut short', named(0xe2, 0x82)],
+      ['a surrogate pair as six raw bytes', named(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
+      ['a byte that never occurs in UTF-8', named(0xff)],
+      ['a truncated UTF-8 character', named(0xe2, 0x82)],
       ['a stray continuation byte', named(0x80)],
       ['an overlong slash', named(0xc0, 0xaf)],
       ['an overlong U+0000', named(0xc0, 0x80)],
@@ -90,7 +90,7 @@ const malformed = sent(
 const shapes = sent('POST /categories', [
   ['32 levels of arrays', '['.repeat(32) + ']'.repeat(32), `${INVALID}  type_mismatch`],
   ['a body that is null', 'null', `${INVALID}  type_mismatch`],
-  ['a body that is a text', '"name"', `${INVALID}  type_mismatch`],
+  ['a body that is a string', '"name"', `${INVALID}  type_mismatch`],
   ['a body that is an array', '[{"name":"a"}]', `${INVALID}  type_mismatch`],
   ['a body without members', '{}', `${INVALID} /name required`],
   ['an unknown member', '{"name":"a","colour":"red"}', `${INVALID} /colour unknown_field`],
@@ -101,19 +101,19 @@ const shapes = sent('POST /categories', [
   ],
   ['an unknown member without a name', '{"name":"a","":1}', `${INVALID} / unknown_field`],
   ['the member __proto__', '{"name":"a","__proto__":{"x":1}}', `${INVALID} /__proto__ unknown_field`],
-  ['__proto__ in escapes', '{"name":"a","__pr\\u006fto__":1}', `${INVALID} /__proto__ unknown_field`],
+  ['the member __proto__, escaped', '{"name":"a","__pr\\u006fto__":1}', `${INVALID} /__proto__ unknown_field`],
   ['the member constructor', '{"name":"a","constructor":{}}', `${INVALID} /constructor unknown_field`],
   [
     'the member hasOwnProperty',
     '{"name":"a","hasOwnProperty":1}',
     `${INVALID} /hasOwnProperty unknown_field`,
   ],
-  ['the id of a category to be', '{"name":"a","id":1}', `${INVALID} /id read_only`],
+  ['an id for the category to create', '{"name":"a","id":1}', `${INVALID} /id read_only`],
   ['a name that is null', '{"name":null}', `${INVALID} /name type_mismatch`],
   ['a name that is a number', '{"name":5}', `${INVALID} /name type_mismatch`],
   ['a name that is an object', '{"name":{"__proto__":"a"}}', `${INVALID} /name type_mismatch`],
   [
-    'two broken members',
+    'two invalid members',
     '{"name":"","description":5}',
     `${INVALID} /name too_short, /description type_mismatch`,
   ],
@@ -124,13 +124,13 @@ const shapes = sent('POST /categories', [
   ],
 ])
 
-/** One number where the id of a category belongs; 1 is a category that exists. */
+/** One number in place of the id of a category; 1 is a category that exists. */
 const numbers = (
   [
     ['with a fraction of zero', '1.0', 'type_mismatch'],
     ['with an exponent', '1e3', 'type_mismatch'],
     ['with an exponent of zero', '1E0', 'type_mismatch'],
-    ['beyond all floating point', '1e400', 'type_mismatch'],
+    ['beyond the range of floating point', '1e400', 'type_mismatch'],
     ['with a fraction', '1.5', 'type_mismatch'],
     ['in quotes', '"12"', 'type_mismatch'],
     ['of 2^63', '9223372036854775808', 'out_of_range'],
@@ -166,7 +166,7 @@ const references: readonly HostileCase[] = [
       { says: 'Category -9223372036854775808 ' },
     ],
     ['no categoryId', '{"name":"a"}', `${INVALID} /categoryId required`],
-    ['the id of a pet to be', '{"name":"a","categoryId":1,"id":7}', `${INVALID} /id read_only`],
+    ['an id for the pet to create', '{"name":"a","categoryId":1,"id":7}', `${INVALID} /id read_only`],
     [
       'a status in upper case',
       '{"name":"a","categoryId":1,"status":"Sold"}',
@@ -177,19 +177,19 @@ const references: readonly HostileCase[] = [
   ...sent('PATCH /pets/1', [
     ['another id in a patch', '{"id":2}', `${INVALID} /id read_only`],
     ['a patch that is an array', '[{"op":"remove","path":"/name"}]', `${INVALID}  type_mismatch`],
-    ['a patch that takes the name away', '{"name":null}', `${INVALID} /name type_mismatch`],
+    ['a patch that removes the name', '{"name":null}', `${INVALID} /name type_mismatch`],
   ]),
   ...sent('PATCH /store/orders/1', [
     ['another petId in a patch', '{"petId":2}', `${INVALID} /petId read_only`],
-    ['a patch of complete to a text', '{"complete":"true"}', `${INVALID} /complete type_mismatch`],
+    ['a patch of complete to a string', '{"complete":"true"}', `${INVALID} /complete type_mismatch`],
     ['a patch of complete to null', '{"complete":null}', `${INVALID} /complete type_mismatch`],
   ]),
   ...sent('POST /store/orders', [
-    ['an order of none', '{"petId":1,"quantity":0}', `${INVALID} /quantity out_of_range`],
+    ['an order of 0 units', '{"petId":1,"quantity":0}', `${INVALID} /quantity out_of_range`],
     ['an order of 1,000,001', '{"petId":1,"quantity":1000001}', `${INVALID} /quantity out_of_range`],
     ['an order of half a pet', '{"petId":1,"quantity":0.5}', `${INVALID} /quantity type_mismatch`],
-    ['an order of a pet that is absent', '{"petId":-5}', '422 unknown_reference', { says: 'Pet -5 ' }],
-    ['the id of an order to be', '{"petId":1,"id":7}', `${INVALID} /id read_only`],
+    ['an order of a pet that does not exist', '{"petId":-5}', '422 unknown_reference', { says: 'Pet -5 ' }],
+    ['an id for the order to create', '{"petId":1,"id":7}', `${INVALID} /id read_only`],
     ['a shipDate in words', '{"petId":1,"shipDate":"tomorrow"}', `${INVALID} /shipDate invalid_format`],
     [
       'a shipDate on February 30',
@@ -211,7 +211,7 @@ const references: readonly HostileCase[] = [
   ...sent('POST /store/inventory/1/adjustments', [
     ['an adjustment by 0', '{"change":0}', `${INVALID} /change out_of_range`],
     ['an adjustment by -0', '{"change":-0}', `${INVALID} /change out_of_range`],
-    ['an adjustment below nothing', '{"change":-1000000000}', '409 stock_below_reserved'],
+    ['an adjustment below 0', '{"change":-1000000000}', '409 stock_below_reserved'],
     ['an adjustment beyond the bounds', '{"change":1000000000}', '409 stock_out_of_bounds'],
   ]),
 ]
@@ -232,21 +232,21 @@ const refusedTexts = sent('POST /categories', [
   ],
 ])
 
-/** Kept code point for code point, and sent back so. */
+/** Stored code point for code point, and returned unchanged. */
 const keptTexts = [
   ['200 letters', 'n'.repeat(200)],
   ['200 code points outside the BMP', '😀'.repeat(200)],
   ['a combining accent', 'Cafe\u0301'],
   ['the same letter composed', 'Caf\u00e9'],
   ['200 combining marks', `a${'\u0301'.repeat(199)}`],
-  ['right to left', 'خروف \u202eabc\u202c שלום'],
+  ['text from right to left', 'خروف \u202eabc\u202c שלום'],
   ['a family of emoji joined by ZWJ', '👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽'],
-  ['a ligature that NFKC takes apart', 'ﬁsh ﷺ'],
+  ['a ligature that NFKC decomposes', 'ﬁsh ﷺ'],
   ['blanks at both ends', '  a  '],
   ['invisible and unassigned code points', '\ufeff\u200b\u2028\uffff\u{10ffff}\u{e0001}'],
   ['control characters and quotes', '\u0001\t\n\u007f"\\/'],
-  ['what looks like SQL', "'; DROP TABLE category; -- %_\\"],
-  ['what looks like HTML', '<script>alert(1)</script>&amp;'],
+  ['text that looks like SQL', "'; DROP TABLE category; -- %_\\"],
+  ['text that looks like HTML', '<script>alert(1)</script>&amp;'],
 ].map(([name = '', text = '']) =>
   ask(`a name with ${name}`, 'POST /categories', '201', {
     body: JSON.stringify({ name: text }),

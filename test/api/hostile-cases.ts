@@ -15,8 +15,8 @@ function withField(name: string, field: string, value: string | null, expected: 
 
 const negotiation: readonly HostileCase[] = [
   withField('Accept of HTML', 'Accept', 'text/html', '406 not_acceptable'),
-  withField('Accept that weighs JSON with 0', 'Accept', 'application/json;q=0', '406 not_acceptable'),
-  withField('Accept of all but JSON', 'Accept', '*/*, application/json;q=0.0', '406 not_acceptable'),
+  withField('Accept that gives JSON the weight 0', 'Accept', 'application/json;q=0', '406 not_acceptable'),
+  withField('Accept of everything except JSON', 'Accept', '*/*, application/json;q=0.0', '406 not_acceptable'),
   withField('Accept of another JSON type', 'Accept', 'application/jsonp, text/*', '406 not_acceptable'),
   withField('Content-Type of plain text', 'Content-Type', 'text/plain', '415 unsupported_media_type'),
   withField(
@@ -27,7 +27,7 @@ const negotiation: readonly HostileCase[] = [
   ),
   withField('no Content-Type', 'Content-Type', null, '415 unsupported_media_type'),
   withField(
-    'Content-Type that JSON begins',
+    'Content-Type that starts with JSON',
     'Content-Type',
     'application/jsonl',
     '415 unsupported_media_type',
@@ -60,31 +60,31 @@ const negotiation: readonly HostileCase[] = [
     'k'.repeat(256),
     '400 idempotency_key_invalid',
   ),
-  withField('one of 256 in quotes', 'Idempotency-Key', `"${'k'.repeat(256)}"`, '400 idempotency_key_invalid'),
+  withField('a quoted Idempotency-Key of 256 characters', 'Idempotency-Key', `"${'k'.repeat(256)}"`, '400 idempotency_key_invalid'),
   ...['"k" x', '"k";', '"k";P=1', '"k";p=', '"k";p="', '"k"p=1', '"k";p=1,"l"'].map(value =>
     withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
   ),
   withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),
-  withField('an Idempotency-Key above ASCII', 'Idempotency-Key', 'caf\xe9', '400 idempotency_key_invalid'),
+  withField('an Idempotency-Key with a byte above ASCII', 'Idempotency-Key', 'caf\xe9', '400 idempotency_key_invalid'),
   withField(
-    'an Idempotency-Key whose quote stays open',
+    'an Idempotency-Key without its closing quote',
     'Idempotency-Key',
     '"abc',
     '400 idempotency_key_invalid',
   ),
-  withField('one whose quote was never opened', 'Idempotency-Key', 'abc"', '400 idempotency_key_invalid'),
+  withField('an Idempotency-Key without its opening quote', 'Idempotency-Key', 'abc"', '400 idempotency_key_invalid'),
   withField(
     'two Idempotency-Keys',
     'Idempotency-Key',
     'one\r\nIdempotency-Key: two',
     '400 idempotency_key_invalid',
   ),
-  ask('an Idempotency-Key where the answer is a secret', 'POST /keys', '400 idempotency_key_refused', {
+  ask('an Idempotency-Key for an operation that returns a secret', 'POST /keys', '400 idempotency_key_refused', {
     sends: { 'Idempotency-Key': '"k"' },
     body: '{"name":"till","scopes":["orders:read"]}',
   }),
   ask(
-    'no preview of an experimental operation',
+    'an experimental operation without its preview header',
     'GET /store/summary',
     '400 preview_required: Petstore-Preview required',
   ),
@@ -111,7 +111,7 @@ const credentials: readonly HostileCase[] = (
     ['no Authorization', null, '401 authentication_required', NO_TOKEN],
     ['Authorization Basic', 'Basic YWRtaW46YWRtaW4=', '401 authentication_required', NO_TOKEN],
     [
-      'Authorization with 15,000 blanks around a letter, and a byte that only some patterns take for a blank',
+      'Authorization with 15,000 blanks around a letter, and a byte that only some patterns treat as a blank',
       `Bearer${' '.repeat(7500)}x${' '.repeat(7500)}\xa0`,
       '401 invalid_token',
       BAD_TOKEN,
@@ -125,7 +125,7 @@ const credentials: readonly HostileCase[] = (
     ['Bearer without a token', 'Bearer', '401 authentication_required', NO_TOKEN],
     ['Bearer and garbage', 'Bearer garbage', '401 invalid_token', BAD_TOKEN],
     ['a key with a wrong checksum', `Bearer pst_${'0'.repeat(49)}`, '401 invalid_token', BAD_TOKEN],
-    ['a whole key that nobody was given', 'Bearer {strange}', '401 invalid_token', BAD_TOKEN],
+    ['a well-formed key that was never issued', 'Bearer {strange}', '401 invalid_token', BAD_TOKEN],
     ['two tokens', 'Bearer {key} {key}', '401 invalid_token', BAD_TOKEN],
     ['two tokens in a list', 'Bearer {key}, Bearer {key}', '401 invalid_token', BAD_TOKEN],
     [
@@ -141,7 +141,7 @@ const credentials: readonly HostileCase[] = (
       BAD_TOKEN,
     ],
     ['a key in quotes', 'Bearer "{key}"', '401 invalid_token', BAD_TOKEN],
-    ['a key cut by one character', 'Bearer {cut}', '401 invalid_token', BAD_TOKEN],
+    ['a key without its last character', 'Bearer {cut}', '401 invalid_token', BAD_TOKEN],
   ] as const
 ).map(([name, value, expected, challenge]) =>
   ask(name, 'GET /store/orders', expected, {
@@ -150,7 +150,7 @@ const credentials: readonly HostileCase[] = (
   }),
 )
 
-/** Every path of the contract and of the service, a method that it does not take, and those that it does. */
+/** Every path of the contract and of the service, a method that it does not allow, and those that it allows. */
 export const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
   ['/pets', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
   ['/pets/{petId}', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],

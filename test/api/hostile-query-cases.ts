@@ -126,26 +126,26 @@ const accepted = [
   `/pets?${times(100, 'id')}`,
   `/pets?${times(20, 'categoryId')}`,
   '/pets?&&limit=100&',
-].map(target => ask(`what is on the edge and good: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
+].map(target => ask(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
-/** The cursors in braces are made by the test: real ones, and forged ones whose hash is right. */
+/** The test creates the cursors in braces: real ones, and forged ones with a correct hash. */
 const cursors = [
   ['that is garbage', '/pets?cursor=garbage'],
   ['that is not base64url', '/pets?cursor=!!!!'],
   ['of JSON in the wrong shape', '/pets?cursor=e30'],
-  ['that is cut', '/pets?cursor={cutCursor}'],
+  ['that is truncated', '/pets?cursor={cutCursor}'],
   ['of another list', '/pets?cursor={categoriesCursor}'],
   ['used with another filter', '/pets?cursor={petsCursor}&status=sold'],
   ['used with another sort', '/pets?cursor={petsCursor}&sort=-id'],
   ['whose id is 2^63', '/pets?cursor={idBeyondInt64}'],
   ['whose sort key is a number where names are sorted', '/pets?sort=name&cursor={numberForName}'],
-  ['whose sort key holds U+0000', '/pets?sort=name&cursor={nameWithNul}'],
+  ['whose sort key contains U+0000', '/pets?sort=name&cursor={nameWithNul}'],
   [
     'whose sort key is a name where quantities are sorted',
     '/store/inventory?sort=quantity&cursor={nameForNumber}',
   ],
   ['whose sort key is 2^63', '/store/inventory?sort=quantity&cursor={quantityBeyondInt64}'],
-  ['with something behind it', '/pets?cursor={petsCursor}!'],
+  ['with a character after it', '/pets?cursor={petsCursor}!'],
 ].map(([name, target]) => ask(`a cursor ${name}`, `GET ${target}`, '400 invalid_cursor'))
 
 export const queryCases: readonly HostileCase[] = [

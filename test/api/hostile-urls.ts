@@ -1,12 +1,12 @@
-/** A URL that nothing may be sent to. `{port}` stands for a port of this machine that somebody listens on. */
+/** A URL to which nothing may be sent. `{port}` is replaced by a port of this machine that has a listener. */
 export interface HostileUrl {
   readonly url: string
   readonly why: string
-  /** What a look-up of its host says; a public address unless given. */
+  /** The result of resolving its host; a public address unless given. */
   readonly answers?: readonly string[]
 }
 
-/** A public address for the names that must be refused for another reason. No test connects to it. */
+/** A public address for names that must be refused for another reason. No test connects to it. */
 export const PUBLIC = '93.184.215.14'
 
 function each(why: string, urls: readonly string[]): HostileUrl[] {
@@ -92,7 +92,7 @@ const written: readonly HostileUrl[] = [
     'http://127.0.0.1:{port}\\shop.example/',
     'http:\\\\127.0.0.1:{port}/',
   ]),
-  ...each('a host or a port that cannot be', [
+  ...each('an impossible host or port', [
     'http://shop.example:65536/',
     'http://shop.example:99999/',
     'http://shop.example:-1/',
@@ -180,7 +180,7 @@ const spelled: readonly HostileUrl[] = each('127.0.0.1 or another private addres
   'http://[FE80::1]/',
 ])
 
-/** Special networks by their first and last addresses, and single addresses, each with its meaning. */
+/** Special networks with their first and last addresses, and single addresses, each with its meaning. */
 const places: Readonly<Record<string, string>> = {
   '0.0.0.0 0.255.255.255': 'this host on this network',
   '10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255 192.168.0.0 192.168.255.255': 'private use',
@@ -230,7 +230,7 @@ const special = Object.entries(places).flatMap(([addresses, use]) =>
   addresses.split(' ').map(address => ({ address, use })),
 )
 
-/** Each special address as the host of a URL, and as what a name resolves to. */
+/** Each special address as the host of a URL, and as the address to which a name resolves. */
 const placed: readonly HostileUrl[] = special.flatMap(({ address, use }, index) => [
   { url: `http://${address.includes(':') ? `[${address}]` : address}:{port}/hook`, why: use },
   {
@@ -246,13 +246,13 @@ function named(url: string, why: string, ...answers: string[]): HostileUrl {
 
 const resolved: readonly HostileUrl[] = [
   named('http://localhost:{port}/', 'a name of this machine', '127.0.0.1', '::1'),
-  named('http://localhost.:{port}/', 'a name of this machine with the dot of the root', '127.0.0.1'),
+  named('http://localhost.:{port}/', 'a name of this machine with the root dot', '127.0.0.1'),
   named('http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:{port}/', 'a name of this machine in circles', '127.0.0.1'),
   named('http://ｌｏｃａｌｈｏｓｔ:{port}/', 'a name of this machine in full width', '127.0.0.1'),
   named('http://LOCALHOST:{port}/', 'a name of this machine in capitals', '127.0.0.1'),
   named('http://shop.localhost:{port}/', 'a name below localhost', '127.0.0.1'),
   named('http://127.0.0.1.nip.example:{port}/', 'a name that spells its address', '127.0.0.1'),
-  named('http://1.0.0.127.in-addr.arpa:{port}/', 'a name of the reverse tree', '127.0.0.1'),
+  named('http://1.0.0.127.in-addr.arpa:{port}/', 'a name in the reverse tree', '127.0.0.1'),
   named('http://metadata.google.internal/', 'metadata of a cloud', '169.254.169.254'),
   named('http://metadata/', 'metadata of a cloud by its short name', '169.254.169.254'),
   named('http://kubernetes.default.svc/', 'a service of the cluster', '10.96.0.1'),

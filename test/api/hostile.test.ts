@@ -9,18 +9,18 @@ import { allowByPath, hostileCases } from './hostile-cases.ts'
 
 const HOSTILE_CASES_MIN = 160
 
-/** What stands for `{name}` in the head of a case. */
+/** The value that replaces `{name}` in the head of a case. */
 type Fillings = ReadonlyMap<string, string>
 
-test('the hostile list is long, and no two of its cases have one name', () => {
+test('the list of hostile requests is long, and the names of its cases are unique', () => {
   const names = hostileCases.map(({ name }) => name)
   expect(names.length).toBeGreaterThanOrEqual(HOSTILE_CASES_MIN)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  // The runtime says 505 of a version it does not know; nothing else may be a fault of the service.
+  // The runtime responds with 505 to an unknown version; no other response may be a fault of the service.
   expect(hostileCases.filter(({ expected }) => /^5(?!05$)/.test(expected))).toEqual([])
 })
 
-test('the hostile list tries a wrong method on every path of the contract', () => {
+test('the hostile list sends a wrong method to every path of the contract', () => {
   const tried = new Set<string>(allowByPath.map(([path]) => path))
   const paths = Object.values(contract).map(({ path }) => path)
   expect(paths.filter(path => !tried.has(path))).toEqual([])
@@ -48,7 +48,7 @@ onEveryEngine(engine => {
     })
   }
 
-  test('after all of it the store answers, and has logged no fault', async () => {
+  test('after all hostile requests the store responds and has logged no fault', async () => {
     const { store } = await opened.promise
     const answer = await store.send('GET', '/pets?id=1')
     expect(answer.status).toBe(200)
@@ -89,12 +89,12 @@ function caseOf(id: unknown): string {
   return hostileCases.find((_, index) => requestId(index) === id)?.name ?? String(id)
 }
 
-/** Read by the JSON of the runtime, so that the reader of the store is not its own witness. */
+/** Parsed with the JSON parser of the runtime, so that the parser of the store does not check itself. */
 function nameIn(text: string): string {
   return z.object({ name: z.string() }).parse(JSON.parse(text)).name
 }
 
-/** Two categories, two pets, and an order of the first. */
+/** Creates two categories, two pets, and an order of the first pet. */
 async function stock({ client }: TestStore): Promise<void> {
   for (const name of ['Dogs', 'Cats']) await client.createCategory({ body: { name } })
   for (const name of ['Biscuit', 'Crumb']) await client.createPet({ body: { name, categoryId: 1n } })
@@ -126,7 +126,7 @@ async function fillingsOf({ client }: TestStore): Promise<Fillings> {
   ])
 }
 
-/** A cursor that carries the hash of a real one, and another place. */
+/** Returns a cursor with the hash of a real one and another position. */
 function forged(cursor: string, sortKey: string | bigint, id: bigint): string {
   const parts = z.array(z.unknown()).parse(readJsonText(Buffer.from(cursor, 'base64url').toString()))
   return Buffer.from(writeJson([parts[0], sortKey, id])).toString('base64url')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { contract } from '../../src/contract/contract.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
-/** Neighbours that a JavaScript number cannot tell apart, and the ends of int64; ascending. */
+/** Neighbours that a JavaScript number cannot distinguish, and the limits of int64; ascending. */
 const IDS = [
   -9223372036854775808n,
   -9223372036854775807n,
@@ -19,13 +19,13 @@ const IDS = [
   9223372036854775806n,
   9223372036854775807n,
 ]
-/** Close enough to one of IDS to be taken for it where a number stands for a bigint. */
+/** So close to one of IDS that a number in place of a bigint would match it. */
 const ABSENT = [-9007199254740994n, 9007199254740994n, 4611686018427387906n, 9223372036854775805n]
 const EVEN = 9007199254740992n
 const ODD = 9007199254740993n
 
 onEveryEngine(engine => {
-  test('each id finds its own pet, category, order and stock, and is sent digit for digit', async () => {
+  test('each id finds its own pet, category, order and stock, and is sent with its exact digits', async () => {
     await using store = await openStoreWith(engine, IDS)
     for (const id of IDS) {
       expect(await textOf(store, `/pets/${id}`)).toBe(petText(id))
@@ -36,7 +36,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('an absent neighbour is not found, and the message names it digit for digit', async () => {
+  test('an absent neighbour is not found, and the message has its exact digits', async () => {
     await using store = await openStoreWith(engine, IDS)
     for (const id of ABSENT) {
       for (const path of ['/pets/', '/categories/', '/store/orders/', '/store/inventory/']) {
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('a pet is made in the category it names, never in its neighbour', async () => {
+  test('a pet is created in the category it names, never in its neighbour', async () => {
     await using store = await openStoreWith(engine, [EVEN])
     const body = `{"name":"Stray","categoryId":${ODD}}`
     const refused = await store.send('POST', '/pets', { body })
@@ -66,7 +66,7 @@ onEveryEngine(engine => {
     expect(event?.data).toContain(`"categoryId":${ODD}`)
   })
 
-  test('an order takes the units of the pet it names, never of its neighbour', async () => {
+  test('an order takes the units of the pet it names, never those of its neighbour', async () => {
     await using store = await openStoreWith(engine, [EVEN])
     const body = `{"petId":${ODD},"quantity":2}`
     const refused = await store.send('POST', '/store/orders', { body })
@@ -85,7 +85,7 @@ onEveryEngine(engine => {
     expect(await textOf(store, `/store/orders?petId=${EVEN}`)).toBe(`[${orderText(EVEN)}]`)
   })
 
-  test('a change or a deletion meets one id alone', async () => {
+  test('a change or a deletion affects only its own id', async () => {
     await using store = await openStoreWith(engine, [EVEN, ODD])
     const other = await store.send('PATCH', `/pets/${ODD}`, { body: `{"id":${EVEN}}` })
     expect(other.status).toBe(422)
@@ -105,7 +105,7 @@ onEveryEngine(engine => {
     expect(await textOf(store, `/store/inventory/${EVEN}`)).toBe(itemText(EVEN))
   })
 
-  test('a filter by id, category or pet lists exactly what it names', async () => {
+  test('a filter by id, category or pet lists exactly the rows that it names', async () => {
     await using store = await openStoreWith(engine, IDS)
     for (const id of IDS) {
       expect(await textOf(store, `/pets?id=${id}`)).toBe(`[${petText(id)}]`)
@@ -118,7 +118,7 @@ onEveryEngine(engine => {
     expect(await textOf(store, `/pets?${named}`)).toBe(`[${IDS.map(petText).join()}]`)
   })
 
-  test('pages of one, in both directions and in every order, hold each id once', async () => {
+  test('pages of one row, in both directions and in every sort, contain each id once', async () => {
     await using store = await openStoreWith(engine, IDS)
     const downwards = IDS.toReversed()
     for (const [sort, ids] of [
@@ -137,7 +137,7 @@ onEveryEngine(engine => {
     expect(await pagesOf(store, '/store/orders?limit=1&complete=false')).toEqual(IDS.map(orderText))
   })
 
-  test('an id in Link is written digit for digit', async () => {
+  test('an id in Link is written with its exact digits', async () => {
     await using store = await openStoreWith(engine, [EVEN, ODD])
     const read = await store.send('GET', `/pets/${ODD}`)
     expect(read.headers.get('link')).toContain(`<${store.base}/pets?id=${ODD}>; rel="successor-version"`)
@@ -145,7 +145,7 @@ onEveryEngine(engine => {
     expect(list.headers.get('link')).toContain(`/pets?limit=1&categoryId=${EVEN}&categoryId=${ODD}&cursor=`)
   })
 
-  test('the ETag of one id is no validator of its neighbour', async () => {
+  test('the ETag of one id does not match its neighbour', async () => {
     await using store = await openStoreWith(engine, [EVEN, ODD])
     const { etag = '' } = await store.client.getPet({ petId: EVEN })
     const headers = { 'If-Match': etag }
@@ -154,8 +154,8 @@ onEveryEngine(engine => {
   })
 })
 
-// Of PostgreSQL alone: the writer of SQLite keeps its counters in memory, where a test does not reach.
-test('the id of a resource made at 2^53 - 1 is written digit for digit in its Location', async () => {
+// Only on PostgreSQL: the SQLite writer keeps its counters in memory, where a test cannot set them.
+test('the id of a resource created at 2^53 - 1 is written with its exact digits in its Location', async () => {
   await using store = await openStoreWith('postgres', [ODD])
   await store.database('UPDATE counter SET last = 9007199254740990 RETURNING noun')
   const body = `{"name":"Last","categoryId":${ODD}}`
@@ -166,7 +166,7 @@ test('the id of a resource made at 2^53 - 1 is written digit for digit in its Lo
   expect(order.headers.get('location')).toBe(`${store.base}/store/orders/9007199254740991`)
 })
 
-test('the Location of any id is written digit for digit', () => {
+test('the Location of any id is written with its exact digits', () => {
   const id = ODD
   expect(contract.createPet.location({ id, name: 'Twin', categoryId: 1n })).toBe(`/pets/${ODD}`)
   expect(contract.createCategory.location({ id, name: 'Twins' })).toBe(`/categories/${ODD}`)
@@ -179,7 +179,7 @@ async function openStoreWith(engine: EngineName, ids: readonly bigint[]): Promis
   return store
 }
 
-/** Under each id a category, a pet in it, an open order of the pet, and a movement of its stock. */
+/** Inserts, under each id, a category, a pet in it, an open order of the pet, and a movement of its stock. */
 async function putRows({ database }: TestStore, ids: readonly bigint[]): Promise<void> {
   const at = `'2026-11-21T09:30:00.000Z'`
   const rows = (row: (id: bigint) => string): string => ids.map(id => `(${row(id)})`).join(', ')
@@ -203,7 +203,7 @@ async function textOf(store: TestStore, path: string): Promise<string> {
   return answer.text()
 }
 
-/** What stands on each page of one, following `next` to the end. */
+/** Returns the content of each page of one row, following `next` to the end. */
 async function pagesOf(store: TestStore, path: string): Promise<string[]> {
   const pages: string[] = []
   let next: string | undefined = store.base + path

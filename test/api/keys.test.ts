@@ -13,7 +13,7 @@ import {
   type TestStore,
 } from '../support/store.ts'
 
-/** A request that authentication and authorization decide about: what comes after them is not looked at. */
+/** Sends a request that authentication and authorization decide; the result of later steps is ignored. */
 async function probe(
   store: TestStore,
   operation: Operation,
@@ -29,7 +29,7 @@ async function probe(
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  test('each operation, with each kind of key, answers exactly as the contract says', async () => {
+  test('each operation responds to each kind of key exactly as the contract specifies', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using matrix = await openTestStore(engine, { clock: () => now, timer: () => now })
     const { client } = matrix
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       const anonymous = await probe(matrix, operation, undefined)
       expect(`${id} ${anonymous.status === 401}`).toBe(`${id} ${!isPublic}`)
       if (!isPublic) expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
-      // A new window for guesses, and the end of the key that expires.
+      // Moves to a new window of the failed-authentication limiter, and past the expiry of the key that expires.
       now += 61_000
       for (const bad of [expired, revoked.data.key, 'nonsense']) {
         const reply = await probe(matrix, operation, `Bearer ${bad}`)
@@ -73,7 +73,7 @@ onEveryEngine(engine => {
   })
 
   describe('a key', () => {
-    test('is shown once, then listed without its secret, and only its hash is kept', async () => {
+    test('is shown once, then listed without its secret, and only its hash is stored', async () => {
       const { client } = store()
       const made = await client.createKey({
         body: { name: 'till 1', scopes: ['orders:read', 'orders:read'] },
@@ -93,7 +93,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('is refused from the request after it is revoked, and a second revocation finds nothing', async () => {
+    test('is refused from the first request after its revocation, and a second revocation finds nothing', async () => {
       const { client, base } = store()
       const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
       const clerk = makeClient({ base, key: data.key })
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
       expect(await codeOf(client.revokeKey({ keyId: data.id }))).toBe('404 key_not_found')
     })
 
-    test('grants only what it holds itself', async () => {
+    test('grants only scopes that it has itself', async () => {
       const manager = await store().clientWith('keys:manage', 'orders:read')
       const granted = await manager.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       expect(granted.status).toBe(201)
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
       expect((await client.revokeKey({ keyId: two.id }, { ifMatch: '*' })).status).toBe(204)
     })
 
-    test('whose expiry is past cannot be made', async () => {
+    test('whose expiry is in the past cannot be created', async () => {
       const body = { name: 'x', scopes: ['orders:read' as const], expiresAt: '2020-01-01T00:00:00Z' }
       expect(await codeOf(store().client.createKey({ body }))).toBe('422 validation_failed')
     })
@@ -169,7 +169,7 @@ onEveryEngine(engine => {
     expect(await codeOf(clerk.listOrders({}))).toBe('401 invalid_token')
   })
 
-  test('guessing keys is slowed down, and never stops who has one', async () => {
+  test('guessed keys are slowed down, but a client with a valid key is never blocked', async () => {
     await using guarded = await openTestStore(engine)
     const guess = () => fetch(`${guarded.base}/pets`, { headers: { Authorization: 'Bearer guess' } })
     const statuses = []
@@ -182,7 +182,7 @@ onEveryEngine(engine => {
 })
 
 describe('rate limits', () => {
-  test('count each key and each address apart, and say what is left', async () => {
+  test('count each key and each address separately, and report the remaining requests', async () => {
     const now = Date.parse('2026-11-21T00:00:00Z')
     await using store = await openTestStore('sqlite', {
       rateLimit: { requests: 3, seconds: 60 },
@@ -202,7 +202,7 @@ describe('rate limits', () => {
     expect((await anonymous()).status).toBe(429)
   })
 
-  test('begin anew when the window ends', async () => {
+  test('start again when the window ends', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using store = await openTestStore('sqlite', {
       rateLimit: { requests: 1, seconds: 60 },
@@ -214,7 +214,7 @@ describe('rate limits', () => {
     expect((await fetch(`${store.base}/pets`)).status).toBe(200)
   })
 
-  test('do not depend on the clock: one that is set back by an hour locks nobody out', async () => {
+  test('do not depend on the clock: setting it back by an hour locks nobody out', async () => {
     let now = Date.parse('2026-11-21T12:00:00Z')
     let timer = 0
     const clocks = { clock: () => now, timer: () => timer }
@@ -226,7 +226,7 @@ describe('rate limits', () => {
     expect(await status()).toBe(200)
   })
 
-  test('see through the proxies that are trusted, and through no others', async () => {
+  test('see through trusted proxies, and through no others', async () => {
     const rateLimit = { requests: 1, seconds: 60 }
     const from = (store: TestStore, forwarded: string) =>
       fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)
@@ -243,7 +243,7 @@ describe('rate limits', () => {
   })
 })
 
-test('the admin key of the environment replaces the one before it', async () => {
+test('the admin key of the environment replaces the previous one', async () => {
   await using store = await openTestStore('sqlite')
   const { data } = await store.client.listKeys({})
   expect(data.items).toMatchObject([

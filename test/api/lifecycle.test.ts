@@ -5,7 +5,7 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
 
 onEveryEngine(engine => {
-  test('every answer of getPet says that it is deprecated, and by what it is succeeded', async () => {
+  test('every response of getPet carries its deprecation, its sunset and its replacement', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const etag = (await store.send('GET', `/pets/${petId}`)).headers.get('etag') ?? ''
@@ -42,7 +42,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the successor answers the same pet, and other methods of the URI are not deprecated', async () => {
+  test('the replacement returns the same pet, and other methods of the path are not deprecated', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const old = await store.send('GET', `/pets/${petId}`)
@@ -61,7 +61,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('from its sunset on it is 410, the same for every id, by the lifecycle clock alone', async () => {
+  test('after its sunset the operation returns 410 for every id, and only the lifecycle clock decides', async () => {
     let clock = SUNSET - 1
     await using store = await openTestStore(engine, { lifecycleClock: () => clock })
     const { petId } = await makePet(store.client)
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     expect(String(row?.updated_at)).toStartWith(new Date().toISOString().slice(0, 10))
   })
 
-  test('beta and experimental operations say so, and an experimental one wants its preview header', async () => {
+  test('beta and experimental operations report their stability, and an experimental one requires its preview header', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const beta = await store.client.listMovements({ petId })
@@ -106,7 +106,7 @@ describe('the stability gate', () => {
     { stability: 'experimental', movements: 200, summary: 200 },
   ] as const
   for (const { stability, movements, summary } of gates) {
-    test(`${stability} hides what is below it, in behaviour and description alike`, async () => {
+    test(`${stability} hides operations below it, both in the behaviour and in the description`, async () => {
       await using store = await openTestStore('sqlite', { stability })
       const { petId } = await makePet(store.client)
       const preview = { headers: { 'Petstore-Preview': 'store-summary' } }

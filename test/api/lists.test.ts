@@ -8,7 +8,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
   const made: Pet[] = []
 
-  // 60 pets in 3 categories, with names that repeat, in every status.
+  // 60 pets in 3 categories, with repeated names, in every status.
   beforeAll(async () => {
     const { client } = store()
     for (const name of ['Dogs', 'Cats', 'dogfish']) await client.createCategory({ body: { name } })
@@ -36,7 +36,7 @@ onEveryEngine(engine => {
 
   describe('paging', () => {
     for (const sort of ['id', '-id', 'name', '-name'] as const) {
-      test(`by ${sort} shows every row once, in order, whatever the page size`, async () => {
+      test(`sorted by ${sort} contains every row once, in order, at every page size`, async () => {
         const whole = await ids({ sort, limit: 100 })
         expect(whole.toSorted((a, b) => Number(a - b))).toEqual(where(() => true))
         for (const limit of [1, 7, 20]) expect(await ids({ sort, limit })).toEqual(whole)
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
       })
     }
 
-    test('by name folds case, and rows of one name are in the order of ids', async () => {
+    test('sorted by name ignores case, and sorts rows with the same name by id', async () => {
       const { data } = await store().client.listPets({ sort: 'name', limit: 100, name: 'ABEL' })
       const names = data.items.map(({ name }) => name)
       expect(names).toEqual([...Array(6).fill('abel0'), ...Array(6).fill('abel1')])
@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       expect(first).toEqual(first.toSorted((a, b) => Number(a - b)))
     })
 
-    test('skips and repeats no row when others come and go between pages', async () => {
+    test('skips and repeats no row when other rows are added and deleted between pages', async () => {
       const { client } = store()
       const first = await client.listCategories({ limit: 2, sort: 'id' })
       const extra = await client.createCategory({ body: { name: 'extra' } })
@@ -65,7 +65,7 @@ onEveryEngine(engine => {
       expect(rest.data.next).toBeUndefined()
     })
 
-    test('links to the next page only when there is one, with its filters, in absolute URIs', async () => {
+    test('links to the next page only if there is one, with its filters, as an absolute URI', async () => {
       const reply = await store().send('GET', '/pets?limit=50&status=available&status=sold')
       const link = reply.headers.get('link') ?? ''
       expect(link).toBe(`<${store().base}/pets?limit=50&status=available&status=sold>; rel="first"`)
@@ -75,7 +75,7 @@ onEveryEngine(engine => {
       expect(page).toHaveLength(10)
     })
 
-    test('refuses a cursor of another list, other filters or another sort', async () => {
+    test('refuses a cursor of another list, of other filters or of another sort', async () => {
       const { client } = store()
       const cursor = (await client.listPets({ limit: 2 })).data.next
       expect(await codeOf(client.listPets({ limit: 2, cursor, sort: '-id' }))).toBe('400 invalid_cursor')
@@ -86,7 +86,7 @@ onEveryEngine(engine => {
   })
 
   describe('filters of pets', () => {
-    test('mean any of their own values and all of each other', async () => {
+    test('match any of the values of one filter, and all filters together', async () => {
       expect(await ids({ status: ['sold', 'pending'], limit: 9 })).toEqual(
         where(pet => pet.status !== 'available'),
       )
@@ -100,7 +100,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('by name find what begins so, and list by name alone', async () => {
+    test('by name match the beginning of the name, and sort only by name', async () => {
       const named = await ids({ name: 'bell', status: ['available', 'sold'], limit: 4 })
       expect(named.toSorted((a, b) => Number(a - b))).toEqual(
         where(pet => pet.name.toLowerCase().startsWith('bell') && pet.status !== 'pending'),
@@ -121,7 +121,7 @@ onEveryEngine(engine => {
   })
 
   describe('filters of orders and stocks', () => {
-    test('orders are found by pet, by completion and by shipDate', async () => {
+    test('orders can be filtered by pet, by completion and by shipDate', async () => {
       const { client } = store()
       const [one, two] = where(pet => pet.status === 'available')
       for (const petId of [one ?? 0n, two ?? 0n]) {
@@ -156,7 +156,7 @@ onEveryEngine(engine => {
       expect(await codeOf(byId)).toBe('400 invalid_parameter')
     })
 
-    test('stocks are found by pet, status and how few are left, fewest first', async () => {
+    test('stocks can be filtered by pet, status and maximum quantity, smallest quantity first', async () => {
       const { client } = store()
       const [held] = where(pet => pet.status === 'pending')
       await client.setInventory({ petId: held ?? 0n, body: { quantity: 3n } })
@@ -187,7 +187,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('the summary counts the shop', async () => {
+  test('the summary counts the pets, stock and orders of the shop', async () => {
     const { client } = store()
     const { data } = await client.getStoreSummary({}, { preview: 'store-summary' })
     const { available, pending, sold } = data.pets

@@ -7,7 +7,7 @@ interface Family {
   readonly values: readonly number[]
 }
 
-/** What promtool would read: each metric with its type and the values of its samples. */
+/** Parses the metrics like promtool: each metric with its type and the values of its samples. */
 function familiesOf(text: string): Family[] {
   return text
     .split(/^(?=# HELP )/m)
@@ -19,7 +19,7 @@ function familiesOf(text: string): Family[] {
     .filter(({ name }) => name !== '')
 }
 
-/** What is wrong with the text of the metrics. */
+/** Returns the faults in the text of the metrics. */
 function faultsOf(text: string): string[] {
   const families = familiesOf(text)
   const [rss = 0] = families.find(({ name }) => name === 'process_resident_memory_bytes')?.values ?? []
@@ -32,7 +32,7 @@ function faultsOf(text: string): string[] {
   ])
 }
 
-test('every metric has the type that its name says, and a plausible value', async () => {
+test('every metric has the type that its name implies, and a plausible value', async () => {
   await using store = await openTestStore('sqlite')
   await store.client.listPets({})
   const text = await (await fetch(`${store.base}/metrics`)).text()
@@ -46,7 +46,7 @@ test('every metric has the type that its name says, and a plausible value', asyn
     expect(names).toContain(name)
 })
 
-test('control: metrics of a wrong type or value are caught', () => {
+test('control: metrics with a wrong type or value are detected', () => {
   const wrong = [
     '# HELP a_total Any.\n# TYPE a_total gauge\na_total 1',
     '# HELP process_resident_memory_bytes Any.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 10',

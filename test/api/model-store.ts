@@ -1,4 +1,6 @@
-/** A store so simple that it can be seen to be right: one pet, its orders, and the rules of the status table. */
+/**
+ * A reference model that is simple enough to be checked by eye: one pet, its orders, and the rules of the status table.
+ */
 export class ModelStore {
   quantity = 1
   onHold = false
@@ -14,7 +16,7 @@ export class ModelStore {
     return this.onHold || this.quantity === this.reserved ? 'pending' : 'available'
   }
 
-  /** As stockOf of the real store tells it. */
+  /** In the same format as stockOf for the real store. */
   get stock(): string {
     return `${this.status} ${this.quantity}/${this.reserved}`
   }

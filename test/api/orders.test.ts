@@ -7,7 +7,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine, { clock: () => now })
 
   describe('placing an order', () => {
-    test('reserves its units and makes the last ones pending', async () => {
+    test('reserves its units, and an order of the last units makes the pet pending', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 3n })
       const placed = await client.placeOrder({ body: { petId } })
@@ -18,7 +18,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('of a single animal makes it pending, completion sold, cancellation available', async () => {
+    test('for a single animal makes it pending; completion makes it sold, cancellation makes it available', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })
@@ -30,7 +30,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('sold 0/0')
     })
 
-    test('is refused for a pet that does not exist, is on hold, or has too few units free', async () => {
+    test('is refused for a pet that does not exist, is on hold, or has too few free units', async () => {
       const { client } = store()
       expect(await codeOf(client.placeOrder({ body: { petId: 404n } }))).toBe('422 unknown_reference')
       const held = await makePet(client, { quantity: 5n, onHold: true })
@@ -46,7 +46,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, few.petId)).toBe('available 5/3')
     })
 
-    test('with complete: true sells over the counter, at once', async () => {
+    test('with complete: true sells the units immediately', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 3n })
       const { data } = await client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
@@ -57,7 +57,7 @@ onEveryEngine(engine => {
       expect(await codeOf(sale)).toBe('409 pet_not_available')
     })
 
-    test('keeps the shipDate in UTC, with milliseconds only if there are any', async () => {
+    test('stores the shipDate in UTC, with milliseconds only if there are any', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 9n })
       const shipped = async (shipDate: string) =>
@@ -69,7 +69,7 @@ onEveryEngine(engine => {
   })
 
   describe('changing an order', () => {
-    test('completes it, sets the shipDate if it is absent, and is nothing the second time', async () => {
+    test('can complete it and set an absent shipDate; a second completion changes nothing', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       const done = await client.updateOrder({ orderId, body: { complete: true } })
@@ -86,14 +86,14 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 3/0')
     })
 
-    test('completes an order of a pet that was put on hold meanwhile', async () => {
+    test('can complete it although its pet was put on hold after it was placed', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n, onHold: true })
       await client.updateOrder({ orderId, body: { complete: true } })
       expect(await stockOf(client, petId)).toBe('pending 3/0')
     })
 
-    test('moves the reservation by the difference; more is judged as placing', async () => {
+    test('moves the reservation by the difference; an increase is checked like a new order', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
       await client.updateOrder({ orderId, body: { quantity: 5n } })
@@ -109,7 +109,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('takes the quantity first, then completes', async () => {
+    test('applies the quantity first, then the completion', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const { data } = await client.updateOrder({ orderId, body: { quantity: 4n, complete: true } })
@@ -119,7 +119,7 @@ onEveryEngine(engine => {
       expect(await codeOf(both)).toBe('409 order_already_complete')
     })
 
-    test('a complete order is frozen: it cannot be opened, changed or cancelled', async () => {
+    test('is refused once the order is complete: it cannot be reopened, changed or cancelled', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       await client.updateOrder({ orderId, body: { complete: true } })
@@ -131,7 +131,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 4/0')
     })
 
-    test('sets and removes the shipDate; ids it has are accepted, others are read-only', async () => {
+    test('sets and removes the shipDate; its own ids are accepted, other ids are read-only', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const dated = await client.updateOrder({
@@ -152,7 +152,7 @@ onEveryEngine(engine => {
   })
 
   describe('cancelling an order', () => {
-    test('gives the units back, and the order is gone', async () => {
+    test('releases the units and deletes the order', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 2n, reserved: 2n })
       expect((await client.cancelOrder({ orderId })).status).toBe(204)
@@ -165,7 +165,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('the ledger tells every movement of a pet, in order', async () => {
+  test('the ledger lists every movement of a pet, in order', async () => {
     const { client } = store()
     const { petId, orderId } = await makePet(client, { quantity: 4n, reserved: 2n })
     await client.updateOrder({ orderId, body: { complete: true } })

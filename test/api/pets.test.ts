@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
 
 onEveryEngine(engine => {
-  test('a pet is created, read, changed and deleted', async () => {
+  test('a pet can be created, read, changed and deleted', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     const { data: dogs } = await client.createCategory({ body: { name: 'Dogs' } })
@@ -23,7 +23,7 @@ onEveryEngine(engine => {
     expect(await codeOf(client.updatePet({ petId: 1n, body: {} }))).toBe('404 pet_not_found')
   })
 
-  test('a pet of a category that does not exist is refused, and the message names it', async () => {
+  test('a pet in a category that does not exist is refused, and the message names the category', async () => {
     await using store = await openTestStore(engine)
     const refused = await refusalOf(store.client.createPet({ body: { name: 'Stray', categoryId: 99n } }))
     expect([refused.status, refused.code, refused.message]).toEqual([

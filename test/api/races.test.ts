@@ -15,7 +15,7 @@ const KEY_ROUNDS = times(50, 1000)
 const KEYS_A_ROUND = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
 
-/** Sorts how calls end: `201`, `409 insufficient_stock`, ... with how often. */
+/** Counts the outcomes of calls: `201`, `409 insufficient_stock`, ... */
 async function tally(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
   const ends: Record<string, number> = {}
   for (const result of await Promise.allSettled(calls)) {
@@ -30,7 +30,7 @@ async function tally(calls: Promise<{ status: number }>[]): Promise<Record<strin
   return ends
 }
 
-/** 64 buyers want the last units of one pet: exactly so many orders, nobody refused wrongly. */
+/** 64 buyers want the last units of one pet: exactly that many orders, and nobody is wrongly refused. */
 async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: BigInt(units) })
   const ends = await tally(Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })))
@@ -39,7 +39,7 @@ async function sellOut(store: TestStore, units: number, buyers: number): Promise
   return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(ends)}`]
 }
 
-/** A pet comes into a category while the category is deleted, and is ordered while it is deleted itself. */
+/** A pet is created in a category while the category is deleted, and is ordered while it is itself deleted. */
 async function createWhileDeleting(store: TestStore): Promise<string[]> {
   const { client } = store
   const { data: category } = await client.createCategory({ body: { name: 'C' } })
@@ -59,7 +59,7 @@ async function createWhileDeleting(store: TestStore): Promise<string[]> {
   return faults.map(end => `a race ended in ${end}`)
 }
 
-/** Orders of one pet are cancelled, completed and placed at once, while its status goes to and fro. */
+/** Orders of one pet are cancelled, completed and placed concurrently, while its status changes back and forth. */
 async function settleAtOnce(store: TestStore): Promise<string[]> {
   const { client } = store
   const { petId } = await makePet(client, { quantity: 8n })
@@ -78,11 +78,11 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
     end => !['200', '201', '204', '409 insufficient_stock'].includes(end),
   )
   if (ends['204'] !== 4 || ends['200'] !== 4 || wrong.length > 0)
-    return [`settling ended in ${JSON.stringify(ends)}`]
+    return [`the orders ended in ${JSON.stringify(ends)}`]
   return []
 }
 
-/** Keys that are each sent several times at once: one effect, and the same bytes for all. */
+/** Each key is sent several times at once: one effect, and the same bytes for all. */
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
   const body = `{"petId":${petId},"quantity":1}`
@@ -95,7 +95,7 @@ async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
         return `${reply.status} ${reply.headers.get('location')} ${reply.headers.get('etag')} ${await reply.text()}`
       })
       const replies = new Set(await Promise.all(repeats))
-      if (replies.size !== 1) broken.push(`key ${key} was answered in ${replies.size} ways`)
+      if (replies.size !== 1) broken.push(`key ${key} got ${replies.size} different responses`)
     }),
   )
   const rows = await store.database(`SELECT id FROM orders WHERE pet_id = ${petId}`)
@@ -105,7 +105,7 @@ async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
 
 onEveryEngine(engine => {
   test(
-    `${BUYERS} buyers of the last units: none oversold, none refused wrongly`,
+    `${BUYERS} buyers of the last units: none oversold, none wrongly refused`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++)
@@ -121,7 +121,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'orders of one pet that are cancelled, completed and placed at once all end as they must',
+    'concurrent cancellations, completions and new orders of one pet all end with an allowed outcome',
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await settleAtOnce(store)).toEqual([])
@@ -131,7 +131,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'creating, ordering, moving and deleting at once leave no orphan and no wrong count',
+    'concurrent creates, orders, moves and deletes leave no orphan and no wrong count',
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await createWhileDeleting(store)).toEqual([])
@@ -142,7 +142,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    `${KEY_ROUNDS * KEYS_A_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, equal bytes`,
+    `${KEY_ROUNDS * KEYS_A_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, identical bytes`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])
@@ -160,7 +160,7 @@ onEveryEngine(engine => {
 
 for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
   test(
-    `the races end the same way at ${isolation}`,
+    `the races have the same outcomes at ${isolation}`,
     async () => {
       await using store = await openTestStore('postgres', { isolation })
       for (let round = 0; round < ISOLATED_ROUNDS; round++) {
@@ -176,9 +176,9 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
 }
 
 test(
-  'control: an order that reads the stock and then writes it is caught',
+  'control: an order that reads the stock and then writes it is detected',
   async () => {
-    await using store = await openTestStore('postgres', { perform: performReadThenWrite })
+    await using store = await openTestStore('postgres', { executeCommand: performReadThenWrite })
     const broken: string[] = []
     for (let round = 0; round < 5 && broken.length === 0; round++)
       broken.push(...(await sellOut(store, 3, BUYERS)))
@@ -191,9 +191,9 @@ test(
 )
 
 test(
-  'control: a pet that only reads its category is caught',
+  'control: a pet creation that only reads its category is detected',
   async () => {
-    await using store = await openTestStore('postgres', { perform: performReferenceByRead })
+    await using store = await openTestStore('postgres', { executeCommand: performReferenceByRead })
     for (let round = 0; round < ROUNDS; round++) await createWhileDeleting(store)
     const broken = (await audit(store)).join('; ')
     expect(broken).toMatch(/every pet has its category|a category counts its pets/)
@@ -202,9 +202,9 @@ test(
 )
 
 test(
-  'control: an idempotency key that is only looked up is caught',
+  'control: an idempotency key that is only read is detected',
   async () => {
-    await using store = await openTestStore('postgres', { perform: performKeyLookedUpFirst })
+    await using store = await openTestStore('postgres', { executeCommand: performKeyLookedUpFirst })
     const broken: string[] = []
     for (let round = 0; round < 20 && broken.length === 0; round++)
       broken.push(...(await repeatKeys(store, round)))

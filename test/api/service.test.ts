@@ -8,7 +8,7 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('every answer', () => {
+  describe('every response', () => {
     test('to HEAD has the headers of GET and no body', async () => {
       await makePet(store().client)
       for (const path of ['/pets', '/pets/1', '/categories/1', '/store/orders', '/errors', '/livez']) {
@@ -23,14 +23,14 @@ onEveryEngine(engine => {
       }
     })
 
-    test('to OPTIONS says what the path allows', async () => {
+    test('to OPTIONS lists the methods that the path allows', async () => {
       const allow = async (path: string) => (await store().send('OPTIONS', path)).headers.get('allow')
       expect(await allow('/pets')).toBe('GET, HEAD, OPTIONS, POST')
       expect(await allow('/pets/1')).toBe('DELETE, GET, HEAD, OPTIONS, PATCH')
       expect(await allow('/store/inventory/1')).toBe('GET, HEAD, OPTIONS, PUT')
     })
 
-    test('says who may keep it', async () => {
+    test('says which caches may store it', async () => {
       const { client } = store()
       const kept = async (call: Promise<{ headers: Headers }>) => (await call).headers.get('cache-control')
       expect(await kept(client.listPets({}))).toBe('no-cache')
@@ -38,7 +38,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets/404')).headers.get('cache-control')).toBe('no-store')
     })
 
-    test('that refuses is an RFC 9457 problem for who asks for one', async () => {
+    test('that refuses a request is an RFC 9457 problem for clients that accept problems', async () => {
       const headers = { Accept: 'application/json, application/problem+json' }
       const reply = await store().send('GET', '/pets/404', { headers })
       expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
@@ -53,7 +53,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('that refuses a request which accepts problems alone is a problem; a success is JSON', async () => {
+    test('that refuses a request which accepts only problems is a problem; a success is JSON', async () => {
       for (const accept of [
         'application/problem+json',
         'Application/Problem+JSON;q=0.5',
@@ -72,7 +72,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/pets', { headers })).status).toBe(406)
     })
 
-    test('to OPTIONS and to a PATCH of another type names the types of a patch', async () => {
+    test('to OPTIONS, and to a PATCH with another media type, names the accepted patch types', async () => {
       const types = 'application/merge-patch+json, application/json'
       expect((await store().send('OPTIONS', '/pets/1')).headers.get('accept-patch')).toBe(types)
       expect((await store().send('OPTIONS', '/pets')).headers.get('accept-patch')).toBeNull()
@@ -83,7 +83,7 @@ onEveryEngine(engine => {
       expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
     })
 
-    test('bears the request id that was sent, or one that was made', async () => {
+    test('carries the request id that was sent, or a generated one', async () => {
       const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
       expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
       const bad = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'a b' } })
@@ -92,7 +92,7 @@ onEveryEngine(engine => {
   })
 
   describe('validation', () => {
-    test('names every broken place of a body, the first hundred', async () => {
+    test('names every invalid member of a body, up to one hundred', async () => {
       const body = JSON.stringify({ name: '', categoryId: '1', status: 'lost', colour: 'red' })
       const reply = await store().send('POST', '/pets', { body })
       expect(reply.status).toBe(422)
@@ -110,7 +110,7 @@ onEveryEngine(engine => {
       expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
     })
 
-    test('names in its message the first places, their values, and how many more there are', async () => {
+    test('names the first invalid members and their values in its message, and the number of the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
         return ErrorBody.parse(readJsonText(await reply.text())).message
@@ -127,14 +127,14 @@ onEveryEngine(engine => {
       )
     })
 
-    test('names every broken parameter', async () => {
+    test('names every invalid parameter', async () => {
       const reply = await store().send('GET', '/pets?limit=0&colour=red&status=lost&id=x')
       expect(reply.status).toBe(400)
       const named = [...(await reply.text()).matchAll(/"name":"(\w+)"/g)].map(match => match[1])
       expect(named).toEqual(['limit', 'colour', 'status', 'id'])
     })
 
-    test('of a merge patch judges the result: null for a required member is refused', async () => {
+    test('to a merge patch validates the result: null for a required member is refused', async () => {
       const { petId } = await makePet(store().client)
       for (const body of ['{"name":null}', '{"status":null}', '{"categoryId":null}']) {
         const reply = await store().send('PATCH', `/pets/${petId}`, { body })
@@ -149,7 +149,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('the catalogue of errors has every code, and each can be read', async () => {
+  test('the error catalogue lists every code, and each code can be read', async () => {
     const { data } = await store().anonymous.listErrors({})
     expect(data.items.map(({ code }) => code)).toEqual(Object.keys(errorTable))
     const one = await store().anonymous.getError({ code: 'insufficient_stock' })
@@ -157,7 +157,7 @@ onEveryEngine(engine => {
     expect(await codeOf(store().anonymous.getError({ code: 'nonsense' }))).toBe('404 error_not_found')
   })
 
-  test('probes are answered, and the metrics count by operation', async () => {
+  test('probes get a response, and the metrics count by operation', async () => {
     await using counted = await openTestStore(engine)
     for (const path of ['/livez', '/readyz']) expect((await counted.send('GET', path)).status).toBe(200)
     await counted.send('GET', '/pets/404')
@@ -185,7 +185,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('a store whose database does not answer in time is live, and not ready', async () => {
+  test('a store whose database does not respond in time is live but not ready', async () => {
     await using stuck = await openTestStore(engine)
     const { ping } = stuck.engine
     Reflect.set(stuck.engine, 'ping', () => new Promise(() => {}))
@@ -196,7 +196,7 @@ onEveryEngine(engine => {
     Reflect.set(stuck.engine, 'ping', ping)
   })
 
-  test('a store whose database is gone is live, and not ready', async () => {
+  test('a store whose database is unavailable is live but not ready', async () => {
     const broken = await openTestStore(engine)
     await broken.engine.close()
     expect((await broken.send('GET', '/livez')).status).toBe(200)
@@ -208,7 +208,7 @@ onEveryEngine(engine => {
 describe('pages of other origins', () => {
   const ask = (base: string, origin: string) => fetch(`${base}/pets`, { headers: { Origin: origin } })
 
-  test('may call when their origin is configured, and not otherwise', async () => {
+  test('may call the store if their origin is configured, and not otherwise', async () => {
     await using store = await openTestStore('sqlite', { corsOrigins: ['https://shop.example'] })
     const allowed = await ask(store.base, 'https://shop.example')
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://shop.example')
@@ -230,14 +230,14 @@ describe('pages of other origins', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, content-type')
   })
 
-  test('may not call by default', async () => {
+  test('may not call the store by default', async () => {
     await using store = await openTestStore('sqlite')
     const reply = await ask(store.base, 'https://shop.example')
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
   })
 })
 
-test('the metrics want an admin key of whatever comes through a proxy on the same machine', async () => {
+test('the metrics require an admin key for a request through a proxy on the same machine', async () => {
   await using store = await openTestStore('sqlite')
   expect((await fetch(`${store.base}/metrics`)).status).toBe(200)
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
@@ -246,7 +246,7 @@ test('the metrics want an admin key of whatever comes through a proxy on the sam
   }
 })
 
-test('the metrics of another machine want an admin key', async () => {
+test('the metrics require an admin key for a request from another machine', async () => {
   await using store = await openTestStore('sqlite', { trustedProxies: ['127.0.0.1'] })
   const from = { 'X-Forwarded-For': '203.0.113.9' }
   expect((await fetch(`${store.base}/metrics`, { headers: from })).status).toBe(401)
@@ -256,7 +256,7 @@ test('the metrics of another machine want an admin key', async () => {
   expect((await store.send('GET', '/metrics', { headers: from })).status).toBe(200)
 })
 
-test('an array that came as a text is refused for its type alone', async () => {
+test('a string in place of an array is refused only for its type', async () => {
   await using store = await openTestStore('sqlite')
   const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
   const { message, errors } = ErrorBody.parse(readJsonText(await reply.text()))

@@ -8,12 +8,12 @@ import { ModelStore } from './model-store.ts'
 
 const SEED = 20261121
 const RUNS = 60
-/** Enough that each broken rule meets the few steps which show it. */
+/** High enough that every broken rule meets the few steps that reveal it. */
 const CONTROL_RUNS = 400
 const COMMANDS_MAX = 25
 const TIMEOUT_MS = 120_000
 
-/** One thing somebody does to one pet. `which` chooses among the orders that were ever placed. */
+/** One action on one pet. `which` selects one of the orders that were ever placed. */
 type Step =
   | { readonly do: 'status'; readonly status: 'available' | 'pending' | 'sold' }
   | { readonly do: 'place'; readonly units: number; readonly complete: boolean }
@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** Does the steps to a pet of the real store and to the model; throws where they part. */
+/** Applies the steps to a pet of the real store and to the model; throws where their results differ. */
 async function compare(client: Client, steps: readonly Step[], model: ModelStore): Promise<void> {
   const { petId } = await makePet(client)
   const orders: bigint[] = []
@@ -47,7 +47,7 @@ async function compare(client: Client, steps: readonly Step[], model: ModelStore
     const orderId = 'which' in one ? (orders[one.which % Math.max(1, orders.length)] ?? 404_404n) : 0n
     const [real, modelled] = await take(client, model, petId, orderId, one, orders)
     const where = `after step ${index} (${JSON.stringify(one)})`
-    if (real !== modelled) throw new Error(`the store answered ${real}, the model ${modelled}, ${where}`)
+    if (real !== modelled) throw new Error(`the store returned ${real}, the model ${modelled}, ${where}`)
     const stock = await stockOf(client, petId)
     if (stock !== model.stock) throw new Error(`the store has ${stock}, the model ${model.stock}, ${where}`)
   }
@@ -108,7 +108,7 @@ async function end(call: Promise<{ status: number }>): Promise<string> {
 
 onEveryEngine(engine => {
   test(
-    'random commands end as the model of the status rules says',
+    'random commands end as the model of the status rules predicts',
     async () => {
       await using store = await openTestStore(engine)
       const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>
@@ -121,9 +121,9 @@ onEveryEngine(engine => {
   )
 })
 
-/** Broken on purpose, each in one rule: the comparison must find every one. */
+/** Each breaks one rule on purpose. The comparison must detect every one of them. */
 const controls: Readonly<Record<string, () => ModelStore>> = {
-  'a hold that survives an empty shelf': () =>
+  'a hold that remains when the stock reaches 0': () =>
     new (class extends ModelStore {
       override count(quantity: number): string {
         const held = this.onHold
@@ -132,13 +132,13 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         return end
       }
     })(),
-  'orders of a pet on hold': () =>
+  'orders of a pet on hold are accepted': () =>
     new (class extends ModelStore {
       override refusesOrder(wanted: number): string | undefined {
         return wanted > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
       }
     })(),
-  'a cancellation that keeps the units': () =>
+  'a cancellation that does not release the units': () =>
     new (class extends ModelStore {
       override cancel(id: bigint): string {
         const kept = this.open.get(id)
@@ -147,7 +147,7 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         return end
       }
     })(),
-  'a count below what is reserved': () =>
+  'a count below the reserved units is accepted': () =>
     new (class extends ModelStore {
       override count(quantity: number): string {
         this.quantity = quantity

@@ -13,7 +13,7 @@ onEveryEngine(engine => {
       { status: 'sold', stock: 'sold 0/0' },
     ] as const
     for (const { status, stock } of cases) {
-      test(`as ${status ?? 'nothing said'} gives it the stock ${stock}`, async () => {
+      test(`with ${status ?? 'no status'} gives it the stock ${stock}`, async () => {
         const { client } = store()
         const { data: category } = await client.createCategory({ body: { name: 'C' } })
         const { data: pet } = await client.createPet({ body: { name: 'P', categoryId: category.id, status } })
@@ -55,7 +55,7 @@ onEveryEngine(engine => {
       })
     }
 
-    test('a refused status says what would do it', async () => {
+    test('a refused status change names the operation that would have the effect', async () => {
       const { client } = store()
       const sold = await makePet(client, { quantity: 0n })
       const allReserved = await makePet(client, { quantity: 2n, reserved: 2n })
@@ -67,7 +67,7 @@ onEveryEngine(engine => {
       expect(cancel.message).toContain('cancel an order')
     })
 
-    test('a hold ends when the stock reaches 0, and does not come back with the stock', async () => {
+    test('a hold ends when the stock reaches 0, and does not return with the stock', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 2n, onHold: true })
       await client.setInventory({ petId, body: { quantity: 0n } })
@@ -78,7 +78,7 @@ onEveryEngine(engine => {
   })
 
   describe('the stock', () => {
-    test('is set by a count, down to what is reserved', async () => {
+    test('is set by a count, but not below the reserved units', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
       expect((await client.setInventory({ petId, body: { quantity: 2n } })).data).toEqual({
@@ -112,7 +112,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 2/2')
     })
 
-    test('of a pet that does not exist is refused under each of its operations', async () => {
+    test('of a pet that does not exist is refused by every operation', async () => {
       const { client } = store()
       const petId = 404_404n
       const calls = [
@@ -126,7 +126,7 @@ onEveryEngine(engine => {
   })
 
   describe('deleting', () => {
-    test('a pet with an open order is refused; with complete orders they keep its id', async () => {
+    test('a pet with an open order is refused; complete orders keep the id of their deleted pet', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       expect(await codeOf(client.deletePet({ petId }))).toBe('409 pet_in_use')
@@ -139,7 +139,7 @@ onEveryEngine(engine => {
       expect(closing).toEqual([{ quantity_change: -2n, quantity: 0n, reason: 'closing' }])
     })
 
-    test('a category with a pet in it is refused; without one it is gone', async () => {
+    test('a category that contains a pet is refused; an empty one is deleted', async () => {
       const { client } = store()
       const { petId, categoryId } = await makePet(client)
       expect(await codeOf(client.deleteCategory({ categoryId }))).toBe('409 category_in_use')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
-import { webhookSecret } from '../../src/delivery/secret-box.ts'
+import { webhookSecret } from '../../src/store/secret-box.ts'
 import { happen, hook, settled } from '../support/hooked.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'

@@ -1,5 +1,5 @@
-import { systemCommand } from '../../src/shop/commands.ts'
-import type { StoreEngine } from '../../src/store.ts'
+import { systemCommand } from '../../src/store/commands.ts'
+import type { StoreEngine } from '../../src/store/open.ts'
 
 /** Broken on purpose: a sweep that ends after one command for each kind of row, whatever is left. */
 export async function cappedSweep(engine: StoreEngine): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { ensureAdminKey } from '../../src/chores.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
-import { systemCommand } from '../../src/shop/commands.ts'
 import { hasAdminKey } from '../../src/shop/keys.ts'
+import { systemCommand } from '../../src/store/commands.ts'
+import type { ensureAdminKey } from '../../src/store/maintenance.ts'
 
 /** Broken on purpose: a first start that commits the key before the file has it. */
 export const commitBeforeFile: typeof ensureAdminKey = async (engine, given, clock) => {

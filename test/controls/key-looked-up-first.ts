@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 
 const findReply = sql<{ body: string }>(
   'SELECT body FROM reply WHERE operation = $1 AND idempotency_key = $2',

@@ -1,7 +1,7 @@
 import { sql } from '../../src/engine/engine.ts'
 import { serveWriter } from '../../src/engine/sqlite.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 
 const moveToHead = sql(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,

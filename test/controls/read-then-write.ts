@@ -1,9 +1,9 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewOrder } from '../../src/model/order.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
 import { findPet } from '../../src/shop/pet-row.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 
 const overwriteReserved = sql(
   `UPDATE pet SET reserved = $2, status = CASE WHEN quantity = $2 THEN 'pending' ELSE 'available' END WHERE id = $1`,

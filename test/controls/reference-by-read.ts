@@ -1,8 +1,8 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewPet } from '../../src/model/pet.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 
 const findCategory = sql<{ id: bigint }>('SELECT id FROM category WHERE id = $1')
 const insertPet = sql(`

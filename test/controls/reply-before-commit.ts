@@ -2,8 +2,8 @@ import type { Statement, Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { serve } from '../../src/engine/worker-queue.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 
 /** Broken on purpose: a COMMIT is put off until the next BEGIN, so that replies leave before it. */
 class LateCommit implements WriteConnection {

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import type { post } from '../../src/delivery/request.ts'
+import type { post } from '../../src/webhooks/request.ts'
 
 /** Broken on purpose: reads whatever a receiver sends for as long as it sends it. */
 export const unboundedPost: typeof post = ({ target, body, timeoutMs }) =>

@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { type AddressRules, checkTarget } from '../../src/delivery/address.ts'
+import { type AddressRules, checkTarget } from '../../src/webhooks/address.ts'
 
 /** Broken on purpose: judges the addresses when a URL is registered, and connects by its name at each attempt. */
 export async function vettedAtRegistrationOnly(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { everyItem, makeClient } from '../../src/client/client.ts'
-import { CHAIN_START, nextChainEntry } from '../../src/model/audit.ts'
+import { CHAIN_START, nextChainEntry } from '../../src/model/audit-chain.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
 import { makeMany, useShop } from '../support/busy-shop.ts'
 import { headOf } from '../support/heard.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { RecentEvents } from '../../src/api/event-tail.ts'
-import { CommitSignal } from '../../src/engine/news.ts'
+import { RecentEvents } from '../../src/api/events/recent-events.ts'
+import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { makeMany } from '../support/busy-shop.ts'
 import { headOf } from '../support/heard.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'

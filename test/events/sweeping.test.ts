@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type SweepOptions, startSweeping } from '../../src/chores.ts'
-import type { Log, StoreEngine } from '../../src/store.ts'
+import { type SweepOptions, startSweeping } from '../../src/store/maintenance.ts'
+import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { cappedSweep } from '../controls/capped-sweep.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 import { BlindConnection } from '../controls/blind-connection.ts'
 import { audit } from '../support/audit.ts'
 import { proved, timeLimitMs, times } from '../support/proof.ts'
@@ -81,8 +81,8 @@ async function fillInOneBatch(
 async function makeTables(directory: string): Promise<void> {
   const engine = await openSqlite({
     directory,
-    writer: new URL('../../src/writer.ts', import.meta.url),
-    reader: new URL('../../src/reader.ts', import.meta.url),
+    writer: new URL('../../src/store/sqlite-writer.ts', import.meta.url),
+    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
     onFatal: () => {},
   })
   await engine.close()

@@ -14,7 +14,7 @@ const insertUnsaid = { ...sql(`${insert.text} RETURNING id`), writes: false }
 type Kind = 'good' | 'refused early' | 'refused half-way'
 
 /** Takes an id and writes a row, and is refused before or after that. */
-async function perform(tx: Tx, kind: Kind): Promise<bigint> {
+async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('category')
   await tx.run(insert, id, kind)
@@ -59,7 +59,7 @@ const batches: Kind[][] = [
 ]
 
 test('a refusal in a batch undoes its own command, and takes no id with it', async () => {
-  expect(await commitAll(batches, perform)).toBe(
+  expect(await commitAll(batches, executeCommand)).toBe(
     '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good',
   )
 })

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { type Statement, sql, type Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { type ReadConnection, SharedReadTransaction } from '../../src/engine/shared-read-transaction.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
-import { type ReadConnection, SharedReadTransaction } from '../../src/engine/turn-reading.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Reader, type Statement, sql, type Value } from '../../src/engine/engine.ts'
-import { executeQuery } from '../../src/shop/queries.ts'
+import { executeQuery } from '../../src/store/queries.ts'
 import { seeded } from '../support/seeded.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { NewerDatabase } from '../../src/engine/migrate.ts'
 import { openPostgres } from '../../src/engine/postgres.ts'
-import { executeCommand } from '../../src/shop/commands.ts'
-import { executeQuery } from '../../src/shop/queries.ts'
+import { executeCommand } from '../../src/store/commands.ts'
+import { executeQuery } from '../../src/store/queries.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
@@ -99,7 +99,14 @@ onEveryEngine(engine => {
 
 test('five processes that migrate one PostgreSQL at once agree', async () => {
   const openOn = (url: string) =>
-    openPostgres({ url, connectionsMax: 2, executeQuery, executeCommand, random: Math.random, onFault: () => {} })
+    openPostgres({
+      url,
+      connectionsMax: 2,
+      executeQuery,
+      executeCommand,
+      random: Math.random,
+      onFault: () => {},
+    })
   for (let database = 0; database < 10; database++) {
     const url = await newDatabase()
     const engines = await Promise.all(Array.from({ length: 5 }, () => openOn(url)))
@@ -116,7 +123,14 @@ test('five processes that migrate one PostgreSQL at once agree', async () => {
 test('a database of a newer version is refused', async () => {
   const url = await newDatabase()
   const open = () =>
-    openPostgres({ url, connectionsMax: 2, executeQuery, executeCommand, random: Math.random, onFault: () => {} })
+    openPostgres({
+      url,
+      connectionsMax: 2,
+      executeQuery,
+      executeCommand,
+      random: Math.random,
+      onFault: () => {},
+    })
   await (await open()).close()
   await using pool = new SQL({ url, bigint: true, max: 1 })
   await pool.unsafe('INSERT INTO migration (version) VALUES (99)')

@@ -1,9 +1,9 @@
-import { ensureAdminKey } from '../../src/chores.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
 import { startServer } from '../../src/server.ts'
-import type { Command } from '../../src/shop/commands.ts'
-import type { Query } from '../../src/shop/queries.ts'
-import type { Reply } from '../../src/shop/replies.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import type { Command } from '../../src/store/commands.ts'
+import { ensureAdminKey } from '../../src/store/maintenance.ts'
+import type { Query } from '../../src/store/queries.ts'
 
 /**
  * Serves a store with a writer that is broken on purpose, as `petstore serve --data DIRECTORY --port PORT` would: the
@@ -15,7 +15,7 @@ export async function serveWithWriter(writer: URL): Promise<void> {
   const engine = await openSqlite<Query, Command, Reply>({
     directory,
     writer,
-    reader: new URL('../../src/reader.ts', import.meta.url),
+    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
     onFatal: () => process.exit(1),
   })
   await ensureAdminKey(engine, key, Date.now)

@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { ensureAdminKey } from '../../src/chores.ts'
 import { type Client, makeClient, Refused } from '../../src/client/client.ts'
 import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import type { Scope } from '../../src/model/key.ts'
 import { type ServerOptions, startServer } from '../../src/server.ts'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
-import { executeQuery, type Query } from '../../src/shop/queries.ts'
-import type { Reply } from '../../src/shop/replies.ts'
-import type { Log, StoreEngine } from '../../src/store.ts'
+import type { Reply } from '../../src/shop/idempotency.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { ensureAdminKey } from '../../src/store/maintenance.ts'
+import type { Log, StoreEngine } from '../../src/store/open.ts'
+import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { newDatabase } from './postgres-server.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
@@ -35,7 +35,7 @@ export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
 export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
-  readonly perform?: PostgresOptions<Query, Command, Reply>['executeCommand']
+  readonly executeCommand?: PostgresOptions<Query, Command, Reply>['executeCommand']
   readonly answer?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
@@ -79,7 +79,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   const {
     pagesMax: _,
     writer: _writer,
-    perform: _perform,
+    executeCommand: _perform,
     answer: _answer,
     isolation: _level,
     ...server
@@ -167,12 +167,16 @@ function openVariant(
   log: Log,
   variant: Variant,
 ): Promise<StoreEngine> {
-  const { pagesMax, isolation, writer = new URL('../../src/writer.ts', import.meta.url) } = variant
+  const {
+    pagesMax,
+    isolation,
+    writer = new URL('../../src/store/sqlite-writer.ts', import.meta.url),
+  } = variant
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
       writer,
-      reader: new URL('../../src/reader.ts', import.meta.url),
+      reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
       onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
     })
@@ -180,7 +184,7 @@ function openVariant(
   return openPostgres({
     url: databaseUrl,
     connectionsMax: 20,
-    executeCommand: variant.perform ?? executeCommand,
+    executeCommand: variant.executeCommand ?? executeCommand,
     executeQuery: variant.answer ?? executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import {
   AddressRefused,
   type AddressRules,
+  checkTarget,
   type Resolve,
   resolveHost,
   resolveWithin,
   type Target,
-  checkTarget,
-} from '../../src/delivery/address.ts'
-import { post } from '../../src/delivery/request.ts'
+} from '../../src/webhooks/address.ts'
+import { post } from '../../src/webhooks/request.ts'
 import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
 import { vettedAtRegistrationOnly } from '../controls/vetted-at-registration-only.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'

@@ -19,7 +19,8 @@ async function putEvents(place: StorePlace, type: EventType, count: number): Pro
   await place.database(`
     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
-    SELECT (SELECT last FROM counter WHERE noun = 'event') + n, (SELECT position FROM chain_end WHERE name = 'head') + n,
+    SELECT (SELECT last FROM counter WHERE noun = 'event') + n,
+      (SELECT position FROM chain_end WHERE name = 'head') + n,
       'put here', '${type}', 'categories/' || CAST(n AS TEXT), 1, '{"id":1,"name":"Any"}', NULL, 'put here',
       '2026-11-21T09:30:00.000Z' FROM number`)
   await place.database(`UPDATE counter SET last = last + ${count} WHERE noun = 'event'`)

@@ -101,7 +101,8 @@ async function killUnderWay(place: StorePlace, script?: string): Promise<string[
 
 /** Whether the webhook is past all that happened. */
 async function isAtHead(place: StorePlace): Promise<boolean> {
-  const [row] = await place.database(`SELECT webhook.position = chain_end.position AS done FROM webhook, chain_end
+  const [row] =
+    await place.database(`SELECT webhook.position = chain_end.position AS done FROM webhook, chain_end
     WHERE name = 'head'`)
   return row?.done === true || row?.done === 1n
 }

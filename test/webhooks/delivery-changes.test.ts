@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sweep } from '../../src/chores.ts'
+import { sweep } from '../../src/store/maintenance.ts'
 import { arrivals, deliveriesOf, happen, holding, hook, namesIn, settled } from '../support/hooked.ts'
 import { openReceiver, reply, silence } from '../support/receiver.ts'
 import { makePet, sharedStore } from '../support/shop.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Command, executeCommand } from '../../src/shop/commands.ts'
+import { type Command, executeCommand } from '../../src/store/commands.ts'
 import { arrivals, deliveriesOf, faults, happen, hook, namesIn, settled } from '../support/hooked.ts'
 import { deadPort, dripping, openReceiver, redirect, reply, silence } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -200,7 +200,7 @@ test('a retry that fell due while its store could not write is made when it can'
   let refusals = 1
   await using store = await openTestStore('postgres', {
     delivery,
-    perform: async (tx, command: Command) => {
+    executeCommand: async (tx, command: Command) => {
       if (command.id === 'recordAttempts' && refusals-- > 0) throw new Error('the disk is full')
       return executeCommand(tx, command)
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
-import { type Incoming, post, RequestFailed } from '../../src/delivery/request.ts'
+import { type Incoming, post, RequestFailed } from '../../src/webhooks/request.ts'
 import { unboundedPost } from '../controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { type Resolve, checkTarget } from '../../src/delivery/address.ts'
-import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/delivery/request.ts'
+import { checkTarget, type Resolve } from '../../src/webhooks/address.ts'
+import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/webhooks/request.ts'
 import {
   type Answer,
   certificate,

@@ -1,0 +1,99 @@
+import type { CommitSignal } from '../../engine/commit-signal.ts'
+import { StoreError } from '../../model/error.ts'
+import type { Reply } from '../../shop/idempotency.ts'
+import type { Query } from '../../store/queries.ts'
+import { type AdmissionSlot, Shares } from '../admission.ts'
+
+/** Clients that wait for events: each holds a connection. */
+const WAITING = { total: 1000, perCaller: 500 }
+
+/**
+ * Maximum number of position windows per request. If they have no matching event, the page is empty and `next`
+ * continues.
+ */
+const WINDOWS_MAX = 10
+
+/** The request that reads the feed. */
+export interface FeedReader {
+  readonly caller: string
+  readonly signal: AbortSignal
+  /** Released while the client waits. */
+  readonly slot?: AdmissionSlot | undefined
+}
+
+/** Reads the feed, and waits for events if the client asks for it. */
+export class LongPoll {
+  readonly #commitSignal: CommitSignal
+  readonly #runQuery: (query: Query) => Promise<Reply>
+  readonly #waiting = new Shares(WAITING)
+
+  constructor(commitSignal: CommitSignal, ask: (query: Query) => Promise<Reply>) {
+    this.#commitSignal = commitSignal
+    this.#runQuery = ask
+  }
+
+  /**
+   * Reads until there are events, or the wait has timed out at the end of the feed, or the maximum number of windows
+   * was read, or the client has disconnected.
+   * Throws `overloaded` if too many clients are waiting, and any error of the query.
+   */
+  async read(query: Query, reader: FeedReader): Promise<Reply> {
+    const { signal } = reader
+    const until = performance.now() + waitSeconds(query) * 1000
+    let asked = query
+    for (let windows = 1; ; windows++) {
+      const commitSignal = this.#commitSignal.next()
+      const reply = await this.#runQuery(asked)
+      if (reply.body !== '[]') return reply
+      if (!reply.atHead) {
+        if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.ended) return reply
+        asked = { ...asked, input: { ...asked.input, after: BigInt(reply.next ?? '0') } }
+        continue
+      }
+      // At the end there is little to read: a wait does not count as a window.
+      windows = 0
+      const pauseMs = until - performance.now()
+      if (pauseMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
+      await this.#wait(commitSignal, pauseMs, reader)
+    }
+  }
+
+  async #wait(
+    commitSignal: Promise<void>,
+    pauseMs: number,
+    { caller, signal, slot }: FeedReader,
+  ): Promise<void> {
+    if (!this.#waiting.take(caller)) {
+      throw new StoreError(
+        'overloaded',
+        'Too many clients are waiting for events; read without wait, or try again later.',
+        {
+          retryAfterSeconds: 5,
+        },
+      )
+    }
+    const wait = (): Promise<void> => endOfWait(commitSignal, pauseMs, signal)
+    try {
+      await (slot ? slot.whileWaiting(wait) : wait())
+    } finally {
+      this.#waiting.give(caller)
+    }
+  }
+}
+
+/** Resolves on the next commit, on timeout, or when the client has disconnected. */
+async function endOfWait(commitSignal: Promise<void>, pauseMs: number, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  const end = (): void => over.resolve()
+  const timer = setTimeout(end, pauseMs)
+  // A busy store wakes a client hundreds of times a second: a wait must leave no listener or timer behind.
+  signal.addEventListener('abort', end)
+  commitSignal.then(end)
+  await over.promise
+  signal.removeEventListener('abort', end)
+  clearTimeout(timer)
+}
+
+function waitSeconds({ input }: Query): number {
+  return 'wait' in input && typeof input.wait === 'number' ? input.wait : 0
+}

@@ -1,0 +1,208 @@
+import type { CommitSignal } from '../../engine/commit-signal.ts'
+import { eventTypes } from '../../model/event-type.ts'
+import { envelopeText, findLogBounds, readEventPage, type SequencedEvent } from '../../shop/events.ts'
+import type { ReadRow } from '../auth.ts'
+
+/** Maximum number of events in one read. */
+const EVENTS_A_READING_MAX = 200
+/** Maximum size of one piece of a stream, which stays in memory if the client does not read: this, or one event. */
+const BATCH_BYTES_MAX = 64 * 1024
+/** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
+const CACHE_BYTES_MAX = 4 * 1024 * 1024
+/** Memory of a batch in addition to its frames. */
+const BATCH_OVERHEAD_BYTES = 256
+/**
+ * Maximum number of batches kept for streams that are behind: after a burst they are all behind at the same position.
+ */
+const PIECES_BEHIND_MAX = 32
+const READ_AGAIN_MS = 1000
+
+const KEY_REVOKED = 'petstore.key.revoked'
+const encoder = new TextEncoder()
+
+/** One encoded event of a stream. */
+export interface Frame {
+  readonly position: bigint
+  readonly type: string
+  /** The byte range of the frame in its batch. */
+  readonly from: number
+  readonly to: number
+}
+
+/** The events after one position and up to another. */
+export interface Batch {
+  readonly after: bigint
+  readonly to: bigint
+  readonly frames: readonly Frame[]
+  /** All frames in one piece, sent to every stream that wants every type. */
+  readonly bytes: Uint8Array
+}
+
+/**
+ * The newest events, read and encoded once for all streams. It runs from when the first stream opens to when the last
+ * one closes, and is woken by commits.
+ */
+export class RecentEvents {
+  readonly #commitSignal: CommitSignal
+  readonly #readRow: ReadRow
+  readonly #base: string
+  readonly #onMoved: () => void
+  readonly #onRevoked: (keyId: string) => void
+  readonly #onFault: (error: unknown) => void
+  #batches: Batch[] = []
+  #keptBytes = 0
+  readonly #behind = new Map<string, Promise<Batch>>()
+  #listeners = 0
+  #running: Promise<void> | undefined
+  #head = 0n
+
+  constructor(options: {
+    readonly commitSignal: CommitSignal
+    readonly readRow: ReadRow
+    readonly base: string
+    /** Called when the head has moved. */
+    readonly onMoved: () => void
+    /** Called with the id of each key that is revoked. */
+    readonly onRevoked: (keyId: string) => void
+    readonly onFault: (error: unknown) => void
+  }) {
+    this.#commitSignal = options.commitSignal
+    this.#readRow = options.readRow
+    this.#base = options.base
+    this.#onMoved = options.onMoved
+    this.#onRevoked = options.onRevoked
+    this.#onFault = options.onFault
+  }
+
+  /** The position up to which events have been read. */
+  get head(): bigint {
+    return this.#head
+  }
+
+  /** Starts following, if it has not started. Returns the retention floor and the head. */
+  async join(): Promise<{ floor: bigint; head: bigint }> {
+    const ends = await this.#readRow(findLogBounds)
+    if (this.#listeners++ === 0 && !this.#running) {
+      this.#head = ends.head
+      this.#running = this.#run()
+    }
+    return ends
+  }
+
+  leave(): void {
+    this.#listeners--
+  }
+
+  /** Returns the batch with the events after a position; undefined if it is not in memory, or not read yet. */
+  batchAfter(position: bigint): Batch | undefined {
+    const oldest = this.#batches[0]
+    if (!oldest || position < oldest.after) return undefined
+    return this.#batches.findLast(({ after }) => after <= position)
+  }
+
+  /** Reads the next events of a stream that is behind from the store: at most `limit` events. */
+  readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
+    const place = `${position} ${types.join(' ')}`
+    const known = this.#behind.get(place)
+    if (known) return known
+    const reader = this.#readRow(async read => {
+      const { events, to } = await readEventPage(read, position, types, limit)
+      return batchOf(position, to, events, this.#base)
+    })
+    this.#behind.set(place, reader)
+    reader.catch(() => this.#behind.delete(place))
+    for (const oldest of this.#behind.keys()) {
+      if (this.#behind.size <= PIECES_BEHIND_MAX) break
+      this.#behind.delete(oldest)
+    }
+    return reader
+  }
+
+  async #run(): Promise<void> {
+    while (this.#listeners > 0 && !this.#commitSignal.ended) {
+      const commitSignal = this.#commitSignal.next()
+      try {
+        while (await this.#advance()) {}
+        await commitSignal
+      } catch (error) {
+        this.#onFault(error)
+        // Retry without waiting for a commit: the missed events may be the last for a long time.
+        await Bun.sleep(READ_AGAIN_MS)
+      }
+    }
+    this.#running = undefined
+    this.#batches = []
+    this.#keptBytes = 0
+    this.#behind.clear()
+    // A stream that opened at this very moment must not be left without a reader.
+    if (this.#listeners > 0 && !this.#commitSignal.ended) this.#running = this.#run()
+  }
+
+  /** Reads the next events. Returns whether there may be more. */
+  async #advance(): Promise<boolean> {
+    const after = this.#head
+    const { events, to, atHead } = await this.#readRow(reader =>
+      readEventPage(reader, after, [...eventTypes, KEY_REVOKED], EVENTS_A_READING_MAX),
+    )
+    if (to === after) return false
+    for (const { type, subject } of events) {
+      if (type === KEY_REVOKED) this.#onRevoked(subject.replace('keys/', ''))
+    }
+    const told = events.filter(({ type }) => type !== KEY_REVOKED)
+    for (let rest = told; this.#head < to; ) {
+      const batch = batchOf(this.#head, to, rest, this.#base)
+      this.#keep(batch)
+      this.#head = batch.to
+      rest = rest.slice(batch.frames.length)
+    }
+    this.#onMoved()
+    return !atHead
+  }
+
+  #keep(batch: Batch): void {
+    this.#batches.push(batch)
+    this.#keptBytes += sizeOf(batch)
+    while (this.#keptBytes > CACHE_BYTES_MAX) {
+      const oldest = this.#batches.shift()
+      this.#keptBytes -= oldest ? sizeOf(oldest) : 0
+    }
+  }
+}
+
+/** Returns how many events fit in one piece if they are as long as those of a batch. */
+export function eventsThatFit({ frames, bytes }: Batch): number {
+  const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
+  return frames.length === 0 ? EVENTS_A_READING_MAX : Math.min(Math.max(fit, 1), EVENTS_A_READING_MAX)
+}
+
+/** Encodes events: all up to `to`, or as many as fit in one piece. */
+function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], base: string): Batch {
+  const texts: string[] = []
+  const ends: number[] = []
+  let size = 0
+  for (const event of events) {
+    const text = frameText(event, base)
+    size += Buffer.byteLength(text)
+    if (size > BATCH_BYTES_MAX && texts.length > 0) break
+    texts.push(text)
+    ends.push(size)
+  }
+  const last = texts.length < events.length ? events[texts.length - 1] : undefined
+  const bytes = encoder.encode(texts.join(''))
+  const frames = events.slice(0, texts.length).map(({ position, type }, index) => ({
+    position,
+    type,
+    from: ends[index - 1] ?? 0,
+    to: ends[index] ?? size,
+  }))
+  return { after, to: last?.position ?? to, frames, bytes }
+}
+
+function frameText(event: SequencedEvent, base: string): string {
+  const { position, type } = event
+  return `id: ${position}\nevent: ${type}\ndata: ${envelopeText(event, base)}\n\n`
+}
+
+function sizeOf({ bytes }: Batch): number {
+  return bytes.length + BATCH_OVERHEAD_BYTES
+}

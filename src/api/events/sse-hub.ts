@@ -1,0 +1,293 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CommitSignal } from '../../engine/commit-signal.ts'
+import { StoreError } from '../../model/error.ts'
+import { parseSequence } from '../../model/event.ts'
+import { eventTypes } from '../../model/event-type.ts'
+import { storedInstant } from '../../model/instant.ts'
+import { assertWithinLog } from '../../shop/events.ts'
+import { isKeyGood } from '../../shop/keys.ts'
+import { type Capacity, Shares } from '../admission.ts'
+import type { ReadRow } from '../auth.ts'
+import { callerName, type RequestContext } from '../request-context.ts'
+import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
+
+/** How often a stream sends a keep-alive, and its key is checked again. */
+const KEEP_ALIVE_MS = 15_000
+/** A client that reads nothing for this long, although data is waiting, is disconnected; it can resume. */
+const STALLED_MS = 30_000
+/** How long a client waits before it reconnects, as the stream requests. */
+const RETRY_MS = 1000
+
+/** How long the end of all streams waits for clients that do not read. */
+const ENDING_MS = 1000
+
+const LAST_EVENT_ID = { in: 'header', name: 'Last-Event-ID' } as const
+const encoder = new TextEncoder()
+
+export interface SseHubOptions {
+  readonly commitSignal: CommitSignal
+  readonly readRow: ReadRow
+  readonly base: string
+  /** Maximum number of open streams: in total, and per caller. */
+  readonly streamsMax: number
+  readonly streamsPerCallerMax: number
+  /** Returns milliseconds since 1970; used for key expiry. */
+  readonly clock: () => number
+  readonly keepAliveMs?: number
+  readonly stalledMs?: number
+  readonly onFault: (error: unknown) => void
+}
+
+/** The parameters of one stream. */
+interface StreamInput {
+  readonly after?: bigint | undefined
+  readonly type?: readonly string[] | undefined
+}
+
+/** All streams of one server: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
+export class SseHub {
+  readonly #options: SseHubOptions
+  readonly #tail: RecentEvents
+  readonly #open = new Set<SseStream>()
+  readonly #ticking: ReturnType<typeof setInterval>
+  readonly #empty = Promise.withResolvers<void>()
+  readonly #capacity: Capacity
+  readonly #shares: Shares
+  #ended = false
+
+  constructor(options: SseHubOptions) {
+    this.#options = options
+    this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
+    this.#shares = new Shares(this.#capacity)
+    const { commitSignal, readRow, base, onFault } = options
+    const onRevoked = (keyId: string): void => {
+      for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
+    }
+    const onMoved = (): void => {
+      for (const stream of this.#open) stream.wake()
+    }
+    this.#tail = new RecentEvents({ commitSignal, readRow, base, onMoved, onRevoked, onFault })
+    this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  /**
+   * Opens a stream from the position in Last-Event-ID or `after`, or from now.
+   * Throws `overloaded` beyond the limit, and `event_history_expired` and `invalid_parameter` like the feed.
+   */
+  async respond(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
+    const last = lastEventId(context)
+    const from = last ?? after
+    const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
+    if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
+    const caller = callerName(context)
+    if (!this.#shares.take(caller)) {
+      const { total, perCaller } = this.#capacity
+      const message = `At most ${total} streams can be open, ${perCaller} per caller; try again later.`
+      throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
+    }
+    let stream: SseStream | undefined
+    try {
+      const ends = await this.#tail.join()
+      try {
+        if (from !== undefined) assertWithinLog(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
+      } catch (error) {
+        this.#tail.leave()
+        throw error
+      }
+      if (context.request.method === 'HEAD') {
+        this.#tail.leave()
+        // Framed like a GET: a length of 0 would mean that the stream is empty.
+        return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
+      }
+      const opened = new SseStream(this.#tail, context, from ?? ends.head, type, () => {
+        this.#open.delete(opened)
+        this.#shares.give(caller)
+        this.#tail.leave()
+        if (this.#ended && this.#open.size === 0) this.#empty.resolve()
+      })
+      stream = opened
+      this.#open.add(stream)
+      // All streams were ended while this one was being opened.
+      if (this.#ended) stream.end()
+      return new Response(stream.readable(), { headers })
+    } finally {
+      if (!stream) this.#shares.give(caller)
+    }
+  }
+
+  /**
+   * Ends all streams gracefully; their clients reconnect. Resolves when they have ended, except those that do not
+   * read.
+   */
+  async end(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#ticking)
+    for (const stream of this.#open) stream.end()
+    const late = setTimeout(this.#empty.resolve, ENDING_MS)
+    if (this.#open.size > 0) await this.#empty.promise
+    clearTimeout(late)
+  }
+
+  #tick(): void {
+    const { stalledMs = STALLED_MS, onFault } = this.#options
+    for (const stream of this.#open) stream.tick(stalledMs)
+    this.#endThoseWithoutKey().catch(onFault)
+  }
+
+  /** Nothing signals the expiry of a key, so it is checked. */
+  async #endThoseWithoutKey(): Promise<void> {
+    const now = storedInstant(this.#options.clock())
+    for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
+      if (keyId === null || (await this.#options.readRow(reader => isKeyGood(reader, keyId, now)))) continue
+      for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
+    }
+  }
+}
+
+/** One client's stream: the runtime pulls after the client has read what was sent before. */
+class SseStream {
+  readonly keyId: bigint | null
+  readonly #tail: RecentEvents
+  readonly #exchange: RequestContext
+  readonly #types: ReadonlySet<string> | undefined
+  readonly #onGone: () => void
+  /** Ends the wait for something to send. */
+  #wake = (): void => {}
+  #tickDue = false
+  #position: bigint
+  /** Events per read when the stream is behind: events that do not fit in one piece would be read again. */
+  #readMax = 16
+  #hasStarted = false
+  #ended = false
+  #isClosed = false
+  /** Since when the client has not pulled; undefined while the stream waits for an event. */
+  #busySinceMs: number | undefined = performance.now()
+
+  constructor(
+    tail: RecentEvents,
+    context: RequestContext,
+    position: bigint,
+    types: readonly string[] | undefined,
+    onGone: () => void,
+  ) {
+    this.keyId = context.caller?.keyId ?? null
+    this.#tail = tail
+    this.#exchange = context
+    this.#position = position
+    this.#types = types && new Set(types)
+    this.#onGone = onGone
+  }
+
+  readable(): ReadableStream<Uint8Array> {
+    return new ReadableStream(
+      { pull: controller => this.#pull(controller), cancel: () => this.#close() },
+      // Nothing is produced before it is pulled: for a slow client, only its socket's buffer is filled.
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Checks for something to send, if the stream is waiting. */
+  wake(): void {
+    this.#wake()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#wake()
+  }
+
+  /** Sends a keep-alive, or disconnects a client that does not read. */
+  tick(stalledMs: number): void {
+    this.#tickDue = true
+    this.#wake()
+    if (this.#busySinceMs === undefined || performance.now() - this.#busySinceMs < stalledMs) return
+    this.#close()
+    this.#exchange.cut()
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#busySinceMs = undefined
+    try {
+      const bytes = await this.#next()
+      if (bytes) return controller.enqueue(bytes)
+      this.#close()
+      controller.close()
+    } catch (error) {
+      this.#close()
+      // Its history was deleted while it was behind: the client reconnects and gets the error.
+      if (error instanceof StoreError) return controller.close()
+      throw error
+    } finally {
+      this.#busySinceMs = performance.now()
+    }
+  }
+
+  /** Returns the next bytes to send; undefined at the end. */
+  async #next(): Promise<Uint8Array | undefined> {
+    if (!this.#hasStarted) {
+      this.#hasStarted = true
+      // Only the position: a client that is disconnected before the first event resumes here as well.
+      return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
+    }
+    while (!this.#ended && !this.#isClosed) {
+      if (this.#tickDue) {
+        this.#tickDue = false
+        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+      }
+      if (this.#position < this.#tail.head) {
+        const bytes = this.#wanted(await this.#batch())
+        if (bytes.length > 0) return bytes
+        // A long history may have no event of these types: other work needs the thread, and the client may have left.
+        await nextTurn()
+      } else {
+        await new Promise<void>(resolve => {
+          this.#wake = resolve
+        })
+      }
+    }
+    return undefined
+  }
+
+  async #batch(): Promise<Batch> {
+    const kept = this.#tail.batchAfter(this.#position)
+    if (kept) return kept
+    const types = this.#types ? [...this.#types] : eventTypes
+    const batch = await this.#tail.readBehind(this.#position, types, this.#readMax)
+    this.#readMax = eventsThatFit(batch)
+    return batch
+  }
+
+  #wanted(batch: Batch): Uint8Array {
+    const { after, to, bytes, frames } = batch
+    const from = this.#position
+    this.#position = to
+    if (from === after && !this.#types) return bytes
+    const wanted = frames.filter(
+      ({ position, type }) => position > from && (!this.#types || this.#types.has(type)),
+    )
+    return Buffer.concat(wanted.map(frame => bytes.subarray(frame.from, frame.to)))
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#wake()
+    this.#onGone()
+  }
+}
+
+/** Returns the position from which a client resumes. Throws `invalid_parameter` if it is malformed. */
+function lastEventId({ request }: RequestContext): bigint | undefined {
+  const text = request.headers.get('last-event-id')
+  if (text === null || text === '') return undefined
+  const position = parseSequence(text)
+  if (position !== undefined) return position
+  const message = 'Last-Event-ID must be a position: 1 to 19 digits.'
+  throw new StoreError('invalid_parameter', message, {
+    errors: [{ ...LAST_EVENT_ID, code: 'invalid_format', message }],
+  })
+}

@@ -1,0 +1,95 @@
+import type { OperationId } from '../contract/contract.ts'
+import type { Operation } from '../contract/operation.ts'
+import type { Caller } from '../shop/context.ts'
+import type { AdmissionSlot, Shares } from './admission.ts'
+import { rateGroup } from './client-address.ts'
+import type { Match } from './paths.ts'
+
+/** One routed operation: its id and its definition. */
+export interface Route {
+  readonly id: OperationId
+  readonly operation: Operation
+}
+
+/** One request and what the steps of the pipeline have found out about it so far. */
+export interface RequestContext {
+  readonly request: Request
+  /** The path as the runtime returns it: percent-encoded, without dot segments. */
+  readonly path: string
+  /** The query as the runtime returns it, without the question mark. */
+  readonly query: string
+  readonly requestId: string
+  /** The address of the connected peer. */
+  readonly peer: string
+  /** The address of the client, also behind trusted proxies. */
+  readonly address: string
+  /** Percent-decoded. */
+  readonly pathParameters: Readonly<Record<string, string>>
+  /** Headers of every response to this request, including errors. */
+  readonly headers: Record<string, string>
+  /** Limits the large bodies that are being sent. */
+  readonly largeBodies: Shares
+  route?: Route
+  caller?: Caller
+  /** Set while the request is admitted; probes need no slot. */
+  slot?: AdmissionSlot
+  /** The code of the error, for the log. */
+  errorCode?: string
+  /** When the request arrived, in milliseconds since 1970. */
+  readonly nowMs: number
+  /** Closes the connection within a few seconds, whatever is still buffered. */
+  readonly cut: () => void
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+export interface Arrival {
+  readonly request: Request & { readonly params?: Readonly<Record<string, string>> }
+  readonly peer: string
+  readonly address: string
+  readonly nowMs: number
+  readonly largeBodies: Shares
+  /** Set if the router of the runtime found nothing, but the path is equivalent to a known one. */
+  readonly match: Match | undefined
+  readonly cut: () => void
+}
+
+/** Creates the context of a request: splits the target without decoding it, and reads or generates the request id. */
+export function openRequestContext(arrival: Arrival): RequestContext {
+  const { request, peer, address, nowMs, match, largeBodies, cut } = arrival
+  const { path, query } = targetOf(request.url)
+  const given = request.headers.get('x-request-id')
+  const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  return {
+    request,
+    path: match?.path ?? path,
+    query,
+    requestId,
+    peer,
+    address,
+    pathParameters: match?.parameters ?? request.params ?? {},
+    headers: { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' },
+    largeBodies,
+    nowMs,
+    cut,
+  }
+}
+
+/** Returns the path and query of a URL from the runtime. Without a usable Host it has no scheme and no authority. */
+export function targetOf(url: string): { path: string; query: string } {
+  const from = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
+  const mark = url.indexOf('?', from)
+  return mark < 0
+    ? { path: url.slice(from), query: '' }
+    : { path: url.slice(from, mark), query: url.slice(mark + 1) }
+}
+
+/** Returns the name under which a caller shares limits: its key, or else its address. */
+export function callerName({ caller, address }: RequestContext): string {
+  return caller?.keyId ? `key ${caller.keyId}` : rateGroup(address)
+}
+
+/** Adds a request header to Vary (RFC 9110, section 12.5.5). */
+export function varyBy(headers: Record<string, string>, field: string): void {
+  headers.Vary = headers.Vary === undefined ? field : `${headers.Vary}, ${field}`
+}

@@ -1,0 +1,68 @@
+import type { Engine } from './engine.ts'
+
+/** Commits closer together than this are signalled together. */
+const SPACING_MS = 4
+/**
+ * After this many commits in one signal, the next signal waits longer: followers get larger batches, at a lower cost.
+ */
+const MANY = 16
+const SPACING_OF_MANY_MS = 20
+
+/**
+ * Signals that events may have been committed. The first commit after a quiet period is signalled at once, commits of
+ * a busy period together. Costs nothing while nobody waits.
+ */
+export class CommitSignal {
+  readonly #stop: () => void
+  #next = Promise.withResolvers<void>()
+  #isAwaited = false
+  #notifiedMs = 0
+  #commits = 0
+  #spacingMs = SPACING_MS
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #ended = false
+
+  constructor(watch: Engine<never, never, never>['watch']) {
+    this.#stop = watch(() => this.#onCommit())
+  }
+
+  /** Whether there will be no more signals: the store is closing. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /**
+   * Resolves on the next commit, or on shutdown. Call it before reading, or a commit between the read and the wait is
+   * lost.
+   */
+  next(): Promise<void> {
+    this.#isAwaited = true
+    return this.#ended ? Promise.resolve() : this.#next.promise
+  }
+
+  /** Wakes everyone that waits, for the last time. */
+  end(): void {
+    this.#ended = true
+    this.#stop()
+    clearTimeout(this.#timer)
+    this.#next.resolve()
+  }
+
+  #onCommit(): void {
+    this.#commits++
+    if (!this.#isAwaited || this.#timer !== undefined) return
+    const pauseMs = Math.max(0, this.#notifiedMs + this.#spacingMs - performance.now())
+    this.#timer = setTimeout(() => this.#notify(), pauseMs)
+  }
+
+  #notify(): void {
+    this.#timer = undefined
+    this.#spacingMs = this.#commits < MANY ? SPACING_MS : SPACING_OF_MANY_MS
+    this.#commits = 0
+    this.#notifiedMs = performance.now()
+    this.#isAwaited = false
+    const { resolve } = this.#next
+    this.#next = Promise.withResolvers()
+    resolve()
+  }
+}

@@ -1,0 +1,86 @@
+import { Event, eventOf } from '../model/event.ts'
+import { eventTypes, TEST_TYPE } from '../model/event-type.ts'
+import type { Components } from './components.ts'
+import { eventExamples } from './event-examples.ts'
+import { type Part, schemaPart } from './schemas.ts'
+
+const MEDIA_TYPE = 'application/cloudevents+json'
+
+/** The header fields that every delivery carries. */
+export const deliveryHeaders: readonly Part[] = [
+  headerPart('webhook-id', 'The id of the event: the same for each attempt.', '721', '^[0-9]{1,19}$', 19),
+  headerPart(
+    'webhook-timestamp',
+    'When the attempt was sent, in Unix seconds.',
+    '1795253400',
+    '^[0-9]{1,12}$',
+    12,
+  ),
+  headerPart(
+    'webhook-signature',
+    'HMAC-SHA256 over id, timestamp and body; two signatures while the secret is being rotated.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    '^v1,[A-Za-z0-9+/=]{44}( v1,[A-Za-z0-9+/=]{44})?$',
+    95,
+  ),
+]
+
+const answers = {
+  '2XX': { description: 'The event was received.' },
+  410: { description: 'The receiver is permanently gone: the webhook is disabled.' },
+  '4XX': { description: 'Not received: the delivery is retried.' },
+  '5XX': {
+    description: 'Not received: the delivery is retried, no earlier than Retry-After if it is present.',
+  },
+}
+
+/** Returns the request that a webhook receives, as a callback of the operation that creates the webhook. */
+export function callbacksPart(parameters: Components): Part {
+  const examples = Object.entries(eventExamples).map(([type, value]) => [type, { summary: type, value }])
+  const content = { schema: schemaPart(Event), examples: Object.fromEntries(examples) }
+  const part = receiverPart(parameters, 'receiveEvent', 'Receive an event', content)
+  const description =
+    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds; after anything else, the delivery is retried 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
+  return { event: { '{$request.body#/url}': { post: { ...part, description } } } }
+}
+
+/** Returns one such request per event type, each with its resource. OpenAPI 3.1 calls them webhooks. */
+export function webhooksPart(parameters: Components): Part {
+  const types = [...eventTypes, TEST_TYPE] as const
+  return Object.fromEntries(
+    types.map(type => {
+      const content = { schema: schemaPart(eventOf[type]), example: eventExamples[type] }
+      return [type, { post: receiverPart(parameters, operationIdOf(type), `Receive ${type}`, content) }]
+    }),
+  )
+}
+
+/** Returns `receivePetCreated` for `petstore.pet.created`. */
+function operationIdOf(type: string): string {
+  const words = type.split('.').slice(1)
+  return `receive${words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('')}`
+}
+
+function receiverPart(parameters: Components, operationId: string, summary: string, content: Part): Part {
+  return {
+    operationId,
+    tags: ['Webhooks'],
+    summary,
+    description: 'See the callback of createWebhook.',
+    parameters: deliveryHeaders.map(parameters.refer),
+    requestBody: { required: true, content: { [MEDIA_TYPE]: content } },
+    responses: answers,
+    security: [],
+  }
+}
+
+function headerPart(
+  name: string,
+  description: string,
+  example: string,
+  pattern: string,
+  maxLength: number,
+): Part {
+  const schema = { type: 'string', pattern, maxLength }
+  return { name, in: 'header', required: true, description, schema, example }
+}

@@ -1,0 +1,211 @@
+import { contract, isOperationId, type OperationId } from '../contract/contract.ts'
+import type { Operation, Tag } from '../contract/operation.ts'
+import { isRepeated, type Parameter } from '../contract/parameter.ts'
+import { errorTable } from '../model/error.ts'
+import { callbacksPart, deliveryHeaders, webhooksPart } from './callbacks.ts'
+import { type Named, pascalCase, shareParts } from './components.ts'
+import { requestExample } from './examples.ts'
+import { headerComponents, requestHeaders } from './headers.ts'
+import { errorCodesPart, refusalsOf } from './refusals.ts'
+import { successes } from './responses.ts'
+import { type Part, schemaComponents, schemaPart, usedOnly } from './schemas.ts'
+
+export interface DescriptionOptions {
+  /** The base URL of the server, without a trailing slash. */
+  readonly base: string
+  /** Which operations are served. An operation that the stability gate hides is not described either. */
+  readonly serves: (operation: Operation) => boolean
+}
+
+/** The revision of the document. The specification fixes `info.version`, so it cannot count revisions. */
+const REVISION = 2
+
+/** Returns the OpenAPI 3.0.3 document of the service, generated from the contract alone. */
+export function describe({ base, serves }: DescriptionOptions): Part {
+  const operations = described(serves)
+  const ids = new Set(operations.map(([id]) => id))
+  const hasWebhooks = ids.has('createWebhook')
+  const errors = refusalsOf(operations)
+  const parameters = shareParts('parameters', [
+    ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
+    // Listed twice, because both the callback and the webhooks use them.
+    ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
+  ])
+  const paths: Record<string, Part> = {}
+  for (const [id, operation] of operations) {
+    const part = {
+      ...operationPart(id, operation),
+      parameters: parameterParts(operation).map(parameters.refer),
+      ...bodyPart(id, operation),
+      responses: {
+        ...successes(id, operation, other => ids.has(other)),
+        ...errors.responsesOf([id, operation]),
+      },
+      ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
+    }
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: { ...part, ...securityPart(operation) },
+    }
+  }
+  const webhooks = hasWebhooks ? { 'x-webhooks': webhooksPart(parameters) } : {}
+  const components = {
+    parameters: parameters.components,
+    headers: usedOnly('headers', headerComponents, [paths, errors.components]),
+    responses: errors.components,
+  }
+  return {
+    ...preamble(base, new Set(operations.map(([, { tag }]) => tag))),
+    paths,
+    ...webhooks,
+    components: { schemas: schemaComponents([paths, webhooks, components]), ...components, securitySchemes },
+  }
+}
+
+/** Component names for parameters whose own names say too little: generators turn them into types. */
+const parameterNames: Readonly<Record<string, string>> = {
+  limit: 'PageLimit',
+  cursor: 'PageCursor',
+  type: 'EventTypeFilter',
+}
+
+function parameterNamed(part: Part): Named {
+  const name = String(part.name)
+  const suffix = part.in === 'query' ? 'Filter' : pascalCase(String(part.in))
+  return { name: parameterNames[name] ?? `${pascalCase(name)}${suffix}`, part }
+}
+
+const tags: Readonly<Record<Tag, string>> = {
+  Pets: 'The catalogue: pets and their categories.',
+  Store: 'Orders, and the stock that they reserve.',
+  Events: 'Every change, as a feed and as a stream.',
+  Webhooks: 'Receivers that events are sent to.',
+  Keys: 'API keys and the audit log.',
+  Service: 'Information about the service.',
+}
+
+const about = `A store of pets, categories, stock and orders.
+
+- Ids are 64-bit integers, read and sent without loss of precision.
+- Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
+  9999, without leap seconds.
+- Lists are plain arrays, in pages: \`Link\` names the next page while there is more.
+- Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
+  \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
+  \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
+- Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
+  request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
+- A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent.
+- Every change is published as a CloudEvents 1.0 event: in the feed, in the stream, and to webhooks.
+- Every path that supports GET supports HEAD. Every path supports OPTIONS, which returns \`Allow\`.
+- The runtime rejects malformed HTTP (400), a request head over 16 KiB (431) and a body over 8 MiB (413) before any
+  operation runs. These responses have no body.`
+
+const securitySchemes = {
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'pst_ and 49 letters and digits',
+    description:
+      'A key of the store. The description and the `x-scope` of an operation name the scope that it requires; `admin` includes all scopes.',
+  },
+}
+
+function preamble(base: string, used: ReadonlySet<string>): Part {
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Petstore',
+      version: '1.0.0',
+      'x-revision': REVISION,
+      description: about,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: base, description: 'This store.' }],
+    tags: Object.entries(tags)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+  }
+}
+
+function described(serves: (operation: Operation) => boolean): [OperationId, Operation][] {
+  const operations: [string, Operation][] = Object.entries(contract)
+  return operations.flatMap(([id, operation]): [OperationId, Operation][] =>
+    isOperationId(id) && !operation.hidden && serves(operation) ? [[id, operation]] : [],
+  )
+}
+
+function operationPart(id: string, operation: Operation): Part {
+  const { tag, summary, description, scope, errors } = operation
+  const needs = scope === 'public' ? 'Requires no key.' : `Requires a key with the scope \`${scope}\`.`
+  const own = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
+  const texts = [description, needs, own && `Specific errors: ${own}.`]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: texts.filter(text => text).join('\n\n'),
+    ...lifecyclePart(operation),
+    'x-error-codes': errorCodesPart(operation),
+  }
+}
+
+/** A public operation also accepts a key: its caller then has a separate rate limit. */
+function securityPart({ scope }: Operation): Part {
+  return scope === 'public' ? { security: [{}, { key: [] }] } : { security: [{ key: [] }], 'x-scope': scope }
+}
+
+function lifecyclePart({ stability, deprecation }: Operation): Part {
+  const sunset = deprecation && new Date(deprecation.sunsetAtMs).toISOString().slice(0, 10)
+  switch (stability) {
+    case 'stable':
+      return {}
+    case 'deprecated':
+      return {
+        deprecated: true,
+        'x-deprecated-sunset': sunset,
+        'x-sunset': sunset,
+        'x-scalar-stability': 'deprecated',
+      }
+    case 'beta':
+      return { 'x-stability': 'beta', 'x-stability-level': 'beta' }
+    case 'experimental':
+      return {
+        'x-stability': 'experimental',
+        'x-stability-level': 'draft',
+        'x-scalar-stability': 'experimental',
+      }
+  }
+}
+
+function parameterParts(operation: Operation): Part[] {
+  const { pathParameters = {}, query = {} } = operation
+  return [
+    ...Object.entries(pathParameters).map(([name, value]) => parameterPart('path', name, value)),
+    ...Object.entries(query).map(([name, value]) => parameterPart('query', name, value)),
+    ...requestHeaders(operation),
+  ]
+}
+
+function parameterPart(place: 'path' | 'query', name: string, parameter: Parameter): Part {
+  const { description, example } = parameter
+  const one = schemaPart(parameter.schema)
+  const schema = isRepeated(parameter) ? { type: 'array', maxItems: parameter.most, items: one } : one
+  return {
+    name,
+    in: place,
+    required: place === 'path' || parameter.required === true,
+    description,
+    schema,
+    ...(isRepeated(parameter) && { style: 'form', explode: true }),
+    ...(example !== undefined && { example: isRepeated(parameter) ? [example] : example }),
+  }
+}
+
+/** A PATCH also accepts `application/merge-patch+json`. It is not listed: generators would duplicate every type. */
+function bodyPart(id: OperationId, { body }: Operation): Part {
+  if (!body) return {}
+  const content = { schema: schemaPart(body), example: requestExample(id) }
+  return { requestBody: { required: true, content: { 'application/json': content } } }
+}

@@ -1,0 +1,115 @@
+import { errorsOf } from '../contract/errors-of.ts'
+import type { Operation } from '../contract/operation.ts'
+import { ErrorBody, type ErrorCodeName, errorTable } from '../model/error.ts'
+import { pascalCase } from './components.ts'
+import { errorExample } from './error-examples.ts'
+import { headerParts, presentHeaders } from './headers.ts'
+import { type Part, schemaPart } from './schemas.ts'
+
+/** The component names of error responses, by status (RFC 9110, section 15, and RFC 6585). */
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  406: 'NotAcceptable',
+  408: 'RequestTimeout',
+  409: 'Conflict',
+  410: 'Gone',
+  412: 'PreconditionFailed',
+  413: 'ContentTooLarge',
+  414: 'UriTooLong',
+  415: 'UnsupportedMediaType',
+  422: 'UnprocessableContent',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailable',
+}
+
+/** Statuses whose codes depend on the resource. They have one component for each set of codes. */
+const resourceStatuses: readonly number[] = [404, 409, 410]
+
+/** An operation with its id. */
+export type Entry = readonly [id: string, operation: Operation]
+
+/** The components of error responses, and the references of each operation to them. */
+export interface Refusals {
+  readonly components: Part
+  /** Returns the error responses of one operation, by status. */
+  readonly responsesOf: (entry: Entry) => Part
+}
+
+interface Kind {
+  readonly status: number
+  readonly name: string
+  readonly codes: Set<ErrorCodeName>
+  readonly operations: Operation[]
+}
+
+/** Returns the error responses of these operations: one shared component for each status and kind. */
+export function refusalsOf(entries: readonly Entry[]): Refusals {
+  const kinds = new Map<string, Kind>()
+  for (const entry of entries) {
+    for (const [status, codes] of codesByStatus(entry[1])) {
+      const key = keyOf(status, codes)
+      const name = nameOf(entry[0], status, codes)
+      const kind = kinds.get(key) ?? { status, name, codes: new Set(), operations: [] }
+      for (const code of codes) kind.codes.add(code)
+      kind.operations.push(entry[1])
+      kinds.set(key, kind)
+    }
+  }
+  const components = Object.fromEntries([...kinds.values()].map(kind => [kind.name, kindPart(kind)]))
+  return {
+    components,
+    responsesOf: ([, operation]) => {
+      const responses = codesByStatus(operation).map(([status, codes]): [string, Part] => [
+        String(status),
+        responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
+      ])
+      // No default response: progenitor also treats it as a success, and rejects two types of success.
+      return Object.fromEntries(responses)
+    },
+  }
+}
+
+/** Returns the error codes of an operation by status: the extension `x-error-codes`. */
+export function errorCodesPart(operation: Operation): Part {
+  return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [String(status), codes]))
+}
+
+function codesByStatus(operation: Operation): [number, ErrorCodeName[]][] {
+  const byStatus = Map.groupBy(errorsOf(operation), code => errorTable[code].status)
+  return [...byStatus].sort(([a], [b]) => a - b)
+}
+
+function keyOf(status: number, codes: readonly ErrorCodeName[]): string {
+  return resourceStatuses.includes(status) ? `${status} ${[...codes].sort().join()}` : String(status)
+}
+
+function nameOf(id: string, status: number, codes: readonly ErrorCodeName[]): string {
+  const name = statusNames[status]
+  if (name === undefined) throw new Error(`the status ${status} has no name for its component`)
+  if (!resourceStatuses.includes(status)) return name
+  return codes.length === 1 ? pascalCase(codes[0] ?? '') : `${pascalCase(id)}${name}`
+}
+
+function kindPart({ status, codes, operations }: Kind): Part {
+  const lines = [...codes].map(code => `\`${code}\`: ${errorTable[code].meaning}`)
+  const examples = [...codes].map(code => {
+    const operation = operations.find(one => errorsOf(one).includes(code))
+    if (!operation) throw new Error(`no operation responds with ${code}`)
+    return [code, { summary: errorTable[code].meaning, value: errorExample(operation, code) }]
+  })
+  return {
+    description: lines.length > 1 ? lines.map(line => `- ${line}`).join('\n') : lines.join(''),
+    headers: headerParts(operations.map(operation => presentHeaders(operation, status))),
+    content: {
+      'application/json': { schema: schemaPart(ErrorBody), examples: Object.fromEntries(examples) },
+    },
+  }
+}
+
+function responseRef(name: string): Part {
+  return { $ref: `#/components/responses/${name}` }
+}

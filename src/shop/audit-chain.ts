@@ -1,0 +1,97 @@
+import { type Reader, sql } from '../engine/engine.ts'
+import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import { JsonText, writeJson } from '../model/json.ts'
+import { eventColumns, findChainEnds } from './events.ts'
+
+const ENTRIES_A_READING = 1000
+/** The maximum number of faults in a report. */
+const FAULTS_MAX = 20
+
+interface AuditLogRow extends EventRecord, ChainEntry {}
+
+/** The result of verifying the whole audit log. */
+export interface AuditReport {
+  readonly entries: bigint
+  /** The last entry that retention has deleted; position 0 if it has deleted none. */
+  readonly floor: ChainEntry
+  readonly head: ChainEntry
+  /** The first 20 faults, as sentences. */
+  readonly faults: readonly string[]
+}
+
+const readEntries = sql<AuditLogRow>(`
+  SELECT hash, ${eventColumns} FROM event WHERE position > $1 AND position <= $2
+  ORDER BY position LIMIT ${ENTRIES_A_READING}`)
+
+// One statement sees the log and the ends of its chain as of the same commit, even during writes.
+const readStrays = sql<{ position: bigint }>(`
+  SELECT position FROM event
+  WHERE position > (SELECT position FROM chain_end WHERE name = 'head')
+    OR position <= (SELECT position FROM chain_end WHERE name = 'floor')
+  ORDER BY position LIMIT ${FAULTS_MAX}`)
+
+const readHash = sql<{ hash: string }>('SELECT hash FROM event WHERE position = $1')
+
+/**
+ * Verifies the hash chain of the audit log from its start to its current head: finds entries that were changed, deleted
+ * or inserted. `seal` is a chain entry that was saved earlier: the log up to it must be unchanged.
+ */
+export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
+  const { floor, head } = await findChainEnds(reader)
+  const faults: string[] = []
+  let entries = 0n
+  let last = floor
+  for await (const row of auditLog(reader, floor.position, head.position)) {
+    entries++
+    faults.push(...chainFaults(last, row))
+    last = row
+  }
+  if (last.position < head.position) faults.push(missing(last.position + 1n, head.position))
+  else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
+  for (const { position } of await reader.many(readStrays)) {
+    faults.push(`Entry ${position} is outside the chain: it was inserted.`)
+  }
+  if (anchor) faults.push(...(await anchorFaults(reader, anchor, floor)))
+  return { entries, floor, head, faults: faults.slice(0, FAULTS_MAX) }
+}
+
+/** Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. */
+export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
+  const { floor, head } = await findChainEnds(reader)
+  for await (const row of auditLog(reader, floor.position, head.position)) {
+    const { position, hash, id, type, subject, subjectVersion, at, keyId, requestId, data } = row
+    const entry = { position, hash, id, type, subject, subjectVersion, at, keyId, requestId }
+    yield writeJson({ ...entry, data: new JsonText(data) })
+  }
+}
+
+async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenerator<AuditLogRow> {
+  for (let from = after; ; ) {
+    const rows = await reader.many(readEntries, from, to)
+    yield* rows
+    const last = rows.at(-1)
+    if (!last) return
+    from = last.position
+  }
+}
+
+function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
+  // After a gap, there is no previous hash to check the first entry against.
+  if (row.position > last.position + 1n) return [missing(last.position + 1n, row.position - 1n)]
+  if (nextChainEntry(last, row).hash === row.hash) return []
+  return [`Entry ${row.position} (${row.type} of ${row.subject}) was changed: its hash does not match.`]
+}
+
+function missing(from: bigint, to: bigint): string {
+  return from === to ? `Entry ${from} is missing.` : `Entries ${from} to ${to} are missing.`
+}
+
+async function anchorFaults(reader: Reader, anchor: ChainEntry, floor: ChainEntry): Promise<string[]> {
+  if (anchor.position === floor.position && anchor.hash === floor.hash) return []
+  if (anchor.position <= floor.position) {
+    return [`The seal of entry ${anchor.position} cannot be checked: the entry has been deleted.`]
+  }
+  const row = await reader.one(readHash, anchor.position)
+  if (row?.hash === anchor.hash) return []
+  return [`The audit log up to entry ${anchor.position} does not match the seal.`]
+}

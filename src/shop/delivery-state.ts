@@ -1,0 +1,257 @@
+import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import type { DeliveryState } from '../model/delivery.ts'
+import { storedInstant } from '../model/instant.ts'
+import type { Context } from './context.ts'
+import { type SequencedEvent, sequencedColumns } from './events.ts'
+import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
+
+/** A webhook is disabled after no attempt has succeeded for this long. */
+export const FAILING_MAX_MS = 5 * 24 * 3_600_000
+
+/** A webhook that this process has leased, and its progress. */
+export interface LeasedWebhook {
+  readonly id: bigint
+  readonly position: bigint
+  /** 0n until the position of the webhook's own creation event has been passed. */
+  readonly seenCreation: bigint
+  readonly createdAt: string
+}
+
+/** What an attempt needs to know about its receiver. The secrets are encrypted. */
+export interface Receiver {
+  readonly url: string
+  readonly types: string | null
+  readonly secret: string
+  readonly previousSecret: string | null
+  readonly previousUntil: string | null
+  readonly failures: bigint
+}
+
+/** A pending delivery that was attempted before. */
+export interface DueDelivery {
+  readonly id: bigint
+  readonly position: bigint
+  readonly eventId: bigint
+  readonly type: SequencedEvent['type']
+  /** Attempts in the current retry cycle, which starts with the first attempt or with a redelivery request. */
+  readonly cycleAttempts: bigint
+}
+
+/** The outcome of one attempt. */
+export interface AttemptOutcome {
+  readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
+  /** The delivery, if it was attempted before; absent for the first attempt. */
+  readonly deliveryId?: bigint
+  readonly cycleAttempts: bigint
+  readonly at: string
+  readonly durationMs: bigint
+  readonly status?: bigint
+  readonly error?: string
+  readonly reply?: string
+  readonly state: DeliveryState
+  readonly nextAt?: string
+  /** No request was sent, so the outcome says nothing about the receiver. */
+  readonly unsent?: true
+  /** The receiver responded that it is permanently gone (410). */
+  readonly gone?: true
+}
+
+export interface Attempts {
+  readonly webhookId: bigint
+  readonly owner: string
+  /** Every event up to this position has a delivery or needs none. */
+  readonly position: bigint
+  readonly seenCreation: boolean
+  readonly outcomes: readonly AttemptOutcome[]
+}
+
+const leaseFree = sql(`
+  UPDATE webhook SET leased_by = $1, leased_until = $2
+  WHERE enabled = 1 AND (leased_by IS NULL OR leased_by = $1 OR leased_until < $3)`)
+
+const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1')
+
+const findFree = sql<{ id: bigint }>(`
+  SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
+
+const selectLeased = sql<LeasedWebhook>(`
+  SELECT id, position, seen_creation AS "seenCreation", created_at AS "createdAt" FROM webhook
+  WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2`)
+
+const findReceiver = sql<Receiver>(`
+  SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
+  FROM webhook WHERE id = $1 AND enabled = 1 AND leased_by = $2`)
+
+const findDue = sql<DueDelivery & { readonly nextAt: string }>(`
+  SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
+    next_at AS "nextAt"
+  FROM delivery WHERE webhook_id = $1 AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
+
+const findRecorded = sql<{ position: bigint }>(
+  'SELECT position FROM delivery WHERE webhook_id = $1 AND position > $2',
+)
+
+const findEvent = sql<SequencedEvent>(
+  `SELECT ${sequencedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
+)
+
+const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
+  `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $1 AND leased_by = $2`,
+)
+
+const insertDelivery = sql<{ id: bigint; attempts: bigint }>(`
+  INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts, cycle_attempts, next_at,
+    created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id, attempts`)
+
+// If a redelivery request started a new retry cycle during the attempt, the state of the new cycle is kept.
+const settleDelivery = sql<{ id: bigint; attempts: bigint }>(`
+  UPDATE delivery SET state = CASE WHEN cycle_attempts = $2 THEN $3 ELSE state END,
+    next_at = CASE WHEN cycle_attempts = $2 THEN $4 ELSE next_at END,
+    cycle_attempts = CASE WHEN cycle_attempts = $2 THEN cycle_attempts + 1 ELSE cycle_attempts END,
+    attempts = attempts + 1, updated_at = $5
+  WHERE id = $1 RETURNING id, attempts`)
+
+const insertAttempt = sql(`
+  INSERT INTO attempt (delivery_id, number, at, duration_ms, status, error, reply)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`)
+
+const advance = sql<WebhookRow>(`
+  UPDATE webhook SET position = $4, seen_creation = $5, failures = $6, failing_since = $7,
+    enabled = CASE WHEN $8 = '' THEN enabled ELSE 0 END,
+    disabled_reason = CASE WHEN $8 = '' THEN disabled_reason ELSE $8 END,
+    version = version + CASE WHEN $8 = '' THEN 0 ELSE 1 END
+  WHERE id = $1 AND leased_by = $2 AND version = $3 RETURNING ${webhookColumns}`)
+
+/** Acquires or renews the lease of each webhook without one. A lease that ended before `freeBefore` has expired. */
+export async function leaseWebhooks(
+  tx: Tx,
+  { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
+): Promise<void> {
+  await tx.run(leaseFree, owner, until, freeBefore)
+}
+
+/** Releases the lease of every webhook that `owner` has leased. */
+export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Promise<void> {
+  await tx.run(release, owner)
+}
+
+/** Whether any enabled webhook is not leased. */
+export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
+  return (await reader.one(findFree, now)) !== undefined
+}
+
+export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
+  return reader.many(selectLeased, owner, now)
+}
+
+/** Returns the current receiver; undefined if the webhook is disabled, deleted or leased by another process. */
+export async function receiverOf(
+  reader: Reader,
+  webhookId: bigint,
+  owner: string,
+): Promise<Receiver | undefined> {
+  return reader.one(findReceiver, webhookId, owner)
+}
+
+/** Returns the pending deliveries with the earliest due times, which can be in the future. */
+export async function pendingDeliveries(
+  reader: Reader,
+  webhookId: bigint,
+): Promise<(DueDelivery & { readonly nextAt: string })[]> {
+  return reader.many(findDue, webhookId)
+}
+
+/** Returns the positions after `after` that already have a delivery. There are few. */
+export async function recordedPositions(reader: Reader, webhookId: bigint, after: bigint): Promise<bigint[]> {
+  return (await reader.many(findRecorded, webhookId, after)).map(({ position }) => position)
+}
+
+/** Returns the event of a delivery; undefined if it has been deleted. */
+export async function eventOf(reader: Reader, eventId: bigint): Promise<SequencedEvent | undefined> {
+  return reader.one(findEvent, eventId)
+}
+
+/**
+ * Stores the outcomes of attempts and the position of the webhook. Disables the webhook if its receiver is gone or
+ * has failed for five days. Writes nothing if `owner` does not hold the lease.
+ */
+export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
+  const { webhookId, owner, position, seenCreation, outcomes } = attempts
+  const before = await tx.one(findLeased, webhookId, owner)
+  if (!before) return
+  for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
+  const answered = outcomes.filter(({ unsent }) => !unsent)
+  const { failures, failingSince } = failuresAfter(before, answered)
+  const reason = before.enabled === 1n ? whyDisable(answered, failingSince, context.now) : ''
+  const row = await tx.one(
+    advance,
+    webhookId,
+    owner,
+    before.version,
+    position,
+    seenCreation ? 1n : 0n,
+    failures,
+    failingSince,
+    reason,
+  )
+  if (!row) throw new Stale(`webhook ${webhookId}`)
+  if (reason === '') return
+  // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
+  const told = { ...row, url: new URL(row.url).origin }
+  await recordChange(tx, context, 'petstore.webhook.disabled', told)
+}
+
+async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
+  const { event, deliveryId, cycleAttempts, state, at, durationMs, status, error, reply } = outcome
+  const nextAt = outcome.nextAt ?? null
+  const delivery =
+    deliveryId === undefined
+      ? await tx.one(
+          insertDelivery,
+          await tx.nextId('delivery'),
+          webhookId,
+          event.position,
+          event.id,
+          event.type,
+          state,
+          cycleAttempts,
+          nextAt,
+          at,
+          at,
+        )
+      : await tx.one(settleDelivery, deliveryId, cycleAttempts - 1n, state, nextAt, at)
+  if (!delivery) return
+  await tx.run(
+    insertAttempt,
+    delivery.id,
+    delivery.attempts,
+    at,
+    durationMs,
+    status ?? null,
+    error ?? null,
+    reply ?? null,
+  )
+}
+
+function failuresAfter(
+  before: { readonly failures: bigint; readonly failingSince: string | null },
+  outcomes: readonly AttemptOutcome[],
+): { failures: bigint; failingSince: string | null } {
+  let { failures, failingSince } = before
+  for (const { state, at } of outcomes) {
+    failures = state === 'delivered' ? 0n : failures + 1n
+    failingSince = state === 'delivered' ? null : (failingSince ?? at)
+  }
+  return { failures, failingSince }
+}
+
+function whyDisable(
+  outcomes: readonly AttemptOutcome[],
+  failingSince: string | null,
+  now: string,
+): 'gone' | 'failing' | '' {
+  if (outcomes.some(({ gone }) => gone)) return 'gone'
+  const tooOld = storedInstant(Date.parse(now) - FAILING_MAX_MS)
+  return outcomes.length > 0 && failingSince !== null && failingSince <= tooOld ? 'failing' : ''
+}

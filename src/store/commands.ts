@@ -1,0 +1,162 @@
+import { type CommandId, type Contract, contract } from '../contract/contract.ts'
+import type { Input, Operation, Output } from '../contract/operation.ts'
+import type { Tx } from '../engine/engine.ts'
+import { StoreError } from '../model/error.ts'
+import { writeJson } from '../model/json.ts'
+import {
+  categoryOf,
+  createCategory,
+  deleteCategory,
+  getCategory,
+  updateCategory,
+} from '../shop/categories.ts'
+import type { Context } from '../shop/context.ts'
+import { redeliver, redeliverFailed } from '../shop/deliveries.ts'
+import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../shop/delivery-state.ts'
+import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../shop/idempotency.ts'
+import { applyImport, discardImport, stageImport, sweepStagedRows } from '../shop/imports.ts'
+import { adjustInventory, getInventoryItem, setInventory } from '../shop/inventory.ts'
+import { createKey, getKey, installAdminKey, keyOf, resetAdminKey, revokeKey } from '../shop/keys.ts'
+import { insertMetadata, replaceMetadata } from '../shop/metadata.ts'
+import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from '../shop/orders.ts'
+import { petOf } from '../shop/pet-row.ts'
+import { createPet, deletePet, getPet, updatePet } from '../shop/pets.ts'
+import { type Conditions, checkConditions, etagOf } from '../shop/preconditions.ts'
+import { sweepDeliveries, sweepEvents } from '../shop/retention.ts'
+import { inventoryItem } from '../shop/stock.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  rotateWebhookSecret,
+  sendTestEvent,
+  updateWebhook,
+  webhookOf,
+} from '../shop/webhooks.ts'
+
+type CommandHandler<I, R> = (tx: Tx, input: I, context: Context, conditions: Conditions) => Promise<R>
+
+/** The verb of each command, by operationId. An operation without a verb does not compile. */
+const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+  createPet,
+  updatePet: onTarget(getPet, petOf, updatePet),
+  deletePet: onTarget(getPet, petOf, deletePet),
+  createCategory,
+  updateCategory: onTarget(getCategory, categoryOf, updateCategory),
+  deleteCategory: onTarget(getCategory, categoryOf, deleteCategory),
+  placeOrder,
+  updateOrder: onTarget(getOrder, orderOf, updateOrder),
+  cancelOrder: onTarget(getOrder, orderOf, cancelOrder),
+  setInventory: onTarget(getInventoryItem, inventoryItem, setInventory),
+  adjustInventory: onTarget(getInventoryItem, inventoryItem, adjustInventory),
+  createKey,
+  revokeKey: onTarget(getKey, keyOf, revokeKey),
+  createWebhook,
+  updateWebhook: onTarget(getWebhook, webhookOf, updateWebhook),
+  deleteWebhook: onTarget(getWebhook, webhookOf, deleteWebhook),
+  rotateWebhookSecret,
+  sendTestEvent,
+  redeliver,
+  redeliverFailed,
+  stageImport,
+  applyImport,
+  discardImport: withoutEtag(discardImport),
+}
+
+/** System commands, which the store itself runs. */
+const systemCommands = {
+  installAdminKey,
+  resetAdminKey,
+  insertMetadata,
+  replaceMetadata,
+  leaseWebhooks,
+  releaseWebhooks,
+  recordAttempts,
+  sweepReplies,
+  sweepStagedRows,
+  sweepEvents,
+  sweepDeliveries,
+}
+
+export type SystemCommandId = keyof typeof systemCommands
+
+/** One transaction to run, as data: it can be sent to another thread, and run again. */
+export interface Command {
+  readonly id: CommandId | SystemCommandId
+  readonly input: object
+  readonly context: Context
+  readonly conditions?: Conditions
+  readonly idempotency?: Idempotency
+}
+
+/** Returns a system command. It has no key; `now` is in the stored form. */
+export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
+  return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
+}
+
+/** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
+export async function executeCommand(tx: Tx, command: Command): Promise<Reply> {
+  const { id, idempotency, context } = command
+  if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
+  const effect = () => runOperation(tx, id, command)
+  return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()
+}
+
+async function runOperation(
+  tx: Tx,
+  id: CommandId,
+  { input, context, conditions = {} }: Command,
+): Promise<Reply> {
+  // The compiler has checked each verb against the contract. It cannot know that this input belongs to this verb:
+  // the pipeline made the input with the schema of this id.
+  const verb = commands[id] as CommandHandler<object, object | undefined>
+  return encodeReply(contract[id], await verb(tx, input, context, conditions))
+}
+
+async function runSystemCommand(tx: Tx, id: SystemCommandId, { input, context }: Command): Promise<Reply> {
+  // Only the store itself makes these commands, each with the input that its id requires.
+  const chore = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
+  const swept = await chore(tx, input, context)
+  return { status: 204, body: swept === undefined ? null : String(swept) }
+}
+
+function encodeReply(operation: Operation, resource: object | undefined): Reply {
+  const { status } = operation.success
+  if (resource === undefined) return { status, body: null }
+  const body = writeJson(resource)
+  // As above: the resource is the result of the verb of this operation.
+  const location = operation.location as ((resource: object) => string) | undefined
+  return {
+    status,
+    body,
+    // The response to a PUT has no validator, because the store transforms what was sent (RFC 9110, section 9.3.4).
+    ...(operation.etag && operation.method !== 'PUT' && { etag: etagOf(body) }),
+    ...(location && { location: location(resource) }),
+  }
+}
+
+/** Wraps a verb on an existing resource: finds it (404) and checks the preconditions (412) before the verb runs. */
+function onTarget<I, T, R>(
+  find: (tx: Tx, input: I) => Promise<T>,
+  show: (target: T) => object,
+  verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
+): CommandHandler<I, R> {
+  return async (tx, input, context, conditions) => {
+    const target = await find(tx, input)
+    checkConditions(conditions, () => writeJson(show(target)))
+    return verb(tx, input, context, target)
+  }
+}
+
+/** Wraps a verb on something without a representation, which no If-Match matches (RFC 9110, section 13.1.1). */
+function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
+  return async (tx, input, _, { ifMatch }) => {
+    if (ifMatch !== undefined)
+      throw new StoreError('precondition_failed', 'An import has no ETag that If-Match can match.')
+    return verb(tx, input)
+  }
+}
+
+function isSystemCommand(id: CommandId | SystemCommandId): id is SystemCommandId {
+  return Object.hasOwn(systemCommands, id)
+}

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as rest } from 'node:timers/promises'
+import { storedInstant } from '../model/instant.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { hasAdminKey, isKeyKnown } from '../shop/keys.ts'
+import { readMetadata } from '../shop/metadata.ts'
+import { DELIVERY_RETENTION_MS } from '../shop/retention.ts'
+import { hasEncryptedSecret } from '../shop/webhooks.ts'
+import { type SystemCommandId, systemCommand } from './commands.ts'
+import { faultText, type Log, type StoreEngine } from './open.ts'
+import { makeSecretBox } from './secret-box.ts'
+
+const FIRST_SWEEP_MS = 10_000
+const SWEEP_EVERY_MS = 600_000
+const SWEEP_AGAIN_MS = 30_000
+/** The longest pause between two commands of a sweep. */
+const PAUSE_MAX_MS = 100
+/** The plaintext of a check value in the database: a key that decrypts it is the right one. */
+const KEY_CHECK = 'petstore'
+
+/**
+ * Checks that the secrets in the database can be decrypted with this key. The first key used becomes the right one.
+ * Returns whether this key is.
+ */
+export async function isSecretKeyRight(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  const box = makeSecretBox(key)
+  await runSystemCommand(
+    engine,
+    'insertMetadata',
+    { name: 'secret-key', value: box.encrypt(KEY_CHECK) },
+    clock,
+  )
+  const note = await engine.readRow(reader => readMetadata(reader, 'secret-key'))
+  try {
+    return note !== undefined && box.decrypt(note) === KEY_CHECK
+  } catch {
+    return false
+  }
+}
+
+/** Makes this key the right one, unless the store has secrets encrypted with another key. Returns whether it did. */
+export async function adoptSecretKey(
+  engine: StoreEngine,
+  key: Uint8Array,
+  clock: () => number,
+): Promise<boolean> {
+  if (await engine.readRow(hasEncryptedSecret)) return false
+  const value = makeSecretBox(key).encrypt(KEY_CHECK)
+  await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
+  return true
+}
+
+/** Where the store writes a generated admin key. */
+export interface KeyFile {
+  /** Returns the key in the file, if there is one. */
+  read(): string | undefined
+  /** Returns once the file is durable, or throws and leaves no file. */
+  write(key: string): void
+}
+
+/**
+ * Ensures that an admin key exists. A key that is given becomes an admin key. With a file instead, a key is generated
+ * if no key has the scope admin. The file is written before the key is committed, so a start that fails in between
+ * leaves a file whose key the next start commits. Returns whether a key was generated.
+ */
+export async function ensureAdminKey(
+  engine: StoreEngine,
+  given: string | KeyFile,
+  clock: () => number,
+): Promise<boolean> {
+  if (typeof given === 'string') {
+    await runSystemCommand(engine, 'installAdminKey', { token: given, madeBy: 'environment' }, clock)
+    return false
+  }
+  if (await engine.readRow(reader => hasAdminKey(reader, storedInstant(clock())))) return false
+  const token = (await uncommittedKey(engine, given)) ?? newKey()
+  given.write(token)
+  await runSystemCommand(engine, 'installAdminKey', { token, madeBy: 'first start' }, clock)
+  return true
+}
+
+/** Writes a new admin key to the file and then to the store, whatever keys exist; can revoke the other admin keys. */
+export async function resetAdminKey(
+  engine: StoreEngine,
+  file: KeyFile,
+  revokeOthers: boolean,
+  clock: () => number,
+): Promise<void> {
+  const token = newKey()
+  file.write(token)
+  await runSystemCommand(engine, 'resetAdminKey', { token, revokeOthers }, clock)
+}
+
+/**
+ * Returns the key of a start that ended between the file and the commit. A key that was ever committed is not reused.
+ */
+async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
+  const token = file.read()
+  if (token === undefined) return undefined
+  return (await engine.readRow(reader => isKeyKnown(reader, token))) ? undefined : token
+}
+
+function newKey(): string {
+  return keyText(randomBytes(KEY_RANDOM_BYTES))
+}
+
+function runSystemCommand(
+  engine: StoreEngine,
+  id: SystemCommandId,
+  input: object,
+  clock: () => number,
+): Promise<Reply> {
+  return engine.execute(systemCommand(id, input, storedInstant(clock()), 'petstore'))
+}
+
+/** The dependencies of a sweep. */
+export interface SweepOptions {
+  readonly engine: StoreEngine
+  readonly log: Log
+  readonly clock: () => number
+  /** How long events are kept, in milliseconds. */
+  readonly eventRetention: number | 'forever'
+}
+
+/**
+ * Sweeps repeatedly, one sweep at a time; the first starts soon. `stop` resolves when the current command has ended;
+ * the next process sweeps the rest.
+ */
+export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
+  const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, againMs = SWEEP_AGAIN_MS } = times
+  const stopping = new AbortController()
+  const run = async (): Promise<void> => {
+    for (let waitMs = firstMs; await pause(waitMs, stopping.signal); ) {
+      waitMs = (await sweep(options, stopping.signal)) ? everyMs : againMs
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** In milliseconds: before the first sweep, between sweeps, and after a failed one. */
+export interface SweepTimes {
+  readonly firstMs?: number
+  readonly everyMs?: number
+  readonly againMs?: number
+}
+
+/**
+ * Deletes all expired rows: stored replies, rows of abandoned imports, events, deliveries. Returns whether it
+ * succeeded.
+ */
+export async function sweep(options: SweepOptions, stopping?: AbortSignal): Promise<boolean> {
+  const { log, clock, eventRetention } = options
+  const before = (keptMs: number): { before: string } => ({ before: storedInstant(clock() - keptMs) })
+  try {
+    await sweepAll(options, 'sweepReplies', {}, stopping)
+    await sweepAll(options, 'sweepStagedRows', {}, stopping)
+    if (eventRetention !== 'forever') await sweepAll(options, 'sweepEvents', before(eventRetention), stopping)
+    // A delivery is useless without its event.
+    const keptMs =
+      eventRetention === 'forever' ? DELIVERY_RETENTION_MS : Math.min(DELIVERY_RETENTION_MS, eventRetention)
+    await sweepAll(options, 'sweepDeliveries', before(keptMs), stopping)
+    return true
+  } catch (error) {
+    log.error({ fault: faultText(error) }, 'expired rows were not deleted')
+    return false
+  }
+}
+
+/** Deletes a limited number of rows per command until none are left, with a pause after each: the shop has priority. */
+async function sweepAll(
+  { engine, clock }: SweepOptions,
+  id: 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries',
+  input: object,
+  stopping?: AbortSignal,
+): Promise<void> {
+  while (!stopping?.aborted) {
+    const beganMs = performance.now()
+    const { body } = await runSystemCommand(engine, id, input, clock)
+    if (body === '0') return
+    // On a busy store a command takes longer, so the pause is longer too.
+    await pause(Math.min(performance.now() - beganMs, PAUSE_MAX_MS), stopping)
+  }
+}
+
+/** Resolves to true after a delay, or to false when sweeping stops. */
+function pause(ms: number, stopping?: AbortSignal): Promise<boolean> {
+  return rest(ms, true, { signal: stopping, ref: false }).catch(() => false)
+}

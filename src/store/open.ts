@@ -1,0 +1,70 @@
+import type { Engine, Reader } from '../engine/engine.ts'
+import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
+import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { type Command, executeCommand } from './commands.ts'
+import { executeQuery, type Query } from './queries.ts'
+
+export type StoreEngine = Engine<Query, Command, Reply>
+
+/** Each call writes one JSON line; `fault` is the value that an internal error was thrown with. */
+export interface Log {
+  /** Writes a line that is already JSON. */
+  access(line: string): void
+  info(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface EngineOptions {
+  readonly databaseUrl?: string | undefined
+  readonly directory: string
+  readonly log: Log
+  readonly onFatal: (reason: string) => void
+}
+
+const CONNECTIONS_MAX = 20
+
+/** Opens the store that the settings select. Throws NewerDatabase, or an error of the driver. */
+export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
+  const { databaseUrl, directory, log, onFatal } = options
+  if (databaseUrl === undefined) {
+    return openSqlite({
+      directory,
+      writer: new URL('./sqlite-writer.ts', import.meta.url),
+      reader: new URL('./sqlite-reader.ts', import.meta.url),
+      onFatal,
+    })
+  }
+  return openPostgres({
+    url: databaseUrl,
+    connectionsMax: CONNECTIONS_MAX,
+    executeCommand,
+    executeQuery,
+    random: Math.random,
+    onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
+  })
+}
+
+/** A store that is open for reading only. */
+export interface OpenReader extends AsyncDisposable {
+  readonly reader: Reader
+}
+
+/**
+ * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, or an error of the
+ * driver.
+ */
+export async function openReader(where: {
+  databaseUrl?: string | undefined
+  directory: string
+}): Promise<OpenReader> {
+  const { databaseUrl, directory } = where
+  const { reader, close } =
+    databaseUrl === undefined ? openSqliteReader(directory) : await openPostgresReader(databaseUrl)
+  return { reader, [Symbol.asyncDispose]: close }
+}
+
+/** Returns the text of a thrown value, with its stack if it has one. */
+export function faultText(fault: unknown): string {
+  return fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+}

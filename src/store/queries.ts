@@ -1,0 +1,79 @@
+import { type Contract, contract, type QueryId } from '../contract/contract.ts'
+import type { Input, Operation, Output, Page } from '../contract/operation.ts'
+import type { Reader } from '../engine/engine.ts'
+import { writeJson } from '../model/json.ts'
+import { listAudit } from '../shop/audit.ts'
+import { listCategories, listInventory, listPets } from '../shop/catalogue-lists.ts'
+import { categoryOf, getCategory } from '../shop/categories.ts'
+import type { QueryContext } from '../shop/context.ts'
+import { listDeliveries } from '../shop/deliveries.ts'
+import { getError, listErrors } from '../shop/errors.ts'
+import { listEvents } from '../shop/events.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { getInventoryItem, getStoreSummary } from '../shop/inventory.ts'
+import { listKeys } from '../shop/keys.ts'
+import { listMovements, listOrders } from '../shop/order-lists.ts'
+import { getOrder, orderOf } from '../shop/orders.ts'
+import { petOf } from '../shop/pet-row.ts'
+import { getPet } from '../shop/pets.ts'
+import { etagOf, weakEtagOf } from '../shop/preconditions.ts'
+import { inventoryItem } from '../shop/stock.ts'
+import { getWebhook, listWebhooks, webhookOf } from '../shop/webhooks.ts'
+
+type QueryHandler<I, R> = (reader: Reader, input: I, question: QueryContext) => Promise<R>
+
+/** The verb of each query, by operationId. An operation without a verb does not compile. */
+const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
+  listPets,
+  getPet: async (reader, input) => petOf(await getPet(reader, input)),
+  listCategories,
+  getCategory: async (reader, input) => categoryOf(await getCategory(reader, input)),
+  listOrders,
+  getOrder: async (reader, input) => orderOf(await getOrder(reader, input)),
+  listInventory,
+  getInventoryItem: async (reader, input) => inventoryItem(await getInventoryItem(reader, input)),
+  listMovements,
+  getStoreSummary,
+  listEvents,
+  listAudit,
+  listWebhooks,
+  getWebhook: async (reader, input) => webhookOf(await getWebhook(reader, input)),
+  listDeliveries,
+  listKeys,
+  listErrors,
+  getError,
+}
+
+/** One query, as data: it can be sent to another thread. */
+export interface Query extends QueryContext {
+  readonly id: QueryId
+  readonly input: object
+}
+
+/** Runs a query and returns its encoded reply. Throws what its verb throws. */
+export async function executeQuery(reader: Reader, { id, input, ...question }: Query): Promise<Reply> {
+  // As in commands.ts: the schema of this id made the input, so it is the input of this verb.
+  const verb = queries[id] as QueryHandler<object, object>
+  const output = await verb(reader, input, question)
+  return encodeAnswer(contract[id], output)
+}
+
+function encodeAnswer(operation: Operation, output: object): Reply {
+  const { status } = operation.success
+  if (!isPage(output)) {
+    const body = writeJson(output)
+    return { status, body, ...(operation.etag && { etag: etagOf(body) }) }
+  }
+  const body = writeJson(output.items)
+  return {
+    status,
+    body,
+    etag: output.single ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
+    ...(output.next !== undefined && { next: output.next }),
+    ...(output.atHead !== undefined && { atHead: output.atHead }),
+  }
+}
+
+function isPage(output: object): output is Page<unknown> {
+  return 'items' in output
+}

@@ -1,0 +1,84 @@
+import { Webhook } from 'standardwebhooks'
+import type { Receiver } from '../shop/delivery-state.ts'
+import { envelopeText, type SequencedEvent } from '../shop/events.ts'
+import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
+import { post, RequestFailed } from './request.ts'
+
+/** From connecting to the end of the reply. */
+const TIMEOUT_MS = 10_000
+
+/** The dependencies of an attempt. */
+export interface DeliveryContext {
+  readonly base: string
+  readonly rules: AddressRules
+  /** Decrypts a stored secret. */
+  readonly decrypt: (encrypted: string) => string
+  readonly clock: () => number
+  readonly timeoutMs?: number
+}
+
+/** The outcome of an attempt: a status, or the reason why there is none. */
+export interface AttemptResult {
+  readonly durationMs: number
+  readonly status?: number
+  readonly retryAfter?: string | undefined
+  readonly reply?: string
+  readonly error?: string
+  /** The request was not sent, so the outcome says nothing about the receiver. */
+  readonly unsent?: true
+  /** Another attempt would not change the outcome. */
+  readonly final?: true
+}
+
+/**
+ * Sends one event to a receiver once, signed per Standard Webhooks. The address is checked again, and the connection
+ * goes to exactly the address that was checked.
+ */
+export async function attempt(
+  delivery: DeliveryContext,
+  receiver: Receiver,
+  event: SequencedEvent,
+): Promise<AttemptResult> {
+  const { base, rules, clock, timeoutMs = TIMEOUT_MS } = delivery
+  const body = envelopeText(event, base)
+  const started = performance.now()
+  const durationMs = (): number => performance.now() - started
+  try {
+    const target = await checkTarget(receiver.url, rules)
+    const headers = {
+      'Content-Type': 'application/cloudevents+json; charset=utf-8',
+      'User-Agent': 'petstore-webhooks/1.0',
+      ...signatureFields(secretsOf(delivery, receiver), String(event.id), clock(), body),
+    }
+    const incoming = await post({ target, headers, body, timeoutMs })
+    return { durationMs: durationMs(), ...incoming }
+  } catch (error) {
+    if (error instanceof AddressRefused || error instanceof RequestFailed) {
+      return { durationMs: durationMs(), error: error.message }
+    }
+    throw error
+  }
+}
+
+/** Returns the secret, and the previous secret while both sign. */
+function secretsOf(
+  { decrypt, clock }: DeliveryContext,
+  { secret, previousSecret, previousUntil }: Receiver,
+): string[] {
+  const overlaps = previousSecret !== null && previousUntil !== null && Date.parse(previousUntil) > clock()
+  return [decrypt(secret), ...(overlaps ? [decrypt(previousSecret)] : [])]
+}
+
+function signatureFields(
+  secrets: readonly string[],
+  id: string,
+  nowMs: number,
+  body: string,
+): Record<string, string> {
+  const at = new Date(nowMs)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(nowMs / 1000)),
+    'webhook-signature': secrets.map(secret => new Webhook(secret).sign(id, at, body)).join(' '),
+  }
+}

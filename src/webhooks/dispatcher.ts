@@ -1,0 +1,141 @@
+import type { CommitSignal } from '../engine/commit-signal.ts'
+import type { Engine } from '../engine/engine.ts'
+import { storedInstant } from '../model/instant.ts'
+import {
+  type AttemptOutcome,
+  hasFreeWebhook,
+  type LeasedWebhook,
+  leasedWebhooks,
+} from '../shop/delivery-state.ts'
+import { findLogBounds } from '../shop/events.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { type Command, systemCommand } from '../store/commands.ts'
+import type { Query } from '../store/queries.ts'
+import type { DeliveryContext } from './attempt.ts'
+import { WebhookSender } from './sender.ts'
+import { Throttle } from './throttle.ts'
+
+/** How long the leases of a dead process keep other processes from its webhooks. */
+const LEASE_MS = 30_000
+/** How long a stop waits for attempts in progress. Unfinished ones are repeated later. */
+const STOP_MS = 5000
+/** Later than every instant: with it, every lease counts as expired. */
+const END_OF_TIME = '9999-12-31T23:59:59.999Z'
+
+export interface DispatcherOptions extends DeliveryContext {
+  readonly engine: Pick<Engine<Query, Command, Reply>, 'readRow' | 'execute'>
+  readonly commitSignal: CommitSignal
+  /** Identifies this process among those that deliver for the same store. */
+  readonly owner: string
+  /** No other process uses this store, so the leases left by a dead process are taken immediately. */
+  readonly alone: boolean
+  readonly random: () => number
+  /** Notified of attempts once they are stored. */
+  readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
+  readonly onFault: (error: unknown) => void
+  readonly leaseMs?: number
+  readonly retryMs?: readonly number[]
+}
+
+/** Delivers events to webhooks until it is stopped. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #senders = new Map<bigint, WebhookSender>()
+  readonly #leaseMs: number
+  readonly #throttle = new Throttle()
+  readonly #running: Promise<void>
+  #woken = Promise.withResolvers<void>()
+  #stopped = false
+  #leasedUntilMs = 0
+  #first: boolean
+  /** Whether a sender has ended, and a new one may be needed in its place. */
+  #hasEnded = false
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    this.#leaseMs = options.leaseMs ?? LEASE_MS
+    this.#first = options.alone
+    this.#running = this.#run()
+  }
+
+  /** Starts no new attempts, waits briefly for those in progress, and releases the leases. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#woken.resolve()
+    await this.#running
+    const senders = [...this.#senders.values()].map(sender => sender.stop())
+    if (senders.length === 0) return
+    await Promise.race([Promise.all(senders), Bun.sleep(STOP_MS)])
+    await this.#execute('releaseWebhooks', { owner: this.#options.owner })
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      const woken = Promise.withResolvers<void>()
+      this.#woken = woken
+      this.#options.commitSignal.next().then(woken.resolve)
+      const timer = setTimeout(woken.resolve, this.#leaseMs / 3)
+      try {
+        await this.#check()
+      } catch (error) {
+        this.#options.onFault(error)
+      }
+      await woken.promise
+      clearTimeout(timer)
+    }
+  }
+
+  async #check(): Promise<void> {
+    const { engine, clock } = this.#options
+    const nowMs = clock()
+    const now = storedInstant(nowMs)
+    const isDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
+    const [isFree, { head }] = await Promise.all([
+      engine.readRow(reader => hasFreeWebhook(reader, now)),
+      engine.readRow(findLogBounds),
+    ])
+    if (this.#first || this.#hasEnded || isDue || isFree) await this.#lease(nowMs)
+    this.#throttle.observe(head)
+    for (const sender of this.#senders.values()) sender.wake(head)
+  }
+
+  /** Takes or renews the leases, and starts a sender for each leased webhook. */
+  async #lease(nowMs: number): Promise<void> {
+    const { owner, engine } = this.#options
+    const untilMs = nowMs + this.#leaseMs
+    const freeBefore = this.#first ? END_OF_TIME : storedInstant(nowMs)
+    await this.#execute('leaseWebhooks', { owner, until: storedInstant(untilMs), freeBefore })
+    this.#first = false
+    this.#hasEnded = false
+    this.#leasedUntilMs = untilMs
+    const held = await engine.readRow(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
+    const ids = new Set(held.map(({ id }) => id))
+    for (const [id, sender] of this.#senders) if (!ids.has(id)) sender.stop()
+    for (const webhook of held) if (!this.#senders.has(webhook.id)) this.#open(webhook)
+  }
+
+  /** A webhook has one sender at a time: the next starts after the previous one has stored its progress. */
+  #open(webhook: LeasedWebhook): void {
+    const { owner, engine } = this.#options
+    const sender = new WebhookSender(webhook, {
+      ...this.#options,
+      readRow: engine.readRow,
+      throttle: this.#throttle,
+      record: async (webhookId, position, seenCreation, outcomes) => {
+        await this.#execute('recordAttempts', { webhookId, owner, position, seenCreation, outcomes })
+        this.#options.onAttempts(outcomes)
+      },
+    })
+    this.#senders.set(webhook.id, sender)
+    sender.ended.then(() => {
+      this.#senders.delete(webhook.id)
+      this.#hasEnded = true
+      this.#woken.resolve()
+    })
+  }
+
+  async #execute(id: 'leaseWebhooks' | 'releaseWebhooks' | 'recordAttempts', input: object): Promise<void> {
+    const { engine, clock } = this.#options
+    await engine.execute(systemCommand(id, input, storedInstant(clock()), 'deliverer'))
+  }
+}

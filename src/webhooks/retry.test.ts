@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { backoffMs, decideRetry, RETRY_MS, retryAfterMs } from './retry.ts'
+
+const NOW = Date.parse('2026-11-21T09:30:00Z')
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** The delay after a failed attempt; `none` if there is no next attempt. */
+function waitMs(attempts: number, random: number, retryAfter?: string): number | 'none' {
+  const decision = decideRetry({ status: 500, retryAfter }, attempts, NOW, random)
+  return decision.state === 'pending' ? decision.nextAtMs - NOW : 'none'
+}
+
+describe('an attempt', () => {
+  test('succeeds with status 2xx only', () => {
+    for (const status of [200, 201, 202, 204, 226, 299]) {
+      expect(decideRetry({ status }, 1, NOW, 0)).toEqual({ state: 'delivered' })
+    }
+    for (const status of [100, 199, 300, 301, 304, 307, 400, 404, 429, 500, 503, 999]) {
+      expect(`${status} ${decideRetry({ status }, 1, NOW, 0).state}`).toBe(`${status} pending`)
+    }
+    expect(decideRetry({}, 1, NOW, 0).state).toBe('pending')
+  })
+
+  test('with status 410 means that the receiver is gone, whatever the number of attempts', () => {
+    for (const attempts of [1, 5, 10]) {
+      expect(decideRetry({ status: 410, retryAfter: '5' }, attempts, NOW, 0)).toEqual({
+        state: 'failed',
+        gone: true,
+      })
+    }
+  })
+})
+
+describe('the next attempt', () => {
+  test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then never', () => {
+    const hours = [2, 5, 10, 14, 20, 24].map(count => count * HOUR)
+    const schedule = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]
+    expect([...RETRY_MS]).toEqual(schedule)
+    const waits = Array.from({ length: 11 }, (_, index) => waitMs(index + 1, 0))
+    expect(waits).toEqual([...schedule, 'none', 'none'])
+  })
+
+  test('is delayed at random by up to a tenth, and never brought forward', () => {
+    for (const [index, pause] of RETRY_MS.entries()) {
+      expect(waitMs(index + 1, 1)).toBeCloseTo(pause * 1.1, 3)
+      expect(waitMs(index + 1, 0.5)).toBeCloseTo(pause * 1.05, 3)
+    }
+  })
+
+  test('waits as long as Retry-After asks, unless it is scheduled later anyway', () => {
+    expect(waitMs(1, 0, '60')).toBe(60 * SECOND)
+    expect(waitMs(1, 0, '1')).toBe(5 * SECOND)
+    expect(waitMs(3, 0, '60')).toBe(30 * MINUTE)
+    expect(waitMs(10, 0, '60')).toBe('none')
+  })
+})
+
+describe('Retry-After', () => {
+  test('is a number of seconds, or an HTTP date', () => {
+    expect(retryAfterMs('0', NOW)).toBe(0)
+    expect(retryAfterMs('120', NOW)).toBe(2 * MINUTE)
+    expect(retryAfterMs(' 120 ', NOW)).toBe(2 * MINUTE)
+    expect(retryAfterMs('Sat, 21 Nov 2026 09:31:00 GMT', NOW)).toBe(MINUTE)
+    expect(retryAfterMs('Saturday, 21-Nov-26 09:31:00 GMT', NOW)).toBe(MINUTE)
+  })
+
+  test('is limited to a day, and ignored if it is in the past or invalid', () => {
+    expect(retryAfterMs('999999999', NOW)).toBe(24 * HOUR)
+    expect(retryAfterMs('9'.repeat(400), NOW)).toBe(24 * HOUR)
+    expect(retryAfterMs('Fri, 31 Dec 2027 23:59:59 GMT', NOW)).toBe(24 * HOUR)
+    for (const none of [undefined, '', 'soon', '-5', 'Fri, 20 Nov 2026 09:30:00 GMT', 'NaN', 'Infinity']) {
+      expect(`${none} ${retryAfterMs(none, NOW)}`).toBe(`${none} 0`)
+    }
+  })
+})
+
+describe('a receiver', () => {
+  test('gets a pause after the tenth consecutive failure, doubled each time, at most a minute', () => {
+    expect([0n, 1n, 9n].map(failures => backoffMs(failures))).toEqual([0, 0, 0])
+    const pauses = [10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 100_000n].map(failures => backoffMs(failures))
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map(seconds => seconds * SECOND))
+  })
+
+  test('gets the pause that it asks for, at most a minute', () => {
+    expect(backoffMs(1n, 2 * SECOND)).toBe(2 * SECOND)
+    expect(backoffMs(1n, HOUR)).toBe(MINUTE)
+    expect(backoffMs(12n, SECOND)).toBe(4 * SECOND)
+  })
+})

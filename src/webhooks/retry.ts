@@ -1,0 +1,80 @@
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** The delay after each failed attempt, in milliseconds. After the last attempt, the delivery has failed. */
+export const RETRY_MS = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const
+
+/**
+ * Each delay is extended at random by up to this fraction, so deliveries that failed together are not retried
+ * together.
+ */
+const JITTER = 0.1
+const RETRY_AFTER_MAX_MS = 24 * HOUR
+/** Consecutive failures after which a receiver gets one attempt at a time, with a pause before each. */
+const FAILURES_BEFORE_PAUSE = 10n
+const PAUSE_MAX_MS = MINUTE
+
+/** What the receiver sent: a status, with the Retry-After header if there was one, or nothing. */
+export interface ReceiverResponse {
+  readonly status?: number
+  readonly retryAfter?: string | undefined
+}
+
+/** The decision after an attempt. Instants are in milliseconds since 1970. */
+export type RetryDecision =
+  | { readonly state: 'delivered' }
+  | { readonly state: 'pending'; readonly nextAtMs: number }
+  | { readonly state: 'failed'; readonly gone?: true }
+
+/**
+ * Decides what follows an attempt. Only 2xx is a success; 410 means that the receiver is gone for good (Standard
+ * Webhooks); Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day. `attempts` includes
+ * this one; `random` is from 0 to 1.
+ */
+export function decideRetry(
+  answered: ReceiverResponse,
+  attempts: number,
+  nowMs: number,
+  random: number,
+  pausesMs: readonly number[] = RETRY_MS,
+): RetryDecision {
+  const { status = 0 } = answered
+  if (status >= 200 && status < 300) return { state: 'delivered' }
+  if (status === 410) return { state: 'failed', gone: true }
+  const pauseMs = pausesMs[attempts - 1]
+  if (pauseMs === undefined) return { state: 'failed' }
+  const ownMs = pauseMs * (1 + JITTER * random)
+  return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(answered.retryAfter, nowMs)) }
+}
+
+/**
+ * Returns the delay in milliseconds that Retry-After asks for, as seconds or an HTTP date; 0 for anything else, at
+ * most a day.
+ */
+export function retryAfterMs(field: string | undefined, nowMs: number): number {
+  const text = field?.trim() ?? ''
+  const ms = /^\d+$/.test(text) ? Number(text) * SECOND : Date.parse(text) - nowMs
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS)
+}
+
+/**
+ * Returns how long to pause before the next attempt to a receiver, in milliseconds, after a number of consecutive
+ * failures and a requested delay of `askedMs`; 0 if no pause is needed. At most a minute: a requested redelivery, or
+ * a URL that was corrected, must not wait longer.
+ */
+export function backoffMs(failures: bigint, requestedMs = 0): number {
+  const excess = Number(failures - FAILURES_BEFORE_PAUSE)
+  const ownMs = excess < 0 ? 0 : SECOND * 2 ** excess
+  return Math.min(Math.max(ownMs, requestedMs), PAUSE_MAX_MS)
+}

@@ -1,0 +1,40 @@
+/** The period over which events are counted. */
+const WINDOW_MS = 100
+/** After this long without a report of the head, the shop counts as quiet, whatever was counted before. */
+const QUIET_MS = 500
+/** More events per second than this mean that the shop is under load. */
+const BUSY_EVENTS_A_SECOND = 1000
+/** How long a slot pauses after an attempt while the shop is under load. */
+const PAUSE_MS = 250
+
+/**
+ * Slows deliveries down while the shop is under load: an attempt costs several times as much as an order, and it can
+ * wait. A webhook then gets about 15 events a second, as if its receiver were slow. The backlog is a position, and is
+ * delivered at full speed as soon as the load drops.
+ */
+export class Throttle {
+  readonly #nowMs: () => number
+  #fromMs: number
+  #fromHead = 0n
+  #isBusy = false
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs
+    this.#fromMs = nowMs() - QUIET_MS
+  }
+
+  /** Records the position of the last event. Called at every check for work. */
+  observe(head: bigint): void {
+    const elapsedMs = this.#nowMs() - this.#fromMs
+    if (elapsedMs < WINDOW_MS) return
+    const events = Number(head - this.#fromHead)
+    this.#isBusy = elapsedMs < QUIET_MS && events * 1000 > BUSY_EVENTS_A_SECOND * elapsedMs
+    this.#fromMs = this.#nowMs()
+    this.#fromHead = head
+  }
+
+  /** Returns how long a slot must pause after an attempt, in milliseconds: 0 while the shop is not under load. */
+  pauseMs(): number {
+    return this.#isBusy && this.#nowMs() - this.#fromMs < QUIET_MS ? PAUSE_MS : 0
+  }
+}
