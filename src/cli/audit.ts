@@ -21,7 +21,10 @@ export function addAudit(program: Command): void {
   const verify = audit
     .command('verify')
     .description('verify the hash chain: finds changed, deleted and inserted entries')
-    .option('--seal <position:hash>', 'a seal that was printed earlier: the log up to it must be unchanged')
+    .option(
+      '--anchor <position:hash>',
+      'an anchor that was printed earlier: the log up to it must be unchanged',
+    )
     .action(runVerify)
   const print = audit
     .command('export')
@@ -66,16 +69,16 @@ async function open({ data, databaseUrl }: Options): Promise<OpenReader> {
 
 function summary({ entries, floor, head }: AuditReport): string {
   if (entries === 0n) return 'This store has no events: there is nothing to verify.'
-  say(`Keep the seal: with --seal, it later shows that no entry up to ${head.position} was changed.`)
+  say(`Keep the anchor: with --anchor, it later shows that no entry up to ${head.position} was changed.`)
   const whole = `${entries} entries, ${floor.position + 1n} to ${head.position}, are intact.`
-  return `${whole} Seal: ${head.position}:${head.hash}`
+  return `${whole} Anchor: ${head.position}:${head.hash}`
 }
 
 function readAnchor(text: string): ChainEntry {
   const match = /^([1-9]\d{0,17}):([\w-]{43})$/.exec(text)
   if (!match)
     throw new CommandFailed(
-      '--seal must be a seal that "audit verify" printed: a position, a colon, a hash.',
+      '--anchor must be an anchor that "audit verify" printed: a position, a colon, a hash.',
       2,
     )
   return { position: BigInt(match[1] ?? ''), hash: match[2] ?? '' }

@@ -147,7 +147,9 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 /** Runs the writer worker. */
-export function serveWriter<Command, Reply>(executeCommand: (tx: Tx, command: Command) => Promise<Reply>): void {
+export function serveWriter<Command, Reply>(
+  executeCommand: (tx: Tx, command: Command) => Promise<Reply>,
+): void {
   serve<Start, Command, Reply>(({ file, pagesMax }) => {
     const connection = new SqliteConnection(file, { readonly: false })
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)

@@ -2,7 +2,7 @@ import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { streamExample } from './event-examples.ts'
 import { responseExample } from './examples.ts'
-import { responseHeaders, isConditional } from './headers.ts'
+import { isConditional, responseHeaders } from './headers.ts'
 import { links } from './links.ts'
 import { type Part, schemaPart } from './schemas.ts'
 

@@ -34,7 +34,7 @@ const readHash = sql<{ hash: string }>('SELECT hash FROM event WHERE position = 
 
 /**
  * Verifies the hash chain of the audit log from its start to its current head: finds entries that were changed, deleted
- * or inserted. `seal` is a chain entry that was saved earlier: the log up to it must be unchanged.
+ * or inserted. `anchor` is a chain entry that was saved earlier: the log up to it must be unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)
@@ -89,9 +89,9 @@ function missing(from: bigint, to: bigint): string {
 async function anchorFaults(reader: Reader, anchor: ChainEntry, floor: ChainEntry): Promise<string[]> {
   if (anchor.position === floor.position && anchor.hash === floor.hash) return []
   if (anchor.position <= floor.position) {
-    return [`The seal of entry ${anchor.position} cannot be checked: the entry has been deleted.`]
+    return [`The anchor of entry ${anchor.position} cannot be checked: the entry has been deleted.`]
   }
   const row = await reader.one(readHash, anchor.position)
   if (row?.hash === anchor.hash) return []
-  return [`The audit log up to entry ${anchor.position} does not match the seal.`]
+  return [`The audit log up to entry ${anchor.position} does not match the anchor.`]
 }

@@ -30,7 +30,8 @@ const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
 
 /**
  * Deletes the oldest events that happened before an instant, at most 1,000. It deletes from the start of the audit log
- * only, so the remaining log has no gaps. The retention floor keeps the hash of the last deleted event. Returns their number.
+ * only, so the remaining log has no gaps. The retention floor keeps the hash of the last deleted event.
+ * Returns their number.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)

@@ -96,7 +96,9 @@ export class PendingEvents {
   /** Reads the next page of events. The page is discarded if the webhook's types changed during the read. */
   async #readNextPage(types: string | null): Promise<{ types: string | null; atHead: boolean }> {
     const { readRow, owner, onPassed } = this.#options
-    this.#recorded ??= new Set(await readRow(reader => recordedPositions(reader, this.#id, this.#savedPosition)))
+    this.#recorded ??= new Set(
+      await readRow(reader => recordedPositions(reader, this.#id, this.#savedPosition)),
+    )
     const page = await this.#readPage([...typesOf({ types }), ...ownTypes])
     const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
     if (!receiver) return { types, atHead: true }
@@ -104,7 +106,11 @@ export class PendingEvents {
     this.#readPosition = page.to
     this.#buffer = [...page.events]
     for (const { position } of this.#buffer) this.#open.add(position)
-    if (this.#buffer.length === 0 && this.completedPosition([]) - this.#savedPosition >= UNSAVED_POSITIONS_MAX) onPassed()
+    if (
+      this.#buffer.length === 0 &&
+      this.completedPosition([]) - this.#savedPosition >= UNSAVED_POSITIONS_MAX
+    )
+      onPassed()
     return { types, atHead: page.atHead }
   }
 

@@ -101,7 +101,11 @@ const shapes = sent('POST /categories', [
   ],
   ['an unknown member without a name', '{"name":"a","":1}', `${INVALID} / unknown_field`],
   ['the member __proto__', '{"name":"a","__proto__":{"x":1}}', `${INVALID} /__proto__ unknown_field`],
-  ['the member __proto__, escaped', '{"name":"a","__pr\\u006fto__":1}', `${INVALID} /__proto__ unknown_field`],
+  [
+    'the member __proto__, escaped',
+    '{"name":"a","__pr\\u006fto__":1}',
+    `${INVALID} /__proto__ unknown_field`,
+  ],
   ['the member constructor', '{"name":"a","constructor":{}}', `${INVALID} /constructor unknown_field`],
   [
     'the member hasOwnProperty',

@@ -16,7 +16,12 @@ function withField(name: string, field: string, value: string | null, expected: 
 const negotiation: readonly HostileCase[] = [
   withField('Accept of HTML', 'Accept', 'text/html', '406 not_acceptable'),
   withField('Accept that gives JSON the weight 0', 'Accept', 'application/json;q=0', '406 not_acceptable'),
-  withField('Accept of everything except JSON', 'Accept', '*/*, application/json;q=0.0', '406 not_acceptable'),
+  withField(
+    'Accept of everything except JSON',
+    'Accept',
+    '*/*, application/json;q=0.0',
+    '406 not_acceptable',
+  ),
   withField('Accept of another JSON type', 'Accept', 'application/jsonp, text/*', '406 not_acceptable'),
   withField('Content-Type of plain text', 'Content-Type', 'text/plain', '415 unsupported_media_type'),
   withField(
@@ -60,29 +65,49 @@ const negotiation: readonly HostileCase[] = [
     'k'.repeat(256),
     '400 idempotency_key_invalid',
   ),
-  withField('a quoted Idempotency-Key of 256 characters', 'Idempotency-Key', `"${'k'.repeat(256)}"`, '400 idempotency_key_invalid'),
+  withField(
+    'a quoted Idempotency-Key of 256 characters',
+    'Idempotency-Key',
+    `"${'k'.repeat(256)}"`,
+    '400 idempotency_key_invalid',
+  ),
   ...['"k" x', '"k";', '"k";P=1', '"k";p=', '"k";p="', '"k"p=1', '"k";p=1,"l"'].map(value =>
     withField(`the Idempotency-Key ${value}.`, 'Idempotency-Key', value, '400 idempotency_key_invalid'),
   ),
   withField('a tab in an Idempotency-Key', 'Idempotency-Key', '"a\tb"', '400 idempotency_key_invalid'),
-  withField('an Idempotency-Key with a byte above ASCII', 'Idempotency-Key', 'caf\xe9', '400 idempotency_key_invalid'),
+  withField(
+    'an Idempotency-Key with a byte above ASCII',
+    'Idempotency-Key',
+    'caf\xe9',
+    '400 idempotency_key_invalid',
+  ),
   withField(
     'an Idempotency-Key without its closing quote',
     'Idempotency-Key',
     '"abc',
     '400 idempotency_key_invalid',
   ),
-  withField('an Idempotency-Key without its opening quote', 'Idempotency-Key', 'abc"', '400 idempotency_key_invalid'),
+  withField(
+    'an Idempotency-Key without its opening quote',
+    'Idempotency-Key',
+    'abc"',
+    '400 idempotency_key_invalid',
+  ),
   withField(
     'two Idempotency-Keys',
     'Idempotency-Key',
     'one\r\nIdempotency-Key: two',
     '400 idempotency_key_invalid',
   ),
-  ask('an Idempotency-Key for an operation that returns a secret', 'POST /keys', '400 idempotency_key_refused', {
-    sends: { 'Idempotency-Key': '"k"' },
-    body: '{"name":"till","scopes":["orders:read"]}',
-  }),
+  ask(
+    'an Idempotency-Key for an operation that returns a secret',
+    'POST /keys',
+    '400 idempotency_key_refused',
+    {
+      sends: { 'Idempotency-Key': '"k"' },
+      body: '{"name":"till","scopes":["orders:read"]}',
+    },
+  ),
   ask(
     'an experimental operation without its preview header',
     'GET /store/summary',

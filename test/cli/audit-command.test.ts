@@ -46,23 +46,26 @@ async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<re
 
 onEveryEngine(engine => {
   test(
-    'a trail that nobody has touched is whole, and its seal holds later',
+    'a trail that nobody has touched is whole, and its anchor holds later',
     async () => {
       await using store = await openBusy(engine)
       const first = await audit(store, 'verify')
-      const seal = /Seal: (15:[\w-]{43})$/.exec(first.output.trim())?.[1] ?? ''
-      expect([first.exitCode, first.output]).toEqual([0, `15 entries, 1 to 15, are intact. Seal: ${seal}\n`])
+      const anchor = /Anchor: (15:[\w-]{43})$/.exec(first.output.trim())?.[1] ?? ''
+      expect([first.exitCode, first.output]).toEqual([
+        0,
+        `15 entries, 1 to 15, are intact. Anchor: ${anchor}\n`,
+      ])
       await store.client.placeOrder({ body: { petId: 1n } })
       await settled(store)
-      const second = await audit(store, 'verify', '--seal', seal)
+      const second = await audit(store, 'verify', '--anchor', anchor)
       expect([second.exitCode, second.output.slice(0, 35)]).toEqual([
         0,
-        '17 entries, 1 to 17, are intact. Se',
+        '17 entries, 1 to 17, are intact. An',
       ])
-      const other = await audit(store, 'verify', '--seal', seal.replace('15:', '13:'))
+      const other = await audit(store, 'verify', '--anchor', anchor.replace('15:', '13:'))
       expect([other.exitCode, other.errors.trim()]).toEqual([
         1,
-        'The audit log up to entry 13 does not match the seal.',
+        'The audit log up to entry 13 does not match the anchor.',
       ])
     },
     COMMAND_MS_MAX,
@@ -118,14 +121,14 @@ onEveryEngine(engine => {
     expect(shifted[0]).toStartWith('Entry 6 ')
   })
 
-  test('a trail that was rewritten as a whole is found by a seal, and by nothing else', async () => {
+  test('a trail that was rewritten as a whole is found by an anchor, and by nothing else', async () => {
     await using store = await openBusy(engine)
     await using open = await openReader(store.place)
     const { head } = await verifyAuditChain(open.reader)
     await rewrite(store)
     expect((await verifyAuditChain(open.reader)).faults).toEqual([])
     expect((await verifyAuditChain(open.reader, head)).faults).toEqual([
-      'The audit log up to entry 15 does not match the seal.',
+      'The audit log up to entry 15 does not match the anchor.',
     ])
   })
 
@@ -148,11 +151,11 @@ onEveryEngine(engine => {
 })
 
 test(
-  'a store that is not there, and a seal that is none, are one clear sentence',
+  'a store that is not there, and an anchor that is none, are one clear sentence',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-audit-'))
     const absent = await run(['audit', 'verify', '--data', join(directory, 'no')])
-    const wrong = await run(['audit', 'verify', '--data', directory, '--seal', '15'])
+    const wrong = await run(['audit', 'verify', '--data', directory, '--anchor', '15'])
     rmSync(directory, { recursive: true })
     expect([absent.exitCode, absent.errors]).toEqual([1, expect.stringContaining('cannot be opened')])
     expect([wrong.exitCode, wrong.errors.trim().split('\n').length]).toEqual([2, 1])

@@ -21,7 +21,7 @@ export type EngineName = 'sqlite' | 'postgres'
 /** A key that is whole, for tests: its checksum is right. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
-/** What seals the secrets of webhooks in tests. */
+/** The key that encrypts the secrets of webhooks in tests. */
 export const SECRET_KEY = new Uint8Array(32).fill(7)
 
 /** Runs a suite of whole-store tests on both engines. */
