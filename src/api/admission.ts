@@ -1,4 +1,5 @@
-import { StoreError } from '../model/error.ts'
+import type { StoreError } from '../model/error.ts'
+import { overloaded, shuttingDown, tooManyRequests } from '../model/refusals.ts'
 
 /** An amount that callers share: a total, and the maximum that one caller can hold at a time. */
 export interface Capacity {
@@ -62,9 +63,8 @@ export class Admission {
 
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
   enter(address: string): AdmissionSlot {
-    if (this.#closing)
-      throw new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds: 5 })
-    if (!this.#requests.take(address)) throw overloaded()
+    if (this.#closing) throw shuttingDown()
+    if (!this.#requests.take(address)) throw tooManyRequests()
     this.#unanswered++
     return new AdmissionSlot(this, address)
   }
@@ -92,7 +92,7 @@ export class Admission {
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
   resume(address: string): void {
-    if (!this.#requests.take(address)) throw overloaded()
+    if (!this.#requests.take(address)) throw tooManyRequests()
   }
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
@@ -165,14 +165,6 @@ export class AdmissionSlot {
   }
 }
 
-function overloaded(): StoreError {
-  return new StoreError('overloaded', 'Too many requests are in progress; try again shortly.', {
-    retryAfterSeconds: 1,
-  })
-}
-
 function tooManyBodies(): StoreError {
-  return new StoreError('overloaded', 'Too many request bodies are arriving; try again shortly.', {
-    retryAfterSeconds: 1,
-  })
+  return overloaded('Too many request bodies are arriving; try again shortly.')
 }

@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/operation.ts'
+import { authenticationRequired, insufficientScope, malformedKey } from '../contract/refusals.ts'
 import type { Reader } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
@@ -29,13 +30,10 @@ export async function authenticate(
   try {
     const token = bearerToken(header)
     if (token === undefined) {
-      throw new StoreError(
-        'authentication_required',
-        'Authorization must be "Bearer" followed by a key that starts with pst_.',
-      )
+      throw authenticationRequired()
     }
     if (!isKeyText(token)) {
-      throw new StoreError('invalid_token', 'The key is malformed: it is truncated or mistyped.')
+      throw malformedKey()
     }
     return await readRow(reader => findCaller(reader, token, storedInstant(context.nowMs)))
   } catch (error) {
@@ -63,15 +61,9 @@ export function bearerToken(header: string): string | undefined {
 export function authorize({ scope }: Operation, caller: Caller): void {
   if (scope === 'public') return
   if (caller.keyId === null) {
-    throw new StoreError('authentication_required', `This operation requires a key with the scope ${scope}.`)
+    throw authenticationRequired(scope)
   }
   if (!hasScope(caller, scope)) {
-    throw new StoreError(
-      'insufficient_scope',
-      `This operation requires the scope ${scope}, which the key does not have.`,
-      {
-        scope,
-      },
-    )
+    throw insufficientScope(scope)
   }
 }

@@ -1,12 +1,9 @@
+import { BODY_BYTES_MAX, BODY_TIMEOUT_MS } from '../contract/limits.ts'
+import { bodyTooLarge, incomplete, requestTimeout, unsupportedMediaType } from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import { Deadlines } from './deadlines.ts'
 
-export const BODY_BYTES_MAX = 1024 * 1024
-const BODY_TIMEOUT_MS = 10_000
-
 const MERGE_PATCH = 'application/merge-patch+json'
-/** The media types for PATCH, as in the Accept-Patch header (RFC 5789, section 3.1). */
-export const PATCH_TYPES = `${MERGE_PATCH}, application/json`
 
 /** Refuses a body by its headers alone. Throws `unsupported_media_type`, `body_too_large`. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
@@ -18,15 +15,8 @@ export function refuseBodyByHeaders({ method, headers }: Request): void {
     parameter => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter),
   )
   const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
-  if (!readable || !utf8 || encoding !== 'identity') {
-    const types = method === 'PATCH' ? `${MERGE_PATCH} or application/json` : 'application/json'
-    throw new StoreError(
-      'unsupported_media_type',
-      `Content-Type must be ${types}, in UTF-8 and not compressed.`,
-      method === 'PATCH' ? { acceptPatch: PATCH_TYPES } : {},
-    )
-  }
-  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw tooLarge()
+  if (!readable || !utf8 || encoding !== 'identity') throw unsupportedMediaType(method)
+  if (Number(headers.get('content-length') ?? 0) > BODY_BYTES_MAX) throw bodyTooLarge()
 }
 
 /** Returns the maximum size of a body, in bytes, according to its headers. */
@@ -39,7 +29,7 @@ const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 /** Reads a complete body, within limits of size and time. Throws `body_too_large`, `request_timeout`. */
 export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const deadline = deadlines.set(() => reject(tooLate()))
+    const deadline = deadlines.set(() => reject(requestTimeout()))
     // The runtime enforces a given length. Without one (chunks), the bytes are counted as they arrive.
     const reader = request.headers.has('content-length') ? request.bytes() : readChunks(request)
     reader.then(
@@ -50,7 +40,7 @@ export function readBody(request: Request): Promise<Uint8Array> {
       error => {
         deadlines.clear(deadline)
         // The runtime closed the connection: invalid chunks, or the sender disconnected.
-        reject(error instanceof StoreError ? error : notWhole('The body'))
+        reject(error instanceof StoreError ? error : incomplete('The body'))
       },
     )
   })
@@ -61,7 +51,7 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
   let total = 0
   for await (const chunk of body ?? []) {
     total += chunk.length
-    if (total > BODY_BYTES_MAX) throw tooLarge()
+    if (total > BODY_BYTES_MAX) throw bodyTooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -74,7 +64,7 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
  * no effect.
  */
 export function assertNotRefused({ signal }: Request): void {
-  if (signal.aborted) throw notWhole('The request')
+  if (signal.aborted) throw incomplete('The request')
 }
 
 let turn: Promise<void> | undefined
@@ -88,19 +78,4 @@ export function nextTurn(): Promise<void> {
     })
   })
   return turn
-}
-
-function notWhole(what: string): StoreError {
-  return new StoreError('malformed_json', `${what} is incomplete.`)
-}
-
-function tooLate(): StoreError {
-  return new StoreError(
-    'request_timeout',
-    `The body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds.`,
-  )
-}
-
-function tooLarge(): StoreError {
-  return new StoreError('body_too_large', `The body may have at most ${BODY_BYTES_MAX} bytes.`)
 }

@@ -1,4 +1,4 @@
-import { StoreError } from '../model/error.ts'
+import { invalidEntityTags, invalidHeader } from '../contract/refusals.ts'
 import type { Conditions, EntityTags } from '../shop/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
@@ -22,7 +22,7 @@ export function refuseConditions(conditions: Conditions): void {
     ['ifNoneMatch', 'If-None-Match'],
   ] as const) {
     if (conditions[member] !== undefined)
-      throw invalid(name, `${name} does not apply to a POST: leave it out.`)
+      throw invalidHeader(name, `${name} does not apply to a POST: leave it out.`)
   }
 }
 
@@ -32,19 +32,9 @@ function readTags(name: string, field: string): EntityTags {
   const tags: string[] = []
   for (TAG.lastIndex = 0; TAG.lastIndex < field.length; ) {
     const element = TAG.exec(field)
-    if (!element) throw noTags(name)
+    if (!element) throw invalidEntityTags(name)
     if (element[1] !== undefined) tags.push(element[1])
   }
-  if (tags.length === 0) throw noTags(name)
+  if (tags.length === 0) throw invalidEntityTags(name)
   return tags
-}
-
-function noTags(name: string): StoreError {
-  return invalid(name, `${name} must be * or a list of entity tags, each in double quotes.`)
-}
-
-function invalid(name: string, message: string): StoreError {
-  return new StoreError('invalid_parameter', message, {
-    errors: [{ in: 'header', name, code: 'invalid_format', message }],
-  })
 }

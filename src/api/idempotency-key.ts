@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operation.ts'
-import { StoreError } from '../model/error.ts'
+import { idempotencyKeyInvalid, idempotencyKeyRefused } from '../contract/refusals.ts'
 import type { Idempotency } from '../shop/idempotency.ts'
 import type { RequestContext } from './request-context.ts'
 
@@ -22,17 +22,11 @@ export function readIdempotencyKey(
   const field = request.headers.get('idempotency-key')
   if (field === null) return undefined
   if (operation.secret) {
-    throw new StoreError(
-      'idempotency_key_refused',
-      'The response contains a secret, which is never stored: send no Idempotency-Key.',
-    )
+    throw idempotencyKeyRefused()
   }
   const key = keyIn(field.trim())
   if (key === undefined) {
-    throw new StoreError(
-      'idempotency_key_invalid',
-      'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
-    )
+    throw idempotencyKeyInvalid()
   }
   const fingerprint = new Bun.CryptoHasher('sha256').update(`${path}?${query}\n`).update(body).digest('hex')
   return { key, fingerprint }

@@ -1,4 +1,4 @@
-import { StoreError } from '../model/error.ts'
+import { overloaded } from '../model/refusals.ts'
 import type { Shares } from './admission.ts'
 
 /** A larger body is sent in pieces of this size, as fast as the client reads. */
@@ -16,9 +16,7 @@ export function bodyInPieces(
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
   if (bytes.length <= PIECE_BYTES) return bytes
   if (!shares.take(caller)) {
-    throw new StoreError('overloaded', 'Too many large responses are being sent; try again shortly.', {
-      retryAfterSeconds: 5,
-    })
+    throw overloaded('Too many large responses are being sent; try again shortly.', 5)
   }
   let sent = 0
   return new ReadableStream(

@@ -1,5 +1,5 @@
 import type { Deprecation, Stability } from '../contract/operation.ts'
-import { StoreError } from '../model/error.ts'
+import { operationSunset, previewRequired } from '../contract/refusals.ts'
 import type { RequestContext, Route } from './request-context.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
@@ -39,15 +39,10 @@ export function enforceLifecycle(context: RequestContext, { id, operation }: Rou
   // The sunset is the last second in which the operation works.
   if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
     const { sunset } = fixedFields(deprecation)
-    throw new StoreError('operation_sunset', `${id} was retired on ${sunset}; Link names its replacement.`)
+    throw operationSunset(id, sunset)
   }
   if (preview === undefined || previews(context).includes(preview)) return
-  const message = `must name the feature ${preview}`
-  throw new StoreError(
-    'preview_required',
-    `${id} is experimental and may change: to use it, send Petstore-Preview: ${preview}.`,
-    { errors: [{ in: 'header', name: 'Petstore-Preview', code: 'required', message }] },
-  )
+  throw previewRequired(id, preview)
 }
 
 const fixed = new WeakMap<Deprecation, { deprecated: string; sunset: string }>()

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/operation.ts'
-import { StoreError } from '../model/error.ts'
+import { notAcceptable } from '../contract/refusals.ts'
 
 const PROBLEM = 'application/problem+json'
 
@@ -14,7 +14,7 @@ export function refuseUnacceptable(headers: Headers, { success }: Operation): vo
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
   if (accept === null || accept === '*/*' || quality(accept, type) > 0 || asksForProblems(accept)) return
-  throw new StoreError('not_acceptable', `The response is ${type}, which the Accept header does not allow.`)
+  throw notAcceptable(type)
 }
 
 /** Returns the media type of errors: a problem only for clients that ask for it by name. */

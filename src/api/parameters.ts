@@ -1,16 +1,14 @@
 import type { Operation } from '../contract/operation.ts'
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
 import {
-  type ErrorCodeName,
-  FIELD_ERRORS_MAX,
-  type FieldError,
-  StoreError,
-  summaryOf,
-} from '../model/error.ts'
+  invalidParameters,
+  misreadParameter,
+  missingParameter,
+  type ParameterError,
+  unknownParameter,
+} from '../contract/refusals.ts'
 import type { RequestContext } from './request-context.ts'
 import { explain } from './validate.ts'
-
-type Refused = FieldError & { readonly refusal: ErrorCodeName }
 
 /**
  * Reads path and query parameters according to the contract. Nothing is coerced, nothing unknown is ignored.
@@ -18,7 +16,7 @@ type Refused = FieldError & { readonly refusal: ErrorCodeName }
  */
 export function readParameters(operation: Operation, context: RequestContext): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  const errors: Refused[] = []
+  const errors: ParameterError[] = []
   for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
     values[name] = readOne('path', name, parameter, context.pathParameters[name] ?? '', errors)
   }
@@ -31,14 +29,10 @@ export function readParameters(operation: Operation, context: RequestContext): R
   if (context.query !== '') readQuery(query, context.query, values, errors)
   for (const [name, parameter] of Object.entries(query)) {
     if (!parameter.required || Object.hasOwn(values, name)) continue
-    const message = `${name} is required.`
-    errors.push({ in: 'query', name, code: 'required', message, refusal: 'missing_parameter' })
+    errors.push(missingParameter(name))
   }
-  const [first] = errors
-  if (first) {
-    const details = errors.slice(0, FIELD_ERRORS_MAX).map(({ refusal: _, ...error }) => error)
-    throw new StoreError(first.refusal, summaryOf(errors), { errors: details })
-  }
+  const [first, ...others] = errors
+  if (first) throw invalidParameters([first, ...others])
   return values
 }
 
@@ -46,7 +40,7 @@ function readQuery(
   parameters: Readonly<Record<string, Parameter>>,
   query: string,
   values: Record<string, unknown>,
-  errors: Refused[],
+  errors: ParameterError[],
 ): void {
   const lists = new Map<string, unknown[]>()
   for (const pair of query.split('&')) {
@@ -67,8 +61,7 @@ function readQuery(
     }
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (!parameter) {
-      const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}.`
-      errors.push({ in: 'query', name, code: 'unknown_field', message, refusal: 'unknown_parameter' })
+      errors.push(unknownParameter(name))
     } else if (isRepeated(parameter)) {
       const list = lists.get(name) ?? []
       lists.set(name, list)
@@ -88,19 +81,18 @@ function readQuery(
 }
 
 function readOne(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   name: string,
   parameter: Parameter,
   text: string,
-  errors: Refused[],
+  errors: ParameterError[],
 ): unknown {
   const candidate = parameter.read(text)
   const result = parameter.schema.safeParse(candidate)
   if (candidate !== undefined && result.success) return result.data
   const [issue] = result.error?.issues ?? []
   const code = candidate === undefined || !issue ? 'type_mismatch' : explain(issue, candidate).code
-  const message = `${name} must be ${parameter.expects}, not ${JSON.stringify(text.slice(0, 100))}.`
-  errors.push({ in: place, name, code, message, refusal: 'invalid_parameter' })
+  errors.push(misreadParameter(location, name, { expects: parameter.expects, text, code }))
   return undefined
 }
 

@@ -1,4 +1,5 @@
-import { type ErrorBody, errorTable, StoreError } from '../model/error.ts'
+import { serverFailed } from '../contract/refusals.ts'
+import { type ErrorBody, errorTable, type StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
 import { errorMediaType } from './negotiate.ts'
 import type { RequestContext } from './request-context.ts'
@@ -28,8 +29,7 @@ export function refusal(context: RequestContext, error: StoreError, base: string
 
 /** Creates the response for any other error. The caller gets the request id, the log gets the details. */
 export function internalError(context: RequestContext, base: string): Response {
-  const message = `The server failed; the error is logged with the request id ${context.requestId}.`
-  return refusal(context, new StoreError('internal_error', message), base)
+  return refusal(context, serverFailed(context.requestId), base)
 }
 
 function asProblem(

@@ -1,4 +1,5 @@
-import { StoreError } from '../model/error.ts'
+import { rateLimited } from '../contract/refusals.ts'
+import type { StoreError } from '../model/error.ts'
 
 /** A number of requests in a number of seconds. */
 export interface Rate {
@@ -54,9 +55,7 @@ export class RateLimiter {
       window.left--
       return { field: `"default";r=${window.left};t=${seconds}` }
     }
-    const { requests, seconds: span } = this.#rate
-    const message = `More than ${requests} requests in ${span} seconds; try again in ${seconds} seconds.`
-    const refusal = new StoreError('rate_limited', message, { retryAfterSeconds: seconds })
+    const refusal = rateLimited({ ...this.#rate, retryAfterSeconds: seconds })
     return { field: `"default";r=0;t=${seconds}`, refusal }
   }
 

@@ -1,9 +1,10 @@
 import type { BunRequest, Server } from 'bun'
 import { contract, isOperationId } from '../contract/contract.ts'
+import { PATCH_TYPES, URL_CHARS_MAX } from '../contract/limits.ts'
 import type { Operation } from '../contract/operation.ts'
+import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import type { Admission } from './admission.ts'
-import { PATCH_TYPES } from './body.ts'
 import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
@@ -12,7 +13,6 @@ import { handleRequest, type Pipeline, takeOfRate } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
 
-const URL_CHARS_MAX = 8192
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
 
@@ -148,7 +148,7 @@ function respondWithoutHandler(
     const similar = similarPath(paths.keys(), path)
     const hint =
       similar === undefined ? '' : ` Did you mean ${similar}${similar === path ? ', without dots' : ''}?`
-    throw new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
+    throw routeNotFound(path, hint)
   }
   const { method } = request
   const allow = allowed(methods)
@@ -156,9 +156,7 @@ function respondWithoutHandler(
     const patch = methods.has('PATCH') && { 'Accept-Patch': PATCH_TYPES }
     return new Response(null, { status: 204, headers: { ...headers, Allow: allow, ...patch } })
   }
-  throw new StoreError('method_not_allowed', `${path} does not support ${method}; it supports ${allow}.`, {
-    allow,
-  })
+  throw methodNotAllowed(path, method, allow)
 }
 
 function allowed(methods: Methods): string {
@@ -172,12 +170,9 @@ function refuseBadTarget({ request, path, query }: RequestContext): void {
   const host = request.headers.get('host')
   // Only HTTP/1.0 may omit Host: the runtime refuses an HTTP/1.1 request without it.
   if (host !== null && !HOST.test(host)) {
-    const message = 'Host must be one name or address, with an optional port.'
-    throw new StoreError('invalid_parameter', message, {
-      errors: [{ in: 'header', name: 'Host', code: 'invalid_format', message }],
-    })
+    throw invalidHeader('Host', 'Host must be one name or address, with an optional port.')
   }
   if (path.length + (query === '' ? 0 : query.length + 1) > URL_CHARS_MAX) {
-    throw new StoreError('url_too_long', `The URL may have at most ${URL_CHARS_MAX} characters.`)
+    throw urlTooLong()
   }
 }

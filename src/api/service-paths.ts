@@ -1,6 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
-import { StoreError } from '../model/error.ts'
+import { metricsNeedAdmin, metricsNeedKey } from '../contract/refusals.ts'
 import { writeJson } from '../model/json.ts'
+import { overloaded } from '../model/refusals.ts'
 import { describe } from '../openapi/document.ts'
 import { writeYaml } from '../openapi/yaml.ts'
 import { hasScope } from '../shop/keys.ts'
@@ -74,7 +75,7 @@ async function ready(context: RequestContext, ping: () => Promise<void>): Promis
   try {
     await Promise.race([ping(), late.promise])
   } catch {
-    throw new StoreError('overloaded', 'The database does not respond.', { retryAfterSeconds: 5 })
+    throw overloaded('The database does not respond.', 5)
   } finally {
     clearTimeout(timer)
   }
@@ -90,13 +91,10 @@ async function measured(
   if (!isFromThisMachine(context.request, context.peer)) {
     const caller = await authenticate(context, engine.readRow, failedAuthentications)
     if (caller.keyId === null) {
-      throw new StoreError(
-        'authentication_required',
-        'From another machine, or through a proxy, the metrics need an admin key.',
-      )
+      throw metricsNeedKey()
     }
     if (!hasScope(caller, 'admin')) {
-      throw new StoreError('insufficient_scope', 'The metrics need the scope admin.', { scope: 'admin' })
+      throw metricsNeedAdmin()
     }
   }
   return new Response(await metrics.text(), {

@@ -1,5 +1,5 @@
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
-import { StoreError } from '../model/error.ts'
+import { storageFull } from '../model/refusals.ts'
 import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
@@ -178,7 +178,7 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   #lost(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
     this.#isStale = true
-    const cause = error ?? new StoreError('storage_full', 'The store has no space left to write.')
+    const cause = error ?? storageFull()
     return commands.map(() => failure(cause))
   }
 

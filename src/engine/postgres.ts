@@ -1,5 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { StoreError } from '../model/error.ts'
+import { overloaded } from '../model/refusals.ts'
 import {
   ATTEMPTS_MAX,
   type Engine,
@@ -86,10 +86,7 @@ export async function openPostgres<Query, Command, Reply>(
       } catch (error) {
         if (!isTransient(error)) throw error
         if (attempts === ATTEMPTS_MAX) {
-          throw new StoreError(
-            'overloaded',
-            'Too many commands compete for the same rows; try again shortly.',
-          )
+          throw overloaded('Too many commands compete for the same rows; try again shortly.', 10)
         }
         await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
       }

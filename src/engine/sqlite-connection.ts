@@ -1,5 +1,5 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
-import { StoreError } from '../model/error.ts'
+import { overloaded, storageFull } from '../model/refusals.ts'
 import type { Reader, Statement, Value } from './engine.ts'
 
 /** Prepared statements to keep: more than the lists can have texts, so none is prepared twice. */
@@ -88,15 +88,9 @@ export class SqliteConnection implements Reader {
     try {
       return work()
     } catch (error) {
-      if (isFull(error)) throw new StoreError('storage_full', 'The store has no space left to write.')
+      if (isFull(error)) throw storageFull()
       if (errorCode(error).startsWith('SQLITE_BUSY')) {
-        throw new StoreError(
-          'overloaded',
-          'Another process holds the lock of the database; try again shortly.',
-          {
-            retryAfterSeconds: 1,
-          },
-        )
+        throw overloaded('Another process holds the lock of the database; try again shortly.')
       }
       throw error
     }

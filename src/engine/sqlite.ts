@@ -15,7 +15,8 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { makeWhole, watchFiles } from './sqlite-files.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
-const migrations = [storeTables, webhookTables, keyVersion, plainNames]
+/** The scripts that create the tables, in order. */
+export const migrations = [storeTables, webhookTables, keyVersion, plainNames]
 
 /** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
 const COMMANDS_A_BATCH_MAX = 128

@@ -1,4 +1,4 @@
-import { StoreError } from '../model/error.ts'
+import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
 import { type Outcome, unwrap } from './outcome.ts'
 
 /** While one batch runs, the next is sent. */
@@ -53,13 +53,9 @@ export class WorkerQueue<Start, Message, Reply> {
 
   send(message: Message): Promise<Reply> {
     if (this.ended) return Promise.reject(new Error('a worker of the store has ended'))
-    if (this.#closing) return Promise.reject(new StoreError('shutting_down', 'The process is stopping.'))
+    if (this.#closing) return Promise.reject(shuttingDown())
     if (this.#waiting.length >= WAITING_MAX) {
-      return Promise.reject(
-        new StoreError('overloaded', 'Too many requests are in progress; try again shortly.', {
-          retryAfterSeconds: 1,
-        }),
-      )
+      return Promise.reject(tooManyRequests())
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })

@@ -1,4 +1,5 @@
-import { StoreError } from './error.ts'
+import type { StoreError } from './error.ts'
+import { nestedTooDeep, notJson, notUtf8 } from './refusals.ts'
 
 /** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
 export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
@@ -35,14 +36,14 @@ export function readJson(bytes: Uint8Array): JsonValue {
   try {
     text = utf8.decode(bytes)
   } catch {
-    throw new StoreError('malformed_json', 'The body is not valid UTF-8.')
+    throw notUtf8()
   }
   return readJsonText(text)
 }
 
 /** Like `readJson`, for text that is already a string. */
 export function readJsonText(text: string): JsonValue {
-  const reader = new Reader(text)
+  const reader = new JsonParser(text)
   const value = reader.value(0)
   reader.end()
   return value
@@ -104,7 +105,7 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
-class Reader {
+class JsonParser {
   #at = 0
   readonly #text: string
 
@@ -223,7 +224,7 @@ class Reader {
 
   #refuseDepth(depth: number): void {
     if (depth < JSON_DEPTH_MAX) return
-    throw new StoreError('malformed_json', `The body is nested deeper than ${JSON_DEPTH_MAX} levels.`)
+    throw nestedTooDeep(JSON_DEPTH_MAX)
   }
 
   #accept(char: string): boolean {
@@ -244,6 +245,6 @@ class Reader {
   }
 
   #fault(found: string): StoreError {
-    return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${this.#at}.`)
+    return notJson(found, this.#at)
   }
 }

@@ -2,9 +2,9 @@ import { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import type { Reader } from '../engine/engine.ts'
 import type { Category } from '../model/category.ts'
-import { StoreError } from '../model/error.ts'
 import type { InventoryItem } from '../model/inventory.ts'
 import { type Pet, PetStatus } from '../model/pet.ts'
+import { sortExcludedByFilter } from '../model/refusals.ts'
 import { nameKey, prefixEnd } from '../model/text.ts'
 import { categoryColumns, categoryOf } from './categories.ts'
 import { type Condition, compares, equals, isIn, listPage, padded } from './lists.ts'
@@ -114,10 +114,7 @@ export function sortBy(
   const descending = name.startsWith('-')
   const bare = descending ? name.slice(1) : name
   if (ranged !== undefined && bare !== ranged) {
-    const message = `With this filter, the list can only be sorted by ${ranged} or -${ranged}.`
-    throw new StoreError('invalid_parameter', message, {
-      errors: [{ in: 'query', name: 'sort', code: 'not_in_enum', message }],
-    })
+    throw sortExcludedByFilter(ranged)
   }
   return { column: columns[bare] ?? 'id', descending }
 }

@@ -1,6 +1,7 @@
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
-import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
+import { readOnlyMember, validationFailed } from '../model/error.ts'
+import { categoryInUse, categoryNotFound } from '../model/refusals.ts'
 import { nameKey } from '../model/text.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
@@ -41,7 +42,7 @@ export async function getCategory(
   { categoryId }: { categoryId: bigint },
 ): Promise<CategoryRow> {
   const category = await reader.one(findCategory, categoryId)
-  if (!category) throw new StoreError('category_not_found', `Category ${categoryId} does not exist.`)
+  if (!category) throw categoryNotFound(categoryId)
   return category
 }
 
@@ -114,7 +115,7 @@ export async function deleteCategory(
   const gone = await tx.one(removeEmptyCategory, categoryId)
   if (!gone) {
     await getCategory(tx, { categoryId })
-    throw new StoreError('category_in_use', `Category ${categoryId} still contains pets.`)
+    throw categoryInUse(categoryId)
   }
   await recordEvent(
     tx,

@@ -2,9 +2,9 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, sql, type Tx } from '../engine/engine.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../model/delivery.ts'
-import { StoreError } from '../model/error.ts'
 import type { EventType, TEST_TYPE } from '../model/event-type.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import { deliveryNotFound } from '../model/refusals.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
 import { equals, listPage, padded } from './lists.ts'
@@ -87,7 +87,7 @@ export async function redeliver(
   const webhook = await getEnabled(tx, webhookId)
   const row = await tx.one(makeDue, webhookId, deliveryId, context.now)
   if (!row) {
-    throw new StoreError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}.`)
+    throw deliveryNotFound(webhookId, deliveryId)
   }
   await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
   const [delivery] = await withAttempts(tx, [row])

@@ -1,5 +1,6 @@
 import type { Page } from '../contract/operation.ts'
-import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode, StoreError } from '../model/error.ts'
+import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode } from '../model/error.ts'
+import { errorNotFound } from '../model/refusals.ts'
 
 /** Lists the whole catalogue of error codes. */
 export async function listErrors(): Promise<Page<ErrorInfo>> {
@@ -8,8 +9,7 @@ export async function listErrors(): Promise<Page<ErrorInfo>> {
 
 /** Returns one entry of the catalogue. Throws `error_not_found`. */
 export async function getError(_: unknown, { code }: { code: string }): Promise<ErrorInfo> {
-  if (!isErrorCode(code))
-    throw new StoreError('error_not_found', `There is no error code ${JSON.stringify(code)}.`)
+  if (!isErrorCode(code)) throw errorNotFound(code)
   return entryOf(code)
 }
 

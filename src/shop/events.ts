@@ -7,6 +7,7 @@ import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
 import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
+import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './lists.ts'
 
@@ -167,18 +168,8 @@ export function envelopeText(event: SequencedEvent, source: string): string {
 export function assertWithinLog(
   after: bigint,
   { floor, head }: { floor: bigint; head: bigint },
-  place: Pick<FieldError, 'in' | 'name'> = { in: 'query', name: 'after' },
+  parameter: Pick<FieldError, 'in' | 'name'> = { in: 'query', name: 'after' },
 ): void {
-  if (after < floor) {
-    throw new StoreError(
-      'event_history_expired',
-      `Events up to position ${floor} have been deleted. ` +
-        `Continue with after=${floor} and re-read anything you cached.`,
-    )
-  }
-  if (after <= head) return
-  const message = `${place.name} is ${after}, but the last event has position ${head}.`
-  throw new StoreError('invalid_parameter', message, {
-    errors: [{ ...place, code: 'out_of_range', message }],
-  })
+  if (after < floor) throw eventHistoryExpired(floor)
+  if (after > head) throw positionBeyondHead(parameter, after, head)
 }

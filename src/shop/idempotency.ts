@@ -1,6 +1,6 @@
 import { sql, type Tx } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
+import { idempotencyKeyReused } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 
 /** An encoded response: what is sent, and what is stored under an idempotency key. */
@@ -86,10 +86,7 @@ export async function sweepReplies(tx: Tx, _: object, context: Context): Promise
 
 function replay(stored: StoredReply, fingerprint: string): Reply {
   if (stored.fingerprint !== fingerprint) {
-    throw new StoreError(
-      'idempotency_key_reused',
-      'This Idempotency-Key was already used for a different request.',
-    )
+    throw idempotencyKeyReused()
   }
   return {
     status: Number(stored.status),

@@ -1,5 +1,4 @@
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import {
   type InventoryItem,
   type InventoryUpdate,
@@ -7,8 +6,8 @@ import {
   type StockAdjustment,
   type StockMovement,
   type StoreSummary,
-  unitsText,
 } from '../model/inventory.ts'
+import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { findPet, type PetRow } from './pet-row.ts'
 import { inventoryItem, moveStock } from './stock.ts'
@@ -16,7 +15,7 @@ import { inventoryItem, moveStock } from './stock.ts'
 /** Reads the stock of one pet. Throws `inventory_item_not_found`. */
 export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await reader.one(findPet, petId)
-  if (!pet) throw new StoreError('inventory_item_not_found', `There is no inventory item for pet ${petId}.`)
+  if (!pet) throw inventoryItemNotFound(petId)
   return pet
 }
 
@@ -64,16 +63,10 @@ async function changeQuantity(
   const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
   const after = quantity + change.quantityChange
   if (after > STOCK_MAX) {
-    throw new StoreError(
-      'stock_out_of_bounds',
-      `Pet ${id} would have ${unitsText(after)}; the maximum is ${STOCK_MAX}.`,
-    )
+    throw stockOutOfBounds(id, after)
   }
   if (after < reserved) {
-    throw new StoreError(
-      'stock_below_reserved',
-      `Pet ${id} would have ${unitsText(after)} on hand, but open orders reserve ${reserved}.`,
-    )
+    throw stockBelowReserved(id, after, reserved)
   }
   throw new Stale(`pet ${id}`)
 }

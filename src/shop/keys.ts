@@ -1,9 +1,10 @@
 import type { Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { StoreError, validationFailed } from '../model/error.ts'
+import { type StoreError, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
+import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
 import type { Caller, Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './lists.ts'
@@ -64,9 +65,8 @@ const SCOPE_SETS_MAX = 1000
 /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */
 export async function findCaller(reader: Reader, token: string, now: string): Promise<Caller> {
   const key = await reader.one(findKeyByHash, keyHash(token))
-  if (!key) throw new StoreError('invalid_token', 'The key is unknown or was revoked.')
-  if (key.expiresAt !== null && key.expiresAt <= now)
-    throw new StoreError('invalid_token', 'The key has expired.')
+  if (!key) throw unknownKey()
+  if (key.expiresAt !== null && key.expiresAt <= now) throw expiredKey()
   const { id: keyId, expiresAt } = key
   return { keyId, scopes: readScopes(key.scopes), ...(expiresAt !== null && { expiresAt }) }
 }
@@ -132,7 +132,7 @@ export async function createKey(
 /** Reads a key that is not revoked. Throws `key_not_found`. */
 export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
   const row = await reader.one(findActiveKey, keyId)
-  if (!row) throw new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  if (!row) throw keyNotFound(keyId)
   return row
 }
 
@@ -146,10 +146,6 @@ export async function revokeKey(
   const beyond = readScopes(scopes).find(scope => !hasScope(context.caller, scope))
   if (beyond) throw beyondScope(beyond, 'revoke a key that has it')
   return revoke(tx, keyId, context)
-}
-
-function beyondScope(scope: Scope, what: string): StoreError {
-  return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${what}.`, { scope })
 }
 
 async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
 import { type Reader, type Statement, sql, type Value } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
+import { invalidCursor } from '../model/refusals.ts'
 
 /** The paging parameters of a request. */
 export interface ListQuery {
@@ -179,7 +179,7 @@ function readCursor(list: List): SortKeys | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const sortKey = textColumns.includes(list.sort.column) ? CursorText : int64
   const [hash, key, tieKey] = parsed(cursor, z.tuple([z.string(), sortKey, int64])) ?? []
-  if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw wrongCursor()
+  if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw invalidCursor()
   return { sortKey: key, tieKey }
 }
 
@@ -195,19 +195,12 @@ export function readPositionCursor(
 ): bigint | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const [hash, position] = parsed(cursor, z.tuple([z.string(), int64])) ?? []
-  if (hash !== positionListHash(list) || position === undefined) throw wrongCursor()
+  if (hash !== positionListHash(list) || position === undefined) throw invalidCursor()
   return position
 }
 
 function positionListHash({ list, filters }: { list: string; filters: object }): string {
   return listHash({ list, filters, sort: { column: 'position', descending: true } })
-}
-
-function wrongCursor(): StoreError {
-  return new StoreError(
-    'invalid_cursor',
-    'The cursor does not belong to this list with these filters and this sort. Start again without it.',
-  )
 }
 
 function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {

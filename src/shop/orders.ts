@@ -1,7 +1,8 @@
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { type FieldError, readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
+import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import { orderAlreadyComplete, orderNotFound } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet } from './pet-row.ts'
@@ -35,7 +36,7 @@ const removeOpenOrder = sql<{ id: bigint }>(
 /** Reads one order. Throws `order_not_found`. */
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
   const order = await reader.one(findOrder, orderId)
-  if (!order) throw new StoreError('order_not_found', `Order ${orderId} does not exist.`)
+  if (!order) throw orderNotFound(orderId)
   return order
 }
 
@@ -80,7 +81,7 @@ export async function updateOrder(
   if (quantity === before.quantity && complete === wasComplete && asked === before.shipDate)
     return orderOf(before)
   if (wasComplete) {
-    throw new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be changed.`)
+    throw orderAlreadyComplete(orderId, 'changed')
   }
   const shipDate = asked ?? (complete ? context.now : null)
   const row = await tx.one(
@@ -108,7 +109,7 @@ export async function cancelOrder(
   before: OrderRow,
 ): Promise<undefined> {
   if (before.complete === 1n) {
-    throw new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be cancelled.`)
+    throw orderAlreadyComplete(orderId, 'cancelled')
   }
   if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })

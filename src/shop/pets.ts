@@ -1,7 +1,14 @@
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
+import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
+import {
+  invalidStatusTransition,
+  petInUse,
+  petNotFound,
+  RESTOCK,
+  unknownReference,
+} from '../model/refusals.ts'
 import { nameKey } from '../model/text.ts'
 import { addToCategory, removeFromCategory } from './categories.ts'
 import type { Context } from './context.ts'
@@ -26,7 +33,7 @@ const removePet = sql<{ id: bigint }>(
 /** Reads one pet. Throws `pet_not_found`. */
 export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await reader.one(findPet, petId)
-  if (!pet) throw new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
+  if (!pet) throw petNotFound(petId)
   return pet
 }
 
@@ -44,7 +51,7 @@ export async function addPet(
   categoryId: bigint,
   stock: Stock,
 ): Promise<PetRow> {
-  if (!(await addToCategory(tx, categoryId))) throw unknownCategory(categoryId)
+  if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const pet = await tx.one(
     insertPet,
     await tx.nextId('pet'),
@@ -118,7 +125,7 @@ export async function deletePet(
   before: PetRow,
 ): Promise<undefined> {
   if (before.reserved > 0n) {
-    throw new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(before.reserved)} in open orders.`)
+    throw petInUse(petId, before.reserved)
   }
   if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
@@ -140,17 +147,13 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
   const { quantity, reserved } = pet
   const stock = { quantity, reserved, onHold: pet.onHold !== 0n }
   if (status === pet.status) return stock
-  const refuse = (remedy: string): StoreError =>
-    new StoreError(
-      'invalid_status_transition',
-      `Pet ${pet.id} is ${pet.status} and cannot become ${status}: ${remedy}`,
-    )
+  const refuse = (remedy: string): StoreError => invalidStatusTransition(pet.id, pet.status, status, remedy)
   switch (status) {
     case 'pending':
       if (pet.status !== 'available') throw refuse('no unit is in stock; restock it first.')
       return { ...stock, onHold: true }
     case 'available':
-      if (quantity === 0n) throw refuse('no unit is in stock; restock it.')
+      if (quantity === 0n) throw refuse(RESTOCK)
       if (quantity === reserved) throw refuse('every unit is reserved; restock it, or cancel an order.')
       return { ...stock, onHold: false }
     case 'sold':
@@ -164,10 +167,6 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
 async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<void> {
   if (from === to) return
   if (from < to) await removeFromCategory(tx, from)
-  if (!(await addToCategory(tx, to))) throw unknownCategory(to)
+  if (!(await addToCategory(tx, to))) throw unknownReference('Category', to)
   if (from > to) await removeFromCategory(tx, from)
-}
-
-function unknownCategory(categoryId: bigint): StoreError {
-  return new StoreError('unknown_reference', `Category ${categoryId} does not exist.`)
 }

@@ -1,4 +1,4 @@
-import { StoreError } from '../model/error.ts'
+import { preconditionFailed } from '../model/refusals.ts'
 
 /** Returns a strong validator (RFC 9110, section 8.8.3): it changes exactly when the bytes change. */
 export function etagOf(body: string): string {
@@ -26,17 +26,13 @@ export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () =
   if (ifMatch === undefined && ifNoneMatch === undefined) return
   const etag = etagOf(body())
   refuseUnlessMatches(ifMatch, etag)
-  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) throw changed(etag)
+  if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) throw preconditionFailed(etag)
 }
 
 /** Evaluates If-Match, by strong comparison: a weak tag never matches. Throws `precondition_failed`. */
 export function refuseUnlessMatches(ifMatch: EntityTags | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch === '*') return
-  if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw changed(etag)
-}
-
-function changed(etag: string): StoreError {
-  return new StoreError('precondition_failed', `The resource has changed: its ETag is now ${etag}.`, { etag })
+  if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw preconditionFailed(etag)
 }
 
 /** Evaluates If-None-Match, by weak comparison: `W/` makes no difference. */

@@ -1,13 +1,7 @@
 import { Stale, sql, type Tx } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import { sentInstant } from '../model/instant.ts'
-import {
-  type InventoryItem,
-  type MovementReason,
-  STOCK_MAX,
-  type StockMovement,
-  unitsText,
-} from '../model/inventory.ts'
+import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
+import { insufficientStock, petNotAvailable, unknownReference } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns } from './pet-row.ts'
@@ -128,16 +122,11 @@ export function inventoryItem({ id, quantity, status, reserved }: PetRow): Inven
  */
 export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
   const pet = await tx.one(findPet, petId)
-  if (!pet) return new StoreError('unknown_reference', `Pet ${petId} does not exist.`)
+  if (!pet) return unknownReference('Pet', petId)
   const free = pet.quantity - pet.reserved
-  if (pet.onHold !== 0n)
-    return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
+  if (pet.onHold !== 0n) return petNotAvailable(petId)
   if (units > free) {
-    return new StoreError(
-      'insufficient_stock',
-      `Pet ${petId} has ${free} of ${unitsText(pet.quantity)} available; ` +
-        `${units} ${units === 1n ? 'is' : 'are'} requested.`,
-    )
+    return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
   }
   return new Stale(`pet ${petId}`)
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { readOnlyMember, StoreError, validationFailed } from '../model/error.ts'
+import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { sentInstant, storedInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
+import { webhookDisabled, webhookLimitReached, webhookNotFound } from '../model/refusals.ts'
 import {
   type AcceptedTest,
   type NewWebhook,
@@ -86,7 +87,7 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
 /** Reads a webhook. Throws `webhook_not_found`. */
 export async function getWebhook(reader: Reader, { webhookId }: { webhookId: bigint }): Promise<WebhookRow> {
   const row = await reader.one(findWebhook, webhookId)
-  if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+  if (!row) throw webhookNotFound(webhookId)
   return row
 }
 
@@ -162,7 +163,7 @@ export async function rotateWebhookSecret(
   const secret = givenSecret(context)
   const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
   const row = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
-  if (!row) throw new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+  if (!row) throw webhookNotFound(webhookId)
   await recordChange(tx, context, 'petstore.webhook.secret-rotated', row)
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: sentInstant(until) }
 }
@@ -181,7 +182,7 @@ export async function sendTestEvent(
 export async function getEnabled(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
   const row = await getWebhook(reader, { webhookId })
   if (row.enabled === 1n) return row
-  throw new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
+  throw webhookDisabled(webhookId)
 }
 
 /** Records a change to a webhook. Returns the id of the event. */
@@ -226,7 +227,7 @@ async function freeSlot(tx: Tx, id: bigint): Promise<bigint> {
     const slot = ((id + step) % most) + 1n
     if (!taken.has(slot)) return slot
   }
-  throw new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
+  throw webhookLimitReached()
 }
 
 function storedTypes(types: NewWebhook['types']): string | null {

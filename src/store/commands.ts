@@ -1,8 +1,8 @@
 import { type CommandId, type Contract, contract } from '../contract/contract.ts'
 import type { Input, Operation, Output } from '../contract/operation.ts'
 import type { Tx } from '../engine/engine.ts'
-import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
+import { importHasNoEtag } from '../model/refusals.ts'
 import {
   categoryOf,
   createCategory,
@@ -151,8 +151,7 @@ function onTarget<I, T, R>(
 /** Wraps a verb on something without a representation, which no If-Match matches (RFC 9110, section 13.1.1). */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
   return async (tx, input, _, { ifMatch }) => {
-    if (ifMatch !== undefined)
-      throw new StoreError('precondition_failed', 'An import has no ETag that If-Match can match.')
+    if (ifMatch !== undefined) throw importHasNoEtag()
     return verb(tx, input)
   }
 }

@@ -62,7 +62,7 @@ test('control: if arriving bodies hold slots, readers are refused', async () => 
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('feed readers that wait hold no slots, and one caller cannot take the whole limit of waiting readers', async () => {
+test('waiting feed readers hold no slots, and one caller cannot be all of them', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)

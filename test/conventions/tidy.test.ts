@@ -130,6 +130,27 @@ test('control: each kind of untidiness is caught', () => {
   expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
 })
 
+/** Files that may make a StoreError: the refusals, and the border that rebuilds one from another thread. */
+const makesRefusals = /^src\/(model\/(refusals|error)|contract\/refusals|engine\/outcome)\.ts$/
+
+test('each refusal is written once', () => {
+  const others = sources('src/**/*.ts').filter(({ path }) => !makesRefusals.test(path))
+  const made = others.filter(source => isProgram(source) && source.text.includes('new StoreError('))
+  expect(made.map(({ path }) => path)).toEqual([])
+  const refusals = sources('src/{model,contract}/refusals.ts')
+    .map(({ text }) => text)
+    .join('')
+  const messages = [...refusals.matchAll(/['`]([A-Z][^'`]{15,})['`]/g)].map(([, message]) => message)
+  expect(messages.length).toBeGreaterThan(40)
+  expect(messages.filter((message, index) => messages.indexOf(message) < index)).toEqual([])
+  // The beginning of each message, up to its first value, is in no other file.
+  const beginnings = messages
+    .map(message => message?.split('${')[0] ?? '')
+    .filter(({ length }) => length > 20)
+  const copies = others.filter(({ text }) => beginnings.some(beginning => text.includes(beginning)))
+  expect(copies.map(({ path }) => path)).toEqual([])
+})
+
 test('names say what is inside, and there are no barrels', () => {
   const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { BatchWriter } from '../../src/engine/group-commit.ts'
-import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { migrations } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { StoreError } from '../../src/model/error.ts'
 
@@ -34,7 +34,7 @@ async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise
   const connection = new SqliteConnection(`/tmp/petstore-batch-${crypto.randomUUID()}.db`, {
     readonly: false,
   })
-  connection.database.run(firstTables)
+  connection.database.run(migrations.join('\n'))
   const writer = new BatchWriter(connection, how)
   const ends: string[] = []
   for (const batch of batches) {

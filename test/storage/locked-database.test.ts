@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Statement, sql, type Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
-import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
 import { type ReadConnection, SharedReadTransaction } from '../../src/engine/shared-read-transaction.ts'
-import { databaseFile } from '../../src/engine/sqlite.ts'
+import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
@@ -113,7 +112,7 @@ class Failing implements ReadConnection, WriteConnection {
 function openFailing() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
-  connection.database.run(firstTables)
+  connection.database.run(migrations.join('\n'))
   const failing = new Failing(connection)
   return {
     failing,

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Reader, Statement, Value } from '../../src/engine/engine.ts'
-import firstTables from '../../src/engine/migrations/sqlite/0001-store.sql' with { type: 'text' }
+import { migrations } from '../../src/engine/sqlite.ts'
 import { listCategories, listInventory, listPets } from '../../src/shop/catalogue-lists.ts'
 import { listMovements, listOrders } from '../../src/shop/order-lists.ts'
 
@@ -20,7 +20,7 @@ class Planning implements Reader {
 
   constructor(extra = '') {
     this.#database = new Database(':memory:')
-    this.#database.run(firstTables)
+    this.#database.run(migrations.join('\n'))
     if (extra) this.#database.run(extra)
   }
 

@@ -115,6 +115,7 @@ test('five processes that migrate one PostgreSQL at once agree', async () => {
       { version: 1n },
       { version: 2n },
       { version: 3n },
+      { version: 4n },
     ])
     for (const engine of engines) await engine.close()
   }

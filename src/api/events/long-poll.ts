@@ -1,5 +1,5 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
-import { StoreError } from '../../model/error.ts'
+import { overloaded } from '../../model/refusals.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import type { Query } from '../../store/queries.ts'
 import { type AdmissionSlot, Shares } from '../admission.ts'
@@ -64,13 +64,7 @@ export class LongPoll {
     { caller, signal, slot }: FeedReader,
   ): Promise<void> {
     if (!this.#waiting.take(caller)) {
-      throw new StoreError(
-        'overloaded',
-        'Too many clients are waiting for events; read without wait, or try again later.',
-        {
-          retryAfterSeconds: 5,
-        },
-      )
+      throw overloaded('Too many clients are waiting for events; read without wait, or try again later.', 5)
     }
     const wait = (): Promise<void> => endOfWait(commitSignal, pauseMs, signal)
     try {

@@ -4,6 +4,7 @@ import { StoreError } from '../../model/error.ts'
 import { parseSequence } from '../../model/event.ts'
 import { eventTypes } from '../../model/event-type.ts'
 import { storedInstant } from '../../model/instant.ts'
+import { invalidParameter, overloaded, shuttingDown } from '../../model/refusals.ts'
 import { assertWithinLog } from '../../shop/events.ts'
 import { isKeyGood } from '../../shop/keys.ts'
 import { type Capacity, Shares } from '../admission.ts'
@@ -82,12 +83,12 @@ export class SseHub {
     const last = lastEventId(context)
     const from = last ?? after
     const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
-    if (this.#ended) throw new StoreError('shutting_down', 'The process is stopping.')
+    if (this.#ended) throw shuttingDown()
     const caller = callerName(context)
     if (!this.#shares.take(caller)) {
       const { total, perCaller } = this.#capacity
       const message = `At most ${total} streams can be open, ${perCaller} per caller; try again later.`
-      throw new StoreError('overloaded', message, { retryAfterSeconds: 10 })
+      throw overloaded(message, 10)
     }
     let stream: SseStream | undefined
     try {
@@ -287,7 +288,5 @@ function lastEventId({ request }: RequestContext): bigint | undefined {
   const position = parseSequence(text)
   if (position !== undefined) return position
   const message = 'Last-Event-ID must be a position: 1 to 19 digits.'
-  throw new StoreError('invalid_parameter', message, {
-    errors: [{ ...LAST_EVENT_ID, code: 'invalid_format', message }],
-  })
+  throw invalidParameter({ ...LAST_EVENT_ID, code: 'invalid_format', message })
 }

@@ -29,13 +29,13 @@ func (k key) Key(context.Context, api.OperationName) (api.Key, error) {
 
 func noun(event api.Event) string {
 	switch {
-	case event.IsPetEvent():
+	case event.OneOf.IsPetEvent():
 		return "pet"
-	case event.IsCategoryEvent():
+	case event.OneOf.IsCategoryEvent():
 		return "category"
-	case event.IsOrderEvent():
+	case event.OneOf.IsOrderEvent():
 		return "order"
-	case event.IsInventoryEvent():
+	case event.OneOf.IsInventoryEvent():
 		return "inventory"
 	default:
 		return "webhook"

@@ -1,0 +1,10 @@
+/** The largest body of a request. */
+export const BODY_BYTES_MAX = 1024 * 1024
+/** How long a body may take to arrive. */
+export const BODY_TIMEOUT_MS = 10_000
+/** The longest path and query of a request. */
+export const URL_CHARS_MAX = 8192
+
+const MERGE_PATCH = 'application/merge-patch+json'
+/** The media types for PATCH, as in the Accept-Patch header (RFC 5789, section 3.1). */
+export const PATCH_TYPES = `${MERGE_PATCH}, application/json`

@@ -1,0 +1,168 @@
+import {
+  type ErrorCodeName,
+  FIELD_ERRORS_MAX,
+  type FieldError,
+  StoreError,
+  summaryOf,
+} from '../model/error.ts'
+import { invalidParameter } from '../model/refusals.ts'
+import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
+
+// One function for each refusal of HTTP. The steps of the pipeline throw them, and the examples of the description
+// call the same functions.
+
+/** `scope`: what the operation requires; absent if the Authorization header is malformed. */
+export function authenticationRequired(scope?: string): StoreError {
+  return new StoreError(
+    'authentication_required',
+    scope === undefined
+      ? 'Authorization must be "Bearer" followed by a key that starts with pst_.'
+      : `This operation requires a key with the scope ${scope}.`,
+  )
+}
+
+export function malformedKey(): StoreError {
+  return new StoreError('invalid_token', 'The key is malformed: it is truncated or mistyped.')
+}
+
+export function insufficientScope(scope: string): StoreError {
+  const message = `This operation requires the scope ${scope}, which the key does not have.`
+  return new StoreError('insufficient_scope', message, { scope })
+}
+
+export function metricsNeedKey(): StoreError {
+  const message = 'From another machine, or through a proxy, the metrics need an admin key.'
+  return new StoreError('authentication_required', message)
+}
+
+export function metricsNeedAdmin(): StoreError {
+  return new StoreError('insufficient_scope', 'The metrics need the scope admin.', { scope: 'admin' })
+}
+
+/** `hint`: a sentence that starts with a space, or an empty text. */
+export function routeNotFound(path: string, hint: string): StoreError {
+  return new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
+}
+
+/** `allow`: the value of the Allow header. */
+export function methodNotAllowed(path: string, method: string, allow: string): StoreError {
+  const message = `${path} does not support ${method}; it supports ${allow}.`
+  return new StoreError('method_not_allowed', message, { allow })
+}
+
+export function notAcceptable(type: string): StoreError {
+  return new StoreError('not_acceptable', `The response is ${type}, which the Accept header does not allow.`)
+}
+
+export function unsupportedMediaType(method: string): StoreError {
+  const types = method === 'PATCH' ? PATCH_TYPES.replace(', ', ' or ') : 'application/json'
+  return new StoreError(
+    'unsupported_media_type',
+    `Content-Type must be ${types}, in UTF-8 and not compressed.`,
+    method === 'PATCH' ? { acceptPatch: PATCH_TYPES } : {},
+  )
+}
+
+export function bodyTooLarge(): StoreError {
+  return new StoreError('body_too_large', `The body may have at most ${BODY_BYTES_MAX} bytes.`)
+}
+
+export function requestTimeout(): StoreError {
+  const message = `The body did not arrive within ${BODY_TIMEOUT_MS / 1000} seconds.`
+  return new StoreError('request_timeout', message)
+}
+
+/** `what`: the body or the request, which ended early. */
+export function incomplete(what: 'The body' | 'The request'): StoreError {
+  return new StoreError('malformed_json', `${what} is incomplete.`)
+}
+
+export function urlTooLong(): StoreError {
+  return new StoreError('url_too_long', `The URL may have at most ${URL_CHARS_MAX} characters.`)
+}
+
+/** A header with an invalid value. */
+export function invalidHeader(name: string, message: string): StoreError {
+  return invalidParameter({ in: 'header', name, code: 'invalid_format', message })
+}
+
+/** If-Match or If-None-Match without a list of entity tags. */
+export function invalidEntityTags(name: string): StoreError {
+  return invalidHeader(name, `${name} must be * or a list of entity tags, each in double quotes.`)
+}
+
+/** An invalid parameter of an operation, and the code of the error if it is the first one. */
+export type ParameterError = FieldError & { readonly refusal: ErrorCodeName }
+
+export function misreadParameter(
+  location: 'path' | 'query',
+  name: string,
+  given: { readonly expects: string; readonly text: string; readonly code?: FieldError['code'] },
+): ParameterError {
+  const { expects, text, code = 'type_mismatch' } = given
+  const message = `${name} must be ${expects}, not ${JSON.stringify(text.slice(0, 100))}.`
+  return { in: location, name, code, message, refusal: 'invalid_parameter' }
+}
+
+export function missingParameter(name: string): ParameterError {
+  const message = `${name} is required.`
+  return { in: 'query', name, code: 'required', message, refusal: 'missing_parameter' }
+}
+
+export function unknownParameter(name: string): ParameterError {
+  const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}.`
+  return { in: 'query', name, code: 'unknown_field', message, refusal: 'unknown_parameter' }
+}
+
+/** The refusal of a request with these invalid parameters; the first one decides its code. */
+export function invalidParameters(errors: readonly [ParameterError, ...ParameterError[]]): StoreError {
+  const details = errors.slice(0, FIELD_ERRORS_MAX).map(({ refusal: _, ...error }) => error)
+  return new StoreError(errors[0].refusal, summaryOf(errors), { errors: details })
+}
+
+export function idempotencyKeyInvalid(): StoreError {
+  return new StoreError(
+    'idempotency_key_invalid',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
+  )
+}
+
+export function idempotencyKeyRefused(): StoreError {
+  return new StoreError(
+    'idempotency_key_refused',
+    'The response contains a secret, which is never stored: send no Idempotency-Key.',
+  )
+}
+
+/** `sunset`: the value of the Sunset header. */
+export function operationSunset(operationId: string, sunset: string): StoreError {
+  const message = `${operationId} was retired on ${sunset}; Link names its replacement.`
+  return new StoreError('operation_sunset', message)
+}
+
+/** `preview`: the feature that Petstore-Preview must name. */
+export function previewRequired(operationId: string, preview: string): StoreError {
+  const message = `must name the feature ${preview}`
+  return new StoreError(
+    'preview_required',
+    `${operationId} is experimental and may change: to use it, send Petstore-Preview: ${preview}.`,
+    { errors: [{ in: 'header', name: 'Petstore-Preview', code: 'required', message }] },
+  )
+}
+
+export function rateLimited(rate: {
+  readonly requests: number
+  readonly seconds: number
+  readonly retryAfterSeconds: number
+}): StoreError {
+  const { requests, seconds, retryAfterSeconds } = rate
+  const message = `More than ${requests} requests in ${seconds} seconds; try again in ${retryAfterSeconds} seconds.`
+  return new StoreError('rate_limited', message, { retryAfterSeconds })
+}
+
+export function serverFailed(requestId: string): StoreError {
+  return new StoreError(
+    'internal_error',
+    `The server failed; the error is logged with the request id ${requestId}.`,
+  )
+}

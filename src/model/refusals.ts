@@ -1,0 +1,200 @@
+import { type FieldError, StoreError } from './error.ts'
+import { STOCK_MAX, unitsText } from './inventory.ts'
+import type { PetStatus } from './pet.ts'
+import { WEBHOOKS_MAX } from './webhook.ts'
+
+// One function for each refusal of the shop and of the engine. The verbs throw them, and the examples of the
+// description call the same functions.
+
+export function petNotFound(petId: bigint): StoreError {
+  return new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
+}
+
+export function categoryNotFound(categoryId: bigint): StoreError {
+  return new StoreError('category_not_found', `Category ${categoryId} does not exist.`)
+}
+
+export function orderNotFound(orderId: bigint): StoreError {
+  return new StoreError('order_not_found', `Order ${orderId} does not exist.`)
+}
+
+export function inventoryItemNotFound(petId: bigint): StoreError {
+  return new StoreError('inventory_item_not_found', `There is no inventory item for pet ${petId}.`)
+}
+
+export function webhookNotFound(webhookId: bigint): StoreError {
+  return new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+}
+
+export function deliveryNotFound(webhookId: bigint, deliveryId: bigint): StoreError {
+  return new StoreError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}.`)
+}
+
+export function keyNotFound(keyId: bigint): StoreError {
+  return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+}
+
+export function errorNotFound(code: string): StoreError {
+  return new StoreError('error_not_found', `There is no error code ${JSON.stringify(code)}.`)
+}
+
+/** A body that names a pet or a category that does not exist. */
+export function unknownReference(noun: 'Pet' | 'Category', id: bigint): StoreError {
+  return new StoreError('unknown_reference', `${noun} ${id} does not exist.`)
+}
+
+export function petInUse(petId: bigint, reserved: bigint): StoreError {
+  return new StoreError('pet_in_use', `Pet ${petId} has ${unitsText(reserved)} in open orders.`)
+}
+
+export function categoryInUse(categoryId: bigint): StoreError {
+  return new StoreError('category_in_use', `Category ${categoryId} still contains pets.`)
+}
+
+export function petNotAvailable(petId: bigint): StoreError {
+  return new StoreError('pet_not_available', `Pet ${petId} is on hold and cannot be ordered.`)
+}
+
+export function insufficientStock(stock: {
+  readonly petId: bigint
+  readonly free: bigint
+  readonly quantity: bigint
+  readonly requested: bigint
+}): StoreError {
+  const { petId, free, quantity, requested } = stock
+  return new StoreError(
+    'insufficient_stock',
+    `Pet ${petId} has ${free} of ${unitsText(quantity)} available; ` +
+      `${requested} ${requested === 1n ? 'is' : 'are'} requested.`,
+  )
+}
+
+export function orderAlreadyComplete(orderId: bigint, change: 'changed' | 'cancelled'): StoreError {
+  return new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be ${change}.`)
+}
+
+/** `remedy` tells the caller how to make the transition possible. */
+export function invalidStatusTransition(
+  petId: bigint,
+  from: PetStatus,
+  to: PetStatus,
+  remedy: string,
+): StoreError {
+  const message = `Pet ${petId} is ${from} and cannot become ${to}: ${remedy}`
+  return new StoreError('invalid_status_transition', message)
+}
+
+/** The remedy of a sold pet that should become available. */
+export const RESTOCK = 'no unit is in stock; restock it.'
+
+export function stockOutOfBounds(petId: bigint, quantityAfter: bigint): StoreError {
+  const message = `Pet ${petId} would have ${unitsText(quantityAfter)}; the maximum is ${STOCK_MAX}.`
+  return new StoreError('stock_out_of_bounds', message)
+}
+
+export function stockBelowReserved(petId: bigint, quantityAfter: bigint, reserved: bigint): StoreError {
+  const message = `Pet ${petId} would have ${unitsText(quantityAfter)} on hand, but open orders reserve ${reserved}.`
+  return new StoreError('stock_below_reserved', message)
+}
+
+export function webhookDisabled(webhookId: bigint): StoreError {
+  return new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
+}
+
+export function webhookLimitReached(): StoreError {
+  return new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
+}
+
+/** `floor`: the last deleted position. */
+export function eventHistoryExpired(floor: bigint): StoreError {
+  return new StoreError(
+    'event_history_expired',
+    `Events up to position ${floor} have been deleted. ` +
+      `Continue with after=${floor} and re-read anything you cached.`,
+  )
+}
+
+/** A position beyond the last event. */
+export function positionBeyondHead(
+  parameter: Pick<FieldError, 'in' | 'name'>,
+  after: bigint,
+  head: bigint,
+): StoreError {
+  const message = `${parameter.name} is ${after}, but the last event has position ${head}.`
+  return invalidParameter({ ...parameter, code: 'out_of_range', message })
+}
+
+export function invalidCursor(): StoreError {
+  return new StoreError(
+    'invalid_cursor',
+    'The cursor does not belong to this list with these filters and this sort. Start again without it.',
+  )
+}
+
+export function sortExcludedByFilter(sort: string): StoreError {
+  const message = `With this filter the list can only be sorted by ${sort} or -${sort}.`
+  return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
+}
+
+/** One invalid parameter in path, query or header: its message is the message of the whole error. */
+export function invalidParameter(error: FieldError): StoreError {
+  return new StoreError('invalid_parameter', error.message, { errors: [error] })
+}
+
+export function unknownKey(): StoreError {
+  return new StoreError('invalid_token', 'The key is unknown or was revoked.')
+}
+
+export function expiredKey(): StoreError {
+  return new StoreError('invalid_token', 'The key has expired.')
+}
+
+/** `action`: what a key without the scope cannot do, such as `create a key with it`. */
+export function beyondScope(scope: string, action: string): StoreError {
+  return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${action}.`, { scope })
+}
+
+/** `etag`: the current one. */
+export function preconditionFailed(etag: string): StoreError {
+  const message = `The resource has changed: its ETag is now ${etag}.`
+  return new StoreError('precondition_failed', message, { etag })
+}
+
+export function importHasNoEtag(): StoreError {
+  return new StoreError('precondition_failed', 'An import has no ETag that If-Match can match.')
+}
+
+export function idempotencyKeyReused(): StoreError {
+  const message = 'This Idempotency-Key was already used for a different request.'
+  return new StoreError('idempotency_key_reused', message)
+}
+
+/** `found`: what is at the character where parsing failed. */
+export function notJson(found: string, character: number): StoreError {
+  return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${character}.`)
+}
+
+export function notUtf8(): StoreError {
+  return new StoreError('malformed_json', 'The body is not valid UTF-8.')
+}
+
+export function nestedTooDeep(levelsMax: number): StoreError {
+  return new StoreError('malformed_json', `The body is nested deeper than ${levelsMax} levels.`)
+}
+
+export function storageFull(): StoreError {
+  return new StoreError('storage_full', 'The store has no space left to write.')
+}
+
+export function shuttingDown(retryAfterSeconds = 5): StoreError {
+  return new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds })
+}
+
+/** `message`: why the store cannot take the request now, and what the caller can do. */
+export function overloaded(message: string, retryAfterSeconds = 1): StoreError {
+  return new StoreError('overloaded', message, { retryAfterSeconds })
+}
+
+export function tooManyRequests(): StoreError {
+  return overloaded('Too many requests are in progress; try again shortly.')
+}
