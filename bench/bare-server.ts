@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// The bare runtime: `bun bench/bare-server.ts '<JSON>'` answers everything with one constant reply.
-// As `static` the runtime sends a reply it made beforehand and never enters JavaScript.
+// The bare runtime: `bun bench/bare-server.ts '<JSON>'` responds to everything with one constant reply. As `static`,
+// the runtime sends a reply that was created beforehand, and runs no JavaScript.
 
 const Constant = z.strictObject({
   port: z.number(),
@@ -11,7 +11,7 @@ const Constant = z.strictObject({
 })
 
 const { port, isStatic, body, headers } = Constant.parse(JSON.parse(process.argv[2] ?? ''))
-// Fields that are made once: a handler that gives a record of them for each reply is a tenth slower.
+// Headers that are created once: a handler that creates them from a record for each reply is a tenth slower.
 const init = { headers: new Headers(headers) }
 Bun.serve({
   hostname: '127.0.0.1',

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 
-/** How long a server may take to its first answer, and to its end. */
+/** Time limits for the first response of a server, and for its stop. */
 const START_MS = 30_000
 const STOP_MS = 12_000
-/** Longer than all benchmarks run: a server that is forgotten ends. */
+/** Longer than all benchmarks run, so that a forgotten server ends. */
 const SERVER_MS_MAX = 3_600_000
 
 const running = new Set<Bun.Subprocess>()
 
 let interrupted = false
 
-// Whoever waits for a child then throws, and everything is let go of on the way out.
+// Code that waits for a child process then throws, and all resources are released.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     interrupted = true
@@ -18,12 +18,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-/** The path of a program, from its place beside this file. */
+/** Returns the path of a program in this directory. */
 export function programFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
 
-/** Runs a Bun program to its end and answers what it printed. Throws what it said if it fails or is late. */
+/** Runs a Bun program to its end and returns its output. Throws its error output if it fails or takes too long. */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
   const child = spawn([programFile(name), JSON.stringify(input)], {}, 'pipe', timeoutMs)
   const [printed, said, status] = await Promise.all([
@@ -35,13 +35,13 @@ export async function runProgram(name: string, input: object, timeoutMs: number)
   return printed
 }
 
-/** A server in a process of its own, on loopback; stopped with `await using`. */
+/** A server in a separate process, on the loopback interface; stopped with `await using`. */
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number
   readonly port: number
 }
 
-/** Starts a Bun program that serves HTTP on `port`; what it prints goes to /dev/null. Throws when it ends. */
+/** Starts a Bun program that serves HTTP on `port`; its output goes to /dev/null. Throws if it ends. */
 export async function startServerProcess(
   programArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -52,7 +52,7 @@ export async function startServerProcess(
   const deadline = performance.now() + START_MS
   while (!(await answers(port))) {
     if (child.exitCode !== null) throw new Error(`a server ended at once: ${await said}`)
-    if (performance.now() > deadline) throw new Error(`nothing answers on port ${port}`)
+    if (performance.now() > deadline) throw new Error(`nothing responds on port ${port}`)
     await Bun.sleep(50)
   }
   return {
@@ -67,7 +67,9 @@ export async function startServerProcess(
   }
 }
 
-/** A free port below those that the system gives out by itself, so that nobody is given it before it is used. */
+/**
+ * Returns a free port below the range from which the system assigns ports, so that nothing else gets it before its use.
+ */
 export function freePort(): number {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000)
@@ -75,7 +77,7 @@ export function freePort(): number {
       Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
       return port
     } catch {
-      // Taken: another one.
+      // In use: try another one.
     }
   }
 }
@@ -89,7 +91,7 @@ function spawn<Out extends 'pipe' | 'ignore'>(
   if (interrupted) throw new Error('interrupted')
   const { PATH = '', HOME = '', TMPDIR } = process.env
   const child = Bun.spawn<'ignore', Out, 'pipe'>([process.execPath, ...programArguments], {
-    // Nothing else of the environment: a setting of the store in it would be measured too.
+    // No other variable of the environment: a setting of the store in it would affect the measurement.
     env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...environment },
     stdin: 'ignore',
     stdout,

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { makeClient } from '../src/client/client.ts'
 import { followEvents } from '../src/client/follow-events.ts'
 
-// How long an event takes: `bun bench/event-latency.ts '<JSON>'` places orders one by one, and prints the milliseconds
-// from the answer of each to its event, by the stream and by a webhook, and of a round trip to the same server.
+// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints the milliseconds
+// from the response of each order to its event, for the stream and for a webhook, and of a round trip to the same
+// server.
 
 const Plan = z.strictObject({
   base: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// Clients of the stream: `bun bench/event-listener.ts '<JSON>'` opens so many streams from now on, reads them as fast
-// as they come, and answers a GET with the number of blocks that the least of them got.
+// Clients of the stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and reads
+// them as fast as they arrive. It responds to a GET with the lowest number of blocks of any stream.
 
 const Plan = z.strictObject({
   port: z.number(),
@@ -23,7 +23,7 @@ const head = [
   `Authorization: Bearer ${adminKey}`,
 ]
 
-/** Counts the empty lines, of which each block of a stream has one at its end. */
+/** Counts the empty lines, because each block of a stream ends with one. */
 function count(reader: Reader, chunk: Buffer): void {
   if (reader.endsInNewline && chunk[0] === 10) reader.blocks++
   for (let at = chunk.indexOf('\n\n'); at >= 0; at = chunk.indexOf('\n\n', at + 2)) reader.blocks++

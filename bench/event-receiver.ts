@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-// A receiver of webhooks: `bun bench/event-receiver.ts '<JSON>'` answers every POST 204 at once, and a GET with how
-// many came.
+// A receiver of webhooks: `bun bench/event-receiver.ts '<JSON>'` responds to every POST with 204 immediately, and to a
+// GET with the number of POSTs.
 
 const { port } = z.strictObject({ port: z.number() }).parse(JSON.parse(process.argv[2] ?? ''))
 let received = 0

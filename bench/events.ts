@@ -51,7 +51,7 @@ async function benchTelling(schedule: Schedule): Promise<Section> {
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
     run: async seconds => {
-      // What is left to be delivered would be delivered in the other's turn.
+      // Otherwise the rest of its deliveries would be sent while the other store is measured.
       process.kill(other.pid, 'SIGSTOP')
       try {
         const load = { port, pid, connections: CLIENTS, seconds }
@@ -70,7 +70,7 @@ async function benchTelling(schedule: Schedule): Promise<Section> {
     ],
     schedule,
   )
-  // The first block of a stream is no event.
+  // The first block of a stream is not an event.
   await heard(listener, 1 + 2 * orders)
   const [of, against] = results
   if (!of || !against) throw new Error('a contestant has no result')
@@ -97,7 +97,7 @@ async function benchTelling(schedule: Schedule): Promise<Section> {
   }
 }
 
-/** A figure that is no rate, and what it may be at the most. */
+/** A value that is not a rate, and its maximum. */
 interface Figure {
   readonly measure: string
   readonly value: number
@@ -122,7 +122,7 @@ async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> 
   const { stream, webhook, roundTrip } = measured
   if (stream.length !== orders || webhook.length !== orders) {
     throw new Error(
-      `of ${orders} events ${stream.length} came by the stream and ${webhook.length} by the webhook`,
+      `of ${orders} events ${stream.length} arrived on the stream and ${webhook.length} at the webhook`,
     )
   }
   return [
@@ -171,7 +171,7 @@ function figureTable(figures: readonly Figure[]): string {
   return ['| | | at most | |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Starts a store that sends webhooks to this machine. */
+/** Starts a store that may send webhooks to this machine. */
 async function startTelling({ directory }: Place): Promise<ServerProcess> {
   const port = freePort()
   const environment = {
@@ -198,7 +198,7 @@ async function countOf({ port }: ServerProcess): Promise<number> {
   return z.object({ count: z.number() }).parse(answer).count
 }
 
-/** Resolves when every stream of a listener has had so many blocks; throws when they do not come. */
+/** Resolves once every stream of a listener has this number of blocks; throws if they do not arrive in time. */
 async function heard(listener: ServerProcess, blocks: number): Promise<void> {
   const deadline = performance.now() + HEARD_MS_MAX
   for (let count = 0; count < blocks; ) {

@@ -6,7 +6,7 @@ import { openWorkplace } from './store.ts'
 const SYNCS = 101
 const PAGE_BYTES = 4096
 
-/** What a reader must know of where and when a report was made. */
+/** The place, time and conditions of a report, which its readers need. */
 export function factsText(rounds: number, seconds: number): string {
   const [processor] = cpus()
   const load = loadavg()[0] ?? 0
@@ -21,7 +21,7 @@ export function factsText(rounds: number, seconds: number): string {
   ].join('; ')
 }
 
-/** The commit that is checked out. What is changed in files since does not show in it. */
+/** The commit that is checked out. It does not show later changes of files. */
 function commitHash(): string {
   const head = gitFile('HEAD')
   if (!head.startsWith('ref: ')) return head
@@ -37,7 +37,7 @@ function gitFile(name: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
 }
 
-/** How long the disk under the stores takes to make a page durable: what group commit shares out. */
+/** The time that the disk of the stores takes to make a page durable: the cost that group commit shares. */
 function syncMs(): number {
   using workplace = openWorkplace()
   const file = openSync(join(workplace.directory, 'page'), 'w')

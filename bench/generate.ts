@@ -4,10 +4,10 @@ import { Sample } from './sample.ts'
 import { ADMIN_KEY, PET_ID_FIRST } from './store.ts'
 
 const WARM_SECONDS = 0.5
-/** What a run may take beyond its window: to start, to warm up, to wait for the last replies. */
+/** The time that a run may take in addition to its window: to start, to warm up, to wait for the last replies. */
 const GRACE_SECONDS = 30
 
-/** A plan for so many seconds, with whatever else its program takes. */
+/** A plan for a number of seconds, with the other members that its program needs. */
 interface Timed {
   readonly seconds: number
   readonly [member: string]: unknown
@@ -15,12 +15,12 @@ interface Timed {
 
 type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
 
-/** Reads one target over and over. Throws when a reply is not a 200 with a body of so many bytes. */
+/** Reads one target repeatedly. Throws if a reply is not a 200 with a body of `bodyBytes` bytes. */
 export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
   return selfMeasured('load.ts', { ...load, status: 200, ask: { kind: 'get', target, bodyBytes } })
 }
 
-/** Places orders. Throws when one is not answered 201. */
+/** Places orders. Throws if a response is not 201. */
 export function generateOrders(
   load: Load,
   { pets, keyPrefix }: { pets: number; keyPrefix: string | null },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the load generator is to do, handed to it as JSON in its one argument. */
+/** The work of the load generator, passed as JSON in its only argument. */
 export const LoadPlan = z.strictObject({
   port: z.number(),
   /** The process whose processor time is measured. */
@@ -8,7 +8,7 @@ export const LoadPlan = z.strictObject({
   connections: z.number(),
   warmSeconds: z.number(),
   seconds: z.number(),
-  /** The one status that is right: any other ends the run with an error. */
+  /** The only correct status: any other ends the run with an error. */
   status: z.number(),
   ask: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('get'), target: z.string(), bodyBytes: z.number() }),
@@ -17,7 +17,7 @@ export const LoadPlan = z.strictObject({
       adminKey: z.string(),
       petIdFirst: z.number(),
       pets: z.number(),
-      /** The beginning of the Idempotency-Key of each request, or null for requests without one. */
+      /** The prefix of the Idempotency-Key of each request, or null for requests without one. */
       keyPrefix: z.string().nullable(),
     }),
   ]),

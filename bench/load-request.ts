@@ -1,6 +1,6 @@
 import type { LoadPlan } from './load-plan.ts'
 
-/** Answers what makes the bytes of one request after another. */
+/** Returns a function that returns the bytes of the next request. */
 export function requestWriter({ port, ask }: LoadPlan): () => string {
   const host = `Host: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: petstore-bench\r\n`
   if (ask.kind === 'get') {

@@ -4,8 +4,8 @@ import { requestWriter } from './load-request.ts'
 import { ReplyReader } from './reply-reader.ts'
 import type { Sample } from './sample.ts'
 
-// The load generator, a process of its own: `bun bench/load.ts '<LoadPlan as JSON>'`. So many connections are
-// kept open; each sends its next request when its reply has come in whole. Prints a Sample as JSON.
+// The load generator, a separate process: `bun bench/load.ts '<LoadPlan as JSON>'`. It keeps the given number of
+// connections open; each sends its next request once its reply has arrived completely. Prints a Sample as JSON.
 
 const DRAIN_MS = 15_000
 
@@ -16,7 +16,7 @@ let answered = 0
 let inFlight = 0
 let stopping = false
 
-/** A measurement that is not of what it says is worse than none: the whole run ends. */
+/** A wrong measurement is worse than none, so the whole run ends. */
 function fail(reason: string): never {
   process.stderr.write(`load: ${reason}\n`)
   process.exit(1)
@@ -33,7 +33,7 @@ function onData(socket: Bun.Socket<ReplyReader>, chunk: Buffer): void {
   if (!reply) return
   const { status, bodyBytes } = reply
   if (status !== plan.status || (plan.ask.kind === 'get' && bodyBytes !== plan.ask.bodyBytes)) {
-    fail(`wanted ${plan.status}, got ${reply.text()}`)
+    fail(`expected ${plan.status}, got ${reply.text()}`)
   }
   answered++
   inFlight--
@@ -64,7 +64,7 @@ async function measure(): Promise<Sample> {
   await Bun.sleep(plan.seconds * 1000)
   const after = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
   stopping = true
-  const late = setTimeout(() => fail(`${inFlight} requests were never answered`), DRAIN_MS)
+  const late = setTimeout(() => fail(`${inFlight} requests got no response`), DRAIN_MS)
   await drained.promise
   clearTimeout(late)
   for (const socket of sockets) socket.end()

@@ -9,7 +9,7 @@ import type { Schedule } from './sample.ts'
 import { type Section, sectionText } from './section.ts'
 
 const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
-/** Fewer rounds, or shorter ones, are for the eye: they are not published. */
+/** Runs with fewer or shorter rounds are only for display, and are not published. */
 const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
 
 const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>>> = {

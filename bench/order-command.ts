@@ -5,10 +5,10 @@ import type { Reply } from '../src/shop/idempotency.ts'
 import { type Command, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
-/** As wide as the SHA-256 of a request. */
+/** As long as the SHA-256 of a request. */
 export const FINGERPRINT = '0'.repeat(64)
 
-/** A command that places an order of one unit, as the pipeline makes it. */
+/** A command that places an order of one unit, as the pipeline creates it. */
 export function orderCommand(petId: bigint, now: string, key: string | null): Command {
   return {
     id: 'placeOrder',
@@ -18,7 +18,7 @@ export function orderCommand(petId: bigint, now: string, key: string | null): Co
   }
 }
 
-/** Places one order in a store. Throws unless it runs the statements of `orderStatements` and no others. */
+/** Places one order in a store. Throws unless it runs exactly the statements of `orderStatements`. */
 export async function assertSameStatements(file: string, petId: bigint): Promise<void> {
   const connection = new SqliteConnection(file, { readonly: false })
   const recorder = new Recorder(connection)
@@ -32,10 +32,10 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   }
 }
 
-/** Of the batch, not of the order. */
+/** Statements of the batch, not of the order. */
 const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\bcounter\b/
 
-/** Writes down every statement of an order on its way to the connection. */
+/** Records every statement of an order before it reaches the connection. */
 class Recorder implements WriteConnection {
   readonly texts: string[] = []
   readonly #connection: SqliteConnection

@@ -1,6 +1,6 @@
 import type { Value } from '../src/engine/engine.ts'
 
-/** The statements of one order as the shop writes them: `assertSameStatements` sees to it. */
+/** The statements of one order as the shop writes them; `assertSameStatements` checks that. */
 export const orderStatements = {
   shiftStock: `
     UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
@@ -21,22 +21,22 @@ export const orderStatements = {
     VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`,
 } as const
 
-/** As wide as the server's own. */
+/** As long as the request ids of the server. */
 export const REQUEST_ID = '00000000-0000-4000-8000-000000000000'
 
-/** One order of one unit, with all its ids taken beforehand. */
+/** One order of one unit, with all its ids assigned beforehand. */
 export interface PlainOrder {
   readonly petId: bigint
   readonly now: string
   readonly orderId: bigint
   readonly movementId: bigint
-  /** Of the stock's event. */
+  /** Of the event of the stock. */
   readonly stockEventId: bigint
-  /** Of the order's event. */
+  /** Of the event of the order. */
   readonly orderEventId: bigint
 }
 
-/** What shiftStock answers, as far as the other statements need it. */
+/** The columns that shiftStock returns and that the other statements need. */
 export interface Moved {
   readonly quantity: bigint
   readonly reserved: bigint

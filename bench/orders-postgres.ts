@@ -10,7 +10,7 @@ const CLIENTS = 32
 const CONNECTIONS_MAX = 20
 const QUIET_MS_MAX = 60_000
 
-/** Orders on PostgreSQL against a bare client of the same server that runs the same statements. */
+/** Orders on PostgreSQL, compared with a bare client of the same server that runs the same statements. */
 export async function benchPostgresOrders(schedule: Schedule, pets: number): Promise<Section> {
   using workplace = openWorkplace()
   await using postgres = await startPostgres(workplace.folder('postgres'))
@@ -53,7 +53,9 @@ export async function benchPostgresOrders(schedule: Schedule, pets: number): Pro
   return sectionOf(postgres.settings, pets, results)
 }
 
-/** The store numbers its events behind the orders: not while the other side is measured. */
+/**
+ * The store assigns positions to events after the orders; that must not overlap with the measurement of the other side.
+ */
 async function waitForSequencer(database: SQL): Promise<void> {
   const deadline = performance.now() + QUIET_MS_MAX
   while (performance.now() < deadline) {
@@ -63,7 +65,7 @@ async function waitForSequencer(database: SQL): Promise<void> {
     if (Number(row?.n) === 0) return
     await Bun.sleep(100)
   }
-  throw new Error('the store does not number its events')
+  throw new Error('the store does not assign positions to its events')
 }
 
 async function assertAllThere(database: SQL, answered: number): Promise<void> {

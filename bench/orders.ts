@@ -10,10 +10,10 @@ import { makeSqliteStore, openWorkplace, PET_ID_FIRST, startStore } from './stor
 
 const CLIENTS = 64
 const CEILING_BATCH = 64
-/** Ordered from at random, one unit at a time. */
+/** The pets that are ordered at random, one unit at a time. */
 const PETS = 1000
 
-/** Durable orders on either engine, against what SQLite and PostgreSQL allow. */
+/** Durable orders on either engine, compared with the limits of SQLite and PostgreSQL. */
 export async function benchOrders(schedule: Schedule): Promise<Section[]> {
   return [
     await benchSqliteOrders(schedule, false),
@@ -68,13 +68,13 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   return sectionOf(isKeyed, results)
 }
 
-/** The beginnings of keys, a different one each time; nulls when there are to be no keys. */
+/** Returns the prefixes of keys, a different one each time; null if there are to be no keys. */
 function keyPrefixes(isKeyed: boolean): () => string | null {
   let taken = 0
   return () => (isKeyed ? `bench-${++taken}` : null)
 }
 
-/** Throws unless the store holds what was answered, no order more and none less, with all their rows. */
+/** Throws unless the store has exactly the orders that got a response, with all their rows. */
 function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
   using database = new Database(databaseFile(directory), { readonly: true })
   const count = (what: string): number =>
@@ -89,7 +89,7 @@ function assertAllThere(directory: string, answered: number, isKeyed: boolean): 
     ...(isKeyed && { replies: count('reply WHERE status = 201') }),
   }
   if (Object.values(counts).some(n => n !== answered)) {
-    throw new Error(`${answered} orders were answered 201; ${directory} holds ${JSON.stringify(counts)}`)
+    throw new Error(`${answered} orders got the response 201; ${directory} has ${JSON.stringify(counts)}`)
   }
 }
 

@@ -15,7 +15,7 @@ busy" is that time divided by the elapsed time: a single-threaded server with 1.
 time.
 `
 
-/** Puts a report between its markers, in place of what stood there; makes the page where there is none. */
+/** Puts a report between its markers and replaces the previous one; creates the page if there is none. */
 export function writePage(file: string, name: string, report: string): void {
   const [begin, end] = [`<!-- bench:${name} -->`, '<!-- /bench -->']
   const page = existsSync(file) ? readFileSync(file, 'utf8') : INTRODUCTION

@@ -13,8 +13,8 @@ import {
   stockEventValues,
 } from './order-statements.ts'
 
-// A bare client of PostgreSQL: so many loops, each one transaction after another with the statements of an
-// order, no HTTP. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
+// A bare client of PostgreSQL: N loops, each of which runs one transaction after another with the statements of an
+// order, without HTTP. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
 
 const Plan = z.strictObject({
   url: z.string(),

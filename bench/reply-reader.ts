@@ -1,33 +1,33 @@
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** As the runtime under measure writes it; nobody else is measured. */
+/** In the spelling of the measured runtime; no other server is measured. */
 const LENGTH = Buffer.from('\r\nContent-Length: ')
 const STATUS_AT = 'HTTP/1.1 '.length
 const ZERO = 48
 
-/** One whole reply, of which only what the load generator judges was read. */
+/** One complete reply, of which only the parts that the load generator checks were parsed. */
 export interface WholeReply {
   readonly status: number
   readonly bodyBytes: number
-  /** The reply as it came, for a message. */
+  /** The reply as received, for a message. */
   text(): string
 }
 
-/** Finds the end of replies that come one at a time on one connection. The fast path copies nothing. */
+/** Finds the end of replies that arrive one at a time on one connection. The fast path copies nothing. */
 export class ReplyReader {
   #rest: Buffer | undefined
 
-  /** Takes what has arrived; answers the reply once its last byte is there. Throws on anything else. */
+  /** Takes the received bytes; returns the reply once its last byte is there. Throws on anything else. */
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)
     const bodyBytes = headEnd < 0 ? 0 : contentLength(bytes, headEnd)
     const total = headEnd + HEAD_END.length + bodyBytes
     if (headEnd < 0 || bytes.length < total) {
-      // What is handed in belongs to the runtime, which may use it again.
+      // The bytes belong to the runtime, which may use their memory again.
       this.#rest = Buffer.from(bytes)
       return undefined
     }
-    if (bytes.length > total) throw new Error('more bytes came than the reply has')
+    if (bytes.length > total) throw new Error('there are more bytes than the reply has')
     this.#rest = undefined
     const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - ZERO
     return {

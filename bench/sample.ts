@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** What was counted in one window of time. */
+/** The counts of one window of time. */
 export const Sample = z.strictObject({
-  /** Requests (or orders) answered within the window. */
+  /** Requests (or orders) with a response in the window. */
   requests: z.number(),
   seconds: z.number(),
   /** Processor time of the measured process in the window, all threads. */
   cpuUs: z.number(),
-  /** Of the whole run: before, in and after the window. */
+  /** For the whole run: before, in and after the window. */
   answered: z.number(),
 })
 export type Sample = z.output<typeof Sample>
 
-/** One of those that are compared: it runs for a while and answers what was counted. */
+/** One side of a comparison: it runs for some time and returns its counts. */
 export interface Contestant {
   readonly name: string
   run(seconds: number): Promise<Sample>
@@ -23,7 +23,7 @@ export interface Result {
   readonly samples: readonly Sample[]
 }
 
-/** How long and how often each contestant runs. */
+/** The duration and number of the runs of each contestant. */
 export interface Schedule {
   readonly rounds: number
   readonly seconds: number
@@ -31,7 +31,7 @@ export interface Schedule {
 
 const WARM_SECONDS = 1
 
-/** Runs all in turn, round after round (A B C, A B C), after one short turn each that does not count. */
+/** Runs all contestants in turn, round after round (A B C, A B C), after one short run each that does not count. */
 export async function interleave(
   contestants: readonly Contestant[],
   { rounds, seconds }: Schedule,
@@ -43,7 +43,7 @@ export async function interleave(
       const sample = await contestant.run(seconds)
       results[index]?.samples.push(sample)
       const perSecond = Math.round(sample.requests / sample.seconds)
-      process.stderr.write(`  round ${round}/${rounds}  ${contestant.name}: ${perSecond} a second\n`)
+      process.stderr.write(`  round ${round}/${rounds}  ${contestant.name}: ${perSecond} per second\n`)
     }
   }
   return results
@@ -67,7 +67,7 @@ export function cpuUsEach({ samples }: Result): Spread {
   return spread(samples.map(({ requests, cpuUs }) => cpuUs / requests))
 }
 
-/** Cores that were kept busy, on average. */
+/** The average number of busy cores. */
 export function coresBusy({ samples }: Result): Spread {
   return spread(samples.map(({ cpuUs, seconds }) => cpuUs / 1e6 / seconds))
 }
@@ -80,7 +80,7 @@ function spread(values: readonly number[]): Spread {
   return { median, min: at(0), max: at(sorted.length - 1) }
 }
 
-/** A contestant that counts all that it was answered, beyond the windows too. */
+/** A contestant that counts all its responses, including those outside the windows. */
 export interface Tallied extends Contestant {
   answered(): number
 }

@@ -1,6 +1,6 @@
 import { coresBusy, cpuUsEach, perSecond, type Result, type Spread } from './sample.ts'
 
-/** What one result required of another, as a ratio of medians of requests per second. */
+/** The required ratio of one result to another, as a ratio of medians of requests per second. */
 export interface Ratio {
   readonly measure: string
   readonly of: Result
@@ -18,7 +18,7 @@ export interface Section {
   readonly ratios: readonly Ratio[]
 }
 
-/** A section as Markdown: what was measured, then the ratios beside their targets. */
+/** A section as Markdown: the measurements, then the ratios with their targets. */
 export function sectionText({ title, about, results, ratios }: Section): string {
   return [
     `### ${title}`,

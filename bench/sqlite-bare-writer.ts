@@ -14,13 +14,13 @@ import {
 
 type Prepared<Row = unknown> = Statement<Row, SQLQueryBindings[]>
 
-// The least that a key needs: one row, written once. The shop claims the key first, then fills the row in.
+// The minimum that a key needs: one row, written once. The shop claims the key first, and fills the row in later.
 const insertReply = `
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('1', 'placeOrder', $1, $2, 201, $3, $4, $5, $6)`
 const ETAG = `"${'0'.repeat(22)}"`
 
-/** Places orders by hand-prepared statements alone: no verb, no savepoint, no counter row, no hash. */
+/** Places orders with hand-prepared statements only: no verb, no savepoint, no counter row, no hash. */
 export class BareWriter {
   readonly #database: Database
   readonly #begin: Prepared
@@ -48,7 +48,7 @@ export class BareWriter {
     this.#eventId = this.#lastId('event')
   }
 
-  /** One transaction of an order for each pet and key, durable when this returns. */
+  /** One transaction with an order for each pet and key, durable when this returns. */
   commit(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
     this.#begin.run()
     for (const { petId, key } of orders) this.#place(petId, key, now)

@@ -8,14 +8,14 @@ import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
 import { BareWriter } from './sqlite-bare-writer.ts'
 
-// What SQLite itself allows: orders in batches, one thread, no HTTP. `bun bench/sqlite-ceiling.ts '<JSON>'`
-// prints a Sample. As `verbs` it runs the program's verb and batch loop, as `statements` bare statements.
+// The limit of SQLite itself: orders in batches, one thread, no HTTP. `bun bench/sqlite-ceiling.ts '<JSON>'` prints a
+// Sample. As `verbs` it runs the verb and batch loop of the program, as `statements` bare statements.
 
 const Plan = z.strictObject({
   file: z.string(),
   variant: z.enum(['verbs', 'statements']),
   batch: z.number(),
-  /** The beginning of the idempotency keys, or null for orders without one. */
+  /** The prefix of the idempotency keys, or null for orders without one. */
   keyPrefix: z.string().nullable(),
   petIdFirst: z.number(),
   pets: z.number(),
@@ -26,7 +26,7 @@ const Plan = z.strictObject({
 const { file, variant, batch, keyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
   JSON.parse(process.argv[2] ?? ''),
 )
-// Opening it reads back that every commit is durable: WAL with synchronous=FULL.
+// Opening the file checks that every commit is durable: WAL with synchronous=FULL.
 const connection = new SqliteConnection(file, { readonly: false })
 let placed = 0
 

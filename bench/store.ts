@@ -5,28 +5,28 @@ import { join } from 'node:path'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
-/** A whole key: its checksum is right. Everything listens on loopback alone and is gone after the run. */
+/** A well-formed key with a correct checksum. All servers listen only on loopback and are deleted after the run. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
-/** The id of the first pet that the benchmark puts in: far above those of the demo shop, all of one width. */
+/** The id of the first pet that the benchmark inserts: far above those of the demo shop, and all of one length. */
 export const PET_ID_FIRST = 1_000_001
 
-/** The limiter is at work and refuses nobody; its fields keep their width. */
+/** The limiter is enabled and refuses no request; its headers keep their length. */
 const RATE_LIMIT = '999999999/86400'
 
 const TMPFS = 0x0102_1994
 
-/** A directory for what a benchmark keeps, gone afterwards. */
+/** A directory for the files of a benchmark, deleted afterwards. */
 export interface Workplace extends Disposable {
   readonly directory: string
-  /** Makes a directory in it. */
+  /** Creates a directory in it. */
   folder(name: string): string
 }
 
-/** Throws where the directory for temporary files is kept in memory: nothing there is durable. */
+/** Throws if the directory for temporary files is in memory, where nothing is durable. */
 export function openWorkplace(): Workplace {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
-  // PostgreSQL does not run as root: where this does, its user must be able to go in.
+  // PostgreSQL does not run as root: if this process does, the user of PostgreSQL must be able to enter the directory.
   chmodSync(directory, 0o755)
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   process.on('exit', remove)
@@ -49,16 +49,16 @@ export function openWorkplace(): Workplace {
   }
 }
 
-/** Every process on one database needs the same. */
+/** Every process on one database needs the same key. */
 const SECRET_KEY_FILE = programFile('../test/support/secret-key')
 
-/** Where a store is kept: a data directory, and a PostgreSQL that holds the data instead if there is one. */
+/** The location of a store: a data directory, and optionally a PostgreSQL database that contains the data instead. */
 export interface Place {
   readonly directory: string
   readonly databaseUrl?: string
 }
 
-/** Starts the program itself, `petstore serve`, with everything on; an empty store gets the demo shop. */
+/** Starts the program itself, `petstore serve`, with everything enabled; an empty store gets the demo shop. */
 export function startStore(
   { directory, databaseUrl }: Place,
   { preload }: { readonly preload?: string } = {},
@@ -77,14 +77,14 @@ export function startStore(
   )
 }
 
-/** Makes a store with the demo shop and stops it again. */
+/** Creates a store with the demo shop and stops it again. */
 export async function makeStore(place: Place): Promise<void> {
   await using _ = await startStore(place)
 }
 
 /**
- * The statements, for both engines, that put `pets` pets into category 1. They have more units than a
- * benchmark can order; on mixed shelves every fourth is sold.
+ * Returns the statements, for both engines, that insert `pets` pets into category 1. They have more units than a
+ * benchmark can order; with `mixed` shelves every fourth pet is sold.
  */
 export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonly string[] {
   const sold = shelves === 'mixed' ? 'i % 4 = 3' : '1 = 0'
@@ -100,7 +100,7 @@ export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonl
   ]
 }
 
-/** Makes a store on SQLite, with the demo shop and so many pets more; answers where. */
+/** Creates a store on SQLite with the demo shop and `pets` additional pets; returns its location. */
 export async function makeSqliteStore(
   directory: string,
   pets: number,

@@ -1,7 +1,7 @@
-/** One answer as it came; status 0 when none came, and then `body` says why. */
+/** One response as received; the status is 0 if there was none, and `body` then says why. */
 export interface Answer {
   readonly status: number
-  /** By name in lower case; several of one name are joined by commas. */
+  /** By name in lower case; several values of one name are joined by commas. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
 }
@@ -16,7 +16,7 @@ interface Head {
   readonly bodyAt: number
 }
 
-/** Finds the end of the one answer that a connection is waiting for (RFC 9112, section 6). */
+/** Finds the end of the only response that a connection is waiting for (RFC 9112, section 6). */
 export class AnswerReader {
   readonly #method: string
   #bytes: Buffer = Buffer.alloc(0)
@@ -26,9 +26,9 @@ export class AnswerReader {
     this.#method = method
   }
 
-  /** Takes what has arrived; answers the whole once its last byte is there. */
+  /** Takes the received bytes; returns the response once its last byte has arrived. */
   take(chunk: Uint8Array): Answer | undefined {
-    // What is handed in belongs to the runtime, which may use it again: it is copied.
+    // The bytes belong to the runtime, which may use their memory again, so they are copied.
     this.#bytes = Buffer.concat([this.#bytes, chunk])
     this.#head ??= readHead(this.#bytes)
     if (!this.#head) return undefined

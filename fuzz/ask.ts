@@ -5,44 +5,44 @@ import type { Thing } from './memory.ts'
 
 export type Header = readonly [name: string, value: string]
 
-/** What a precondition in a request will come to. `unclear`: nobody can say from outside. */
+/** The result of a precondition in a request. `unclear`: it cannot be determined from outside. */
 export type Condition = 'none' | 'holds' | 'fails' | 'unmodified' | 'unclear'
 
-/** What an answer is judged by, beside the description. */
+/** The expected response, in addition to the description. */
 export type Expectation =
-  /** The request is broken on purpose: one of these statuses, and nothing else. */
+  /** The request is invalid on purpose: one of these statuses, and no other. */
   | {
       readonly kind: 'refusal'
       readonly statuses: readonly number[]
       readonly check: 'accepted-invalid' | 'auth-bypassed'
       readonly why: string
     }
-  /** Nothing is wrong with the request: only the state of the store may refuse it. */
+  /** The request is valid: only the state of the store may refuse it. */
   | { readonly kind: 'valid'; readonly thing: Thing | undefined; readonly condition: Condition }
-  /** The same request again, under its idempotency key: the same answer again. */
+  /** The same request again, under its idempotency key: the same response again. */
   | { readonly kind: 'replay'; readonly of: Answer }
-  /** HEAD, right after the GET that got `of`. */
+  /** HEAD, immediately after the GET whose response was `of`. */
   | { readonly kind: 'head'; readonly of: Answer }
-  /** A method that the description does not have, or OPTIONS: `Allow` names those it has. */
+  /** A method that the path does not have, or OPTIONS: `Allow` names the methods that it has. */
   | { readonly kind: 'allow'; readonly status: number; readonly methods: readonly string[] }
   | { readonly kind: 'unknown path' }
 
-/** One request to be sent, with what its answer must be. */
+/** One request to send, with the expectation for its response. */
 export interface Ask {
   readonly number: number
-  /** What is asked, for tables: an operationId, or a method and a described path. */
+  /** The name of the request in tables: an operationId, or a method and a described path. */
   readonly label: string
   readonly operation?: Operation
   readonly method: string
-  /** Path and query, as they are sent. */
+  /** Path and query, as sent. */
   readonly target: string
   readonly headers: readonly Header[]
   readonly body?: Uint8Array
-  /** The body as a value, where it is valid. */
+  /** The body as a value, if it is valid. */
   readonly sent?: JsonObject
-  /** Path parameters by name, where they are valid. */
+  /** Path parameters by name, if they are valid. */
   readonly path: ReadonlyMap<string, string>
-  /** Query parameters, where they are valid. */
+  /** Query parameters, if they are valid. */
   readonly query: readonly Header[]
   readonly expects: Expectation
 }
@@ -51,7 +51,7 @@ export function headerOf({ headers }: Ask, name: string): string | undefined {
   return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-/** The request as bytes. Header values may hold any character of Latin-1. */
+/** The request as bytes. Header values may contain any character of Latin-1. */
 export function bytesOf({ method, target, headers, body }: Ask, host: string): Buffer {
   const lines = [
     `${method} ${target} HTTP/1.1`,

@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 import { absentId } from './valid-values.ts'
 import { validate } from './validate.ts'
 
-/** Said in words only: a PATCH takes it as well. */
+/** Only the text of the description says it: PATCH also accepts this type. */
 export const MERGE_PATCH = 'application/merge-patch+json'
 const BODY_BYTES_MAX = 1024 * 1024
 
@@ -27,7 +27,7 @@ const badType: Breaker = ({ random }, { operation, headers }) => {
   if (way === 0) headers.delete('Content-Type')
   else if (way === 1) headers.set('Content-Encoding', 'gzip')
   else headers.set('Content-Type', type)
-  return { stage: 'type', statuses: [415], why: `the body is not called ${body.types.join(' or ')}` }
+  return { stage: 'type', statuses: [415], why: `the media type is not ${body.types.join(' or ')}` }
 }
 
 const tooLarge: Breaker = ({ random }, draft) => {
@@ -45,7 +45,7 @@ const malformed: Breaker = ({ random }, draft) => {
 const notAnObject: Breaker = ({ random }, draft) => {
   if (draft.operation.body?.schema.type !== 'object' || draft.body) return undefined
   draft.body = Buffer.from(random.pick(['null', '[]', '[{}]', '"{}"', '0', 'true']))
-  return { stage: 'schema', statuses: [422], why: 'the body is no object' }
+  return { stage: 'schema', statuses: [422], why: 'the body is not an object' }
 }
 
 const missingMember: Breaker = ({ random }, draft) => {
@@ -86,14 +86,18 @@ const badMember: Breaker = ({ random }, draft) => {
   return invalid(draft, `${name} is ${text.slice(0, 60)}`)
 }
 
-/** Another value for what only the service writes: that is found out when the resource is at hand. */
+/** Another value for a member that only the service writes. The service detects it after it has found the resource. */
 const otherId: Breaker = ({ random }, draft) => {
   const readOnly = [...(draft.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
   if (!readOnly || draft.body || draft.flaws.length > 0) return undefined
   const [name] = readOnly
   remove(draft, name)
   draft.members.push([name, String(absentId(random))])
-  return { stage: 'state', statuses: [422, 404, 412], why: `${name} is read-only and another` }
+  return {
+    stage: 'state',
+    statuses: [422, 404, 412],
+    why: `${name} is read-only, and has another value`,
+  }
 }
 
 export const bodyFlaws: readonly Breaker[] = [
@@ -114,13 +118,13 @@ function remove({ members }: Draft, name: string): void {
   members.splice(0, members.length, ...others)
 }
 
-/** What breaks nothing by our own reading would be held against the service wrongly. */
+/** Throws if the body is valid by our own validation: the service would be reported wrongly. */
 function invalid(draft: Draft, why: string): ReturnType<Breaker> {
   const { schema } = draft.operation.body ?? {}
   const text = `{${pairsOf(draft).join(',')}}`
-  // U+0000 is refused by a rule that no schema says.
+  // A rule that is in no schema refuses U+0000.
   if (schema && !text.includes('\\u0000') && validate(schema, readJsonText(text)).length === 0) {
-    throw new Error(`${draft.operation.id} can be sent ${text}: ${why}`)
+    throw new Error(`${draft.operation.id} accepts ${text}: ${why}`)
   }
   return { stage: 'schema', statuses: [422], why }
 }
@@ -129,7 +133,7 @@ function pairsOf({ members }: Draft): string[] {
   return members.map(([name, text]) => `${writeJson(name)}:${text}`)
 }
 
-/** What RFC 8259 does not call JSON, or what our service does not take for it, made of an object's text. */
+/** Texts that are not JSON under RFC 8259, or that the service does not accept as JSON, derived from an object. */
 function malformedBody(random: Random, object: string): Uint8Array {
   const inside = object.slice(1, -1)
   const more = inside === '' ? '' : `${inside},`

@@ -3,7 +3,7 @@ import { type Answer, AnswerReader, noAnswer } from './answer.ts'
 
 const ANSWER_MS_MAX = 10_000
 
-/** One connection, kept open from request to request: what is written is sent to the byte. */
+/** One connection, kept open between requests; the bytes of a request are sent unchanged. */
 export class Connection implements Disposable {
   readonly #hostname: string
   readonly #port: number
@@ -17,11 +17,11 @@ export class Connection implements Disposable {
     this.#port = Number(port || 80)
   }
 
-  /** Sends one request and reads its answer; status 0 says that none came within 10 seconds. */
+  /** Sends one request and reads its response; the status is 0 if there was none within 10 seconds. */
   async send(method: string, bytes: Uint8Array): Promise<Answer> {
     const socket = this.#socket ?? (await this.#connect())
     if (!socket) return noAnswer('nothing listens')
-    const late = setTimeout(() => this.#fail('no answer within 10 seconds'), ANSWER_MS_MAX)
+    const late = setTimeout(() => this.#fail('no response within 10 seconds'), ANSWER_MS_MAX)
     const answer = await new Promise<Answer>(resolve => {
       this.#answered = resolve
       this.#reader = new AnswerReader(method)
@@ -45,7 +45,7 @@ export class Connection implements Disposable {
         socket: this.#handlers(),
       })
     } catch {
-      // A server that a request has ended: that request is what is to be found.
+      // If a request ended the server, that request is the finding.
       return undefined
     }
     return this.#socket

@@ -10,7 +10,7 @@ export interface Parameter {
   readonly example: unknown
 }
 
-/** What an operation is described to answer with one status. */
+/** The described response of an operation for one status. */
 export interface Described {
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>
@@ -21,29 +21,29 @@ export interface Described {
   readonly links: readonly Link[]
 }
 
-/** Where a parameter of another operation can be taken from the body: the pointer by the parameter's name. */
+/** Maps a parameter of another operation to the place of its value in the body: parameter name to JSON pointer. */
 export type Link = ReadonlyMap<string, string>
 
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** The path as it is described, parameters in braces. */
+  /** The path as described, with parameters in braces. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
   readonly answers: ReadonlyMap<number, Described>
-  /** The scope it needs; undefined when it needs no key. */
+  /** The scope it requires; undefined if it requires no key. */
   readonly scope: string | undefined
 }
 
-/** All that is known of a service: what it says of itself at /openapi.json. */
+/** Everything known about a service: its description at /openapi.json. */
 export interface Description {
-  /** What absolute URIs of the service begin with. */
+  /** The prefix of absolute URIs of the service. */
   readonly base: string
   readonly operations: readonly Operation[]
   /** The described methods of each described path. */
   readonly methods: ReadonlyMap<string, readonly string[]>
-  /** The names of the path parameters that take ids: wherever a member is called so, it is such an id. */
+  /** The names of the path parameters that take ids: every member with such a name is such an id. */
   readonly kinds: ReadonlySet<string>
 }
 
@@ -81,10 +81,10 @@ const Document = z.looseObject({
 
 type Follow = (part: unknown) => unknown
 
-/** Fetches a description and reads it. Throws where it is not written as this reader understands it. */
+/** Fetches a description and reads it. Throws if it uses constructs that this reader does not know. */
 export async function fetchDescription(url: string): Promise<Description> {
   const answer = await fetch(`${url}/openapi.json`)
-  if (!answer.ok) throw new Error(`${url}/openapi.json answers ${answer.status}`)
+  if (!answer.ok) throw new Error(`${url}/openapi.json responds with ${answer.status}`)
   return readDescription(readJson(await answer.bytes()))
 }
 
@@ -97,7 +97,7 @@ function readDescription(json: unknown): Description {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   return {
     base: document.servers[0]?.url ?? '',
-    // A stream has no end to wait for: its operations are known, and not asked.
+    // A stream has no end, so its operations are known but not requested.
     operations: operations.filter(operation => !streams(operation)),
     methods: new Map([...byPath].map(([path, list]) => [path, list.map(({ method }) => method)])),
     kinds: new Set(operations.flatMap(idParameters)),
@@ -119,7 +119,7 @@ function readOperation(path: string, method: string, part: unknown, follow: Foll
   const isPublic = written.security.some(way => Object.keys(way).length === 0)
   const scope = written['x-scope']
   if (isPublic === (scope !== undefined))
-    throw new Error(`${written.operationId} does not say who may ask it`)
+    throw new Error(`${written.operationId} does not say which scope it requires`)
   return {
     id: written.operationId,
     method,
@@ -167,13 +167,13 @@ function readAnswer(part: unknown, codes: readonly string[], follow: Follow): De
   }
 }
 
-/** What a reference of the document points at, or the part itself. Throws when nothing is there. */
+/** Returns the target of a reference of the document, or the part itself. Throws if there is none. */
 function followed(document: unknown, part: unknown): unknown {
   const reference = memberOf(part, '$ref')
   if (typeof reference !== 'string') return part
   let at = document
   for (const step of reference.replace(/^#\//, '').split('/')) at = memberOf(at, step)
-  if (at === undefined) throw new Error(`${reference} points at nothing`)
+  if (at === undefined) throw new Error(`${reference} has no target`)
   return followed(document, at)
 }
 

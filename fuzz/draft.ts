@@ -6,18 +6,18 @@ import type { Memory, Thing } from './memory.ts'
 import type { Random } from './random.ts'
 import { isObject } from './validate.ts'
 
-/** One of the clients that ask at the same time: it has its own resources and its own memory. */
+/** One of the concurrent virtual clients: it has its own resources and its own memory. */
 export interface Lane {
   readonly description: Description
-  /** The choices of one request: what another was answered moves none of them. */
+  /** The random choices of one request; responses to other clients do not influence them. */
   readonly random: Random
   readonly memory: Memory
   readonly keys: Keys
-  /** Part of whatever must be one of its kind: seed and lane. */
+  /** Part of every value that must be unique: seed and client. */
   readonly name: string
 }
 
-/** The order in which a service finds fault: the first fault decides the status. */
+/** The order in which a service checks a request: the first fault decides the status. */
 export const stages = [
   'target',
   'key',
@@ -37,25 +37,25 @@ export interface Flaw {
   readonly why: string
 }
 
-/** A request that is being put together: right at first, then broken where it shall be. */
+/** A request under construction: valid at first, then invalidated by mutations. */
 export interface Draft {
   readonly operation: Operation
-  /** Path parameters, as they are sent. */
+  /** Path parameters, as sent. */
   readonly path: Map<string, string>
-  /** Query parameters, as they are sent. */
+  /** Query parameters, as sent. */
   readonly query: [name: string, value: string][]
-  /** By name as it is sent. */
+  /** By name as sent. */
   readonly headers: Map<string, string>
   /** Members of the body, each with its JSON text. */
   readonly members: [name: string, text: string][]
-  /** The body, where it is not written from its members. */
+  /** The body, if it is not written from its members. */
   body: Uint8Array | undefined
   readonly thing: Thing | undefined
   condition: Condition
   readonly flaws: Flaw[]
 }
 
-/** The request that a draft has become. */
+/** Returns the finished request. */
 export function askOf(lane: Lane, draft: Draft, number: number): Ask {
   const { operation, flaws, path } = draft
   const isValid = flaws.length === 0
@@ -77,7 +77,7 @@ export function askOf(lane: Lane, draft: Draft, number: number): Ask {
   }
 }
 
-/** The described path with its parameters filled in, without the query. */
+/** Returns the described path with its parameters filled in, without the query. */
 export function pathOf({ operation, path }: Pick<Draft, 'operation' | 'path'>): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => path.get(name) ?? '')
 }
@@ -101,7 +101,7 @@ function expectationOf({ flaws, thing, condition }: Draft): Expectation {
   }
 }
 
-/** An object of JSON in one of its spellings. */
+/** Returns a JSON object in one of its possible notations. */
 function bodyText(random: Random, members: readonly Header[]): string {
   const blank = random.chance(0.1) ? random.pick([' ', '\n', '\t ', '\r\n  ']) : ''
   const ordered = random.chance(0.2) ? random.shuffled(members) : members

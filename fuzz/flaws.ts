@@ -3,7 +3,7 @@ import type { Draft, Flaw, Lane } from './draft.ts'
 import { keyFlaws } from './key-flaws.ts'
 import { parameterFlaws } from './parameter-flaws.ts'
 
-/** Breaks a draft in one way and says how it must be refused; undefined where it cannot be broken so. */
+/** Mutates a request in one way and returns the expected refusal; undefined if it cannot be mutated in this way. */
 export type Breaker = (lane: Lane, draft: Draft) => Flaw | undefined
 
 const breakers: readonly Breaker[] = [
@@ -14,10 +14,10 @@ const breakers: readonly Breaker[] = [
   ...keyFlaws,
 ]
 
-/** Breaks a draft in one way, at times in two. */
+/** Mutates a request in one way, sometimes in two. */
 export function breakDraft(lane: Lane, draft: Draft): void {
   const wanted = lane.random.chance(0.85) ? 1 : 2
-  // Every operation can be broken somehow: an unknown query parameter if nothing else.
+  // Every operation can be mutated somehow: with an unknown query parameter, if with nothing else.
   while (draft.flaws.length < wanted) {
     const flaw = lane.random.pick(breakers)(lane, draft)
     if (flaw) draft.flaws.push(flaw)

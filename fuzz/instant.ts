@@ -1,7 +1,7 @@
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
 
 /**
- * Milliseconds since 1970 of an RFC 3339 date-time (section 5.6) in the years 1 to 9999; undefined for any
+ * Returns the milliseconds since 1970 of an RFC 3339 date-time (section 5.6) in the years 1 to 9999; undefined for any
  * other text.
  */
 export function instantMs(text: string): number | undefined {
@@ -34,7 +34,7 @@ export function instantMs(text: string): number | undefined {
 const YEAR_1_MS = Date.parse('0001-01-01T00:00:00Z')
 const YEAR_10000_MS = Date.parse('+010000-01-01T00:00:00Z')
 
-/** Whether a text is a day of the calendar, `2026-02-28`. */
+/** Returns whether a text is a valid calendar date, `2026-02-28`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const ms = Date.parse(`${text}T00:00:00Z`)

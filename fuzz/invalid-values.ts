@@ -3,10 +3,10 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/** Beyond this many characters a text is not made too long: it would be too large first. */
+/** A text is not made longer than this number of characters, because the request would be too large first. */
 const TOO_LONG_MAX = 4000
 
-/** JSON texts of values that break a schema of a body; each is well-formed JSON. */
+/** Returns JSON texts of values that violate a schema of a body; each is well-formed JSON. */
 export function invalidJson(random: Random, schema: Schema): string {
   const wrong = ['[]', '{}', ...(schema.nullable ? [] : ['null'])]
   switch (schema.type) {
@@ -23,7 +23,7 @@ export function invalidJson(random: Random, schema: Schema): string {
   }
 }
 
-/** Texts of a path or query parameter that break its schema. */
+/** Returns texts of a path or query parameter that violate its schema. */
 export function invalidParameter(random: Random, schema: Schema): string {
   switch (schema.type) {
     case 'boolean':
@@ -37,7 +37,7 @@ export function invalidParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** Whether some text of a parameter can break the schema at all. */
+/** Returns whether any text of a parameter can violate the schema. */
 export function canBreak({ type }: Schema): boolean {
   return type === 'boolean' || type === 'integer' || type === 'string'
 }
@@ -87,13 +87,13 @@ function beyondBounds({ minimum, maximum, excluded }: Schema): string[] {
   return [minimum - 1n, maximum + 1n, ...excluded].map(String)
 }
 
-/** Well-formed texts that break the schema of a string. */
+/** Returns well-formed texts that violate the schema of a string. */
 function brokenTexts({ choices, format, lengthMin, lengthMax }: Schema): string[] {
   if (choices)
     return ['', 'nope', ...choices.flatMap(choice => [choice.toUpperCase(), ` ${choice}`, `${choice}s`])]
   if (format === 'date-time') return [...brokenInstants]
   const tooLong = lengthMax <= TOO_LONG_MAX ? ['a'.repeat(lengthMax + 1), '𝕏'.repeat(lengthMax + 1)] : []
-  // That no text holds U+0000 is said nowhere in a schema; it is a rule of the service.
+  // No schema forbids U+0000 in strings; it is a rule of the service.
   return [...(lengthMin > 0 ? [''] : []), ...tooLong, '\0', 'a\0b']
 }
 

@@ -20,12 +20,12 @@ const everywhere = new Set([
   'x-content-type-options',
 ])
 
-/** Holds status, header fields and body of an answer against what the operation is described to answer. */
+/** Checks status, header fields and body of a response against the description of the operation. */
 export function judgeByDescription(ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
   if (!ask.operation) return []
   const described = ask.operation.answers.get(answer.status)
   if (!described)
-    return [{ check: `undocumented-status ${answer.status}`, detail: `it says ${clipped(answer)}` }]
+    return [{ check: `undocumented-status ${answer.status}`, detail: `the response is ${clipped(answer)}` }]
   return [...judgeHeaders(described, answer), ...judgeBody(ask, described, answer, body)]
 }
 
@@ -71,7 +71,7 @@ function judgeBody(ask: Ask, described: Described, answer: Answer, body: JsonVal
   return answer.status >= 400 ? [...findings, ...judgeRefusal(described, answer, body)] : findings
 }
 
-/** A problem (RFC 9457) is an Error with four members more: the text of the description says so. */
+/** A problem (RFC 9457) is an Error with four more members, as the text of the description says. */
 function problemFaults(schema: Schema, body: JsonValue): string[] {
   if (!isObject(body)) return validate(schema, body)
   const { type, title, detail, instance, ...error } = body
@@ -80,12 +80,15 @@ function problemFaults(schema: Schema, body: JsonValue): string[] {
   return [...missing.map(([name]) => `/${name} is missing`), ...validate(schema, error)]
 }
 
-/** An Error says its own status, and a code that the operation is described with. */
+/** An Error contains its own status, and a code that the operation describes. */
 function judgeRefusal({ codes }: Described, answer: Answer, body: JsonValue): Finding[] {
   if (!isObject(body)) return []
   const findings: Finding[] = []
   if (body.status !== BigInt(answer.status)) {
-    findings.push({ check: 'wrong-status-member', detail: `${answer.status} says status ${body.status}` })
+    findings.push({
+      check: 'wrong-status-member',
+      detail: `${answer.status} has the member status ${body.status}`,
+    })
   }
   if (typeof body.code === 'string' && codes.size > 0 && !codes.has(body.code)) {
     findings.push({ check: `undocumented-code ${body.code}`, detail: clipped(answer) })

@@ -4,7 +4,7 @@ import type { Ask, Expectation } from './ask.ts'
 import type { Finding } from './judge.ts'
 import { isObject } from './validate.ts'
 
-/** Holds an answer against what the request was made for. */
+/** Checks a response against the expectation of its request. */
 export function judgeExpectation(ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
   const { expects } = ask
   const refusal = isObject(body) ? body : {}
@@ -20,7 +20,7 @@ export function judgeExpectation(ask: Ask, answer: Answer, body: JsonValue | und
     case 'allow':
       return judgeAllow(expects, answer)
     case 'unknown path':
-      return found(answer.status !== 404, 'unknown-path', `the answer is ${answer.status}`)
+      return found(answer.status !== 404, 'unknown-path', `the status is ${answer.status}`)
   }
 }
 
@@ -33,7 +33,7 @@ function judgeRefused(
   { status, headers }: Answer,
   { message }: JsonObject,
 ): Finding[] {
-  const wanted = `${why}: it must be ${statuses.join(' or ')}, and is ${status} (${message})`
+  const wanted = `${why}: the status must be ${statuses.join(' or ')}, and is ${status} (${message})`
   if (!statuses.includes(status)) {
     const isAccepted = check === 'auth-bypassed' || status < 400
     return [{ check: isAccepted ? check : 'wrong-refusal', detail: wanted }]
@@ -56,10 +56,10 @@ function judgeValid(
   refusal: JsonObject,
 ): Finding[] {
   const isGone = thing?.goneFrom !== undefined
-  const said = `the answer is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
+  const said = `the response is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
   if (isGone) return found(status !== 404, 'deleted-answers', `it was deleted, and ${said}`)
   if (thing && status === 404)
-    return [{ check: 'vanished', detail: `it was made and not deleted, and ${said}` }]
+    return [{ check: 'vanished', detail: `it was created and not deleted, and ${said}` }]
   if (condition === 'fails' && thing) return found(status !== 412, 'precondition-ignored', said)
   if (status === 412)
     return found(condition === 'none' || condition === 'holds', 'precondition-refused', said)
@@ -69,21 +69,21 @@ function judgeValid(
   return found(!mayRefuse(ask, status, refusal), 'refused-valid', said)
 }
 
-/** What the state of the store, or a rule that the description has in words, can hold against a request. */
+/** Refusals of a valid request because of the state of the store, or of a rule that is only in the text. */
 function mayRefuse({ method, query, operation }: Ask, status: number, { code, errors }: JsonObject): boolean {
   if (method !== 'GET' && status === 409) return true
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const places = Array.isArray(errors) ? errors.filter(isObject) : []
   const all = (test: (place: JsonObject) => boolean): boolean => places.length > 0 && places.every(test)
-  // A key revokes only keys whose scopes it holds.
+  // A key revokes only keys whose scopes it has.
   if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
-  // An address that the operator does not let events be sent to.
+  // An address to which the operator does not allow events to be sent.
   if (method !== 'GET' && status === 422 && all(place => place.pointer === '/url')) return true
-  // A position that is not reached yet.
+  // A position that has not been reached yet.
   if (status === 400 && all(place => place.name === 'after' && place.code === 'out_of_range')) return true
-  // A member of a patch that has to be what it is, where it is another.
+  // A member of a patch that must keep its value, but has another one.
   if (method === 'PATCH' && status === 422) return all(place => place.code === 'read_only')
-  // A list that is narrowed by a range is sorted by it.
+  // A list that is filtered by a range is sorted by it.
   return (
     status === 400 && query.length > 1 && all(place => place.name === 'sort' && place.code === 'not_in_enum')
   )
@@ -105,13 +105,13 @@ function judgeReplay(first: Answer, again: Answer): Finding[] {
   ]
 }
 
-/** RFC 9110, section 9.3.2: what the GET would say, without its body. */
+/** RFC 9110, section 9.3.2: the response of the GET, without its body. */
 function judgeHead(get: Answer, head: Answer): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
-  // What others write to may have changed in between: then these are others.
+  // Other clients may have changed the resource in between: then these fields differ.
   const tag = get.headers.get('etag')
   const isSame = get.status >= 400 || (tag !== undefined && tag === head.headers.get('etag'))
-  // The last page of a list is the same page when another follows it.
+  // The last page of a list is still the same page when another one follows it.
   const isList = get.headers.get('link')?.includes('rel="first"')
   const free = [
     'date',
@@ -146,7 +146,7 @@ function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, answer
     ...found(
       answer.status !== status,
       'method-not-allowed',
-      `the answer is ${answer.status}, and must be ${status}`,
+      `the status is ${answer.status}, and must be ${status}`,
     ),
     ...found(allow !== wanted, 'allow', `Allow is ${allow}, and must be ${wanted}`),
   ]

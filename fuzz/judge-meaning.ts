@@ -9,7 +9,7 @@ import { freshAt } from './memory.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
-/** Holds what an answer says against what was asked: ids and values come back digit for digit. */
+/** Checks the content of a response against its request: ids and values are returned with their exact digits. */
 export function judgeMeaning(lane: Lane, ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
   const { operation, expects } = ask
   if (!operation || expects.kind !== 'valid' || body === undefined) return []
@@ -26,7 +26,7 @@ function schemaOf(described: Described | undefined): Schema | undefined {
   return described?.content.get('application/json')
 }
 
-/** What is not there is named by its id: where a path has several, by the first that nothing has. */
+/** A missing resource is named by its id; if a path has several ids, by the first one that does not exist. */
 function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
@@ -35,7 +35,7 @@ function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
   return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
-/** The resource that a path names is the one that is answered. */
+/** The response contains the resource that the path names. */
 function judgeIds({ operation, path }: Ask, schema: Schema, body: JsonObject): Finding[] {
   return [...path].flatMap(([name, asked]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
@@ -44,13 +44,13 @@ function judgeIds({ operation, path }: Ask, schema: Schema, body: JsonObject): F
     return [
       {
         check: `wrong-id ${member}`,
-        detail: `${name} ${asked} was asked for, and ${member} is ${body[member]}`,
+        detail: `${name} ${asked} was requested, but ${member} is ${body[member]}`,
       },
     ]
   })
 }
 
-/** What was written is in the answer as it was sent. */
+/** The response contains the written values as they were sent. */
 function judgeEcho({ sent = {} }: Ask, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
@@ -58,7 +58,7 @@ function judgeEcho({ sent = {} }: Ask, schema: Schema, body: JsonObject): Findin
     return [
       {
         check: `not-as-sent ${name}`,
-        detail: `${name} was sent as ${shown(value)} and is ${shown(body[name])}`,
+        detail: `${name} was sent as ${shown(value)}, but is ${shown(body[name])}`,
       },
     ]
   })
@@ -67,18 +67,18 @@ function judgeEcho({ sent = {} }: Ask, schema: Schema, body: JsonObject): Findin
 function isEcho({ type, format }: Schema, sent: JsonValue, got: JsonValue | undefined): boolean {
   if (format === 'date-time') return instantMs(String(sent)) === instantMs(String(got))
   if (type !== 'array') return sent === got
-  // The arrays of the description are sets: once is enough.
+  // The arrays of the description are sets, so duplicates may be removed.
   return Array.isArray(sent) && Array.isArray(got) && [...new Set(sent)].join() === got.join()
 }
 
-/** What nobody has changed since it was last seen is the same to the byte. */
+/** A resource that was not changed since its last read is identical, byte for byte. */
 function judgeRead({ memory }: Lane, { method, target, operation }: Ask, answer: Answer): Finding[] {
   const before = method === 'GET' && operation?.path.endsWith('}') ? freshAt(memory, target) : undefined
   if (!before || before.body.equals(answer.body)) return []
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${answer.body}` }]
 }
 
-/** A list holds what its filters let by, and no more than its limit. */
+/** A list contains only elements that match its filters, and no more than its limit. */
 function judgeList(ask: Ask, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = ask
   const asked = Map.groupBy(query, ([name]) => plain(name))
@@ -91,12 +91,12 @@ function judgeList(ask: Ask, schema: Schema, list: readonly JsonValue[]): Findin
     const values = new Set(pairs.map(([, value]) => plain(value)))
     const strange = list.find(item => isObject(item) && !values.has(String(item[name])))
     if (strange)
-      findings.push({ check: `filter ${name}`, detail: `${[...values]} does not let ${shown(strange)} by` })
+      findings.push({ check: `filter ${name}`, detail: `${[...values]} does not match ${shown(strange)}` })
   }
   return findings
 }
 
-/** Not a text, which may be searched by its beginning. */
+/** Not for texts, which may be searched by their beginning. */
 function isExactFilter(operation: Operation | undefined, { items }: Schema, name: string): boolean {
   const parameter = operation?.parameters.find(one => one.name === name)
   const { type, choices } = parameter?.schema.items ?? parameter?.schema ?? {}

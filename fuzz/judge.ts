@@ -6,7 +6,7 @@ import { judgeByDescription } from './judge-description.ts'
 import { judgeExpectation } from './judge-expectation.ts'
 import { judgeMeaning } from './judge-meaning.ts'
 
-/** Something that the service should not have answered. `check` names the rule, `detail` what was seen. */
+/** A response that is wrong. `check` names the rule, `detail` the observation. */
 export interface Finding {
   readonly check: string
   readonly detail: string
@@ -14,11 +14,11 @@ export interface Finding {
 
 export interface Judgement {
   readonly findings: readonly Finding[]
-  /** The body of the answer, where it could be read. */
+  /** The body of the response, if it could be read. */
   readonly body: JsonValue | undefined
 }
 
-/** Holds an answer against the description, what the request must lead to, and what the lane knows. */
+/** Checks a response against the description, the expectation of its request and the knowledge of the client. */
 export function judge(lane: Lane, ask: Ask, answer: Answer): Judgement {
   const { status, headers } = answer
   if (status === 0)

@@ -1,6 +1,6 @@
 import type { Breaker } from './flaws.ts'
 
-/** 429: who keeps on guessing is told to wait, whatever the rate limit of the others is. */
+/** 429: a client that keeps guessing keys must wait, whatever the rate limit of the others is. */
 const unknown = [401, 429]
 
 const noKey: Breaker = (_, { operation, headers }) => {
@@ -21,7 +21,7 @@ const strangeKey: Breaker = ({ random, keys }, { operation, headers }) => {
     `Bearer ${good} ${good}`,
     good,
   ])
-  // Guesses are counted by the service for a minute: a few of them show as much as many.
+  // The service counts guesses for a minute, and a few of them show as much as many.
   if (!random.chance(0.3)) return undefined
   headers.set('Authorization', strange)
   return { stage: 'key', statuses: unknown, why: 'no such key exists' }

@@ -4,25 +4,25 @@ import type { Description, Operation } from './document.ts'
 import type { Random } from './random.ts'
 
 /**
- * The keys of a run: the one it was given, and for each scope of the description one that has nothing else,
- * and one that lacks it alone.
+ * The keys of a run: the given one, and for each scope of the description one key with only that scope, and one key
+ * with every other scope.
  */
 export interface Keys {
-  /** A key that may ask the operation; undefined, at times, where none is needed. */
+  /** A key that may use the operation; sometimes undefined if the operation requires none. */
   readonly goodFor: (random: Random, operation: Operation) => string | undefined
-  /** A key that holds every scope but the one the operation needs. */
+  /** A key with every scope except the one that the operation requires. */
   readonly lacking: (operation: Operation) => string | undefined
-  /** The text with every key in it replaced by a name. */
+  /** Returns the text with every key in it replaced by a name. */
   readonly masked: (text: string) => string
 }
 
-/** The operation that makes keys, and the scope that holds all others: what the description says in words. */
+/** The operation that creates keys, and the scope that includes all others; the description has both only as text. */
 const MAKES_KEYS = 'createKey'
 const EVERYTHING = 'admin'
 
 const Made = z.looseObject({ key: z.string() })
 
-/** Makes the keys of a run with the key that it was given. Throws when that one may not make keys. */
+/** Creates the keys of a run with the given key. Throws if that key may not create keys. */
 export async function makeKeys(url: string, given: string, { operations }: Description): Promise<Keys> {
   const maker = operations.find(({ id }) => id === MAKES_KEYS)
   if (!maker) throw new Error(`the description has no ${MAKES_KEYS}`)
@@ -38,7 +38,7 @@ export async function makeKeys(url: string, given: string, { operations }: Descr
   return {
     goodFor: (random, { id, scope }) => {
       if (scope === undefined) return random.chance(0.7) ? undefined : given
-      // A key grants only what it holds itself: only the given one can grant everything.
+      // A key grants only scopes that it has, so only the given key can grant all of them.
       return id === MAKES_KEYS || random.chance(0.6) ? given : exact.get(scope)
     },
     lacking: ({ scope }) => lacking.get(scope ?? ''),
@@ -53,7 +53,8 @@ async function makeKey(url: string, key: string, scopes: readonly string[]): Pro
     body: writeJson({ name: 'fuzz', scopes }),
   })
   const bytes = await answer.bytes()
-  if (answer.status !== 201) throw new Error(`no key could be made: ${answer.status} ${Buffer.from(bytes)}`)
+  if (answer.status !== 201)
+    throw new Error(`no key could be created: ${answer.status} ${Buffer.from(bytes)}`)
   return Made.parse(readJson(bytes)).key
 }
 
@@ -66,6 +67,6 @@ function masked(
   let safe = text.replaceAll(given, '$KEY')
   for (const [scope, key] of exact) safe = safe.replaceAll(key, `$KEY_OF_${scope}`)
   for (const [scope, key] of lacking) safe = safe.replaceAll(key, `$KEY_WITHOUT_${scope}`)
-  // Neither shows a key that an answer held, whole or nearly so.
+  // Hides keys from responses as well, complete or almost complete.
   return safe.replaceAll(/pst_[0-9A-Za-z]{9,}/g, 'pst_...')
 }

@@ -8,10 +8,13 @@ const program = new Command('npm run fuzz --')
     'Sends random valid and invalid requests to a store, and checks the responses by its description.',
   )
   .option('--requests <count>', 'how many requests', wholeNumber, 10_000)
-  .option('--seed <number>', 'what the requests are made from', wholeNumber, 1)
-  .option('--url <url>', 'a store on this machine; without it the run starts one of its own and ends it')
+  .option('--seed <number>', 'seed of the random requests', wholeNumber, 1)
+  .option(
+    '--url <url>',
+    'a store on this machine; without it the run starts its own store and stops it afterwards',
+  )
   .option('--key <key>', 'an admin key of that store')
-  .option('--database-url <url>', 'a PostgreSQL database for the store of its own')
+  .option('--database-url <url>', 'a PostgreSQL database for its own store')
   .addHelpText(
     'after',
     `

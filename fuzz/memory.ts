@@ -8,31 +8,31 @@ import { isObject } from './validate.ts'
 const THINGS_MAX = 60
 const REPEATABLE_MAX = 8
 
-/** A resource that a lane has made: no other lane touches it, so its lane knows whether it is there. */
+/** A resource that a virtual client has created. No other client changes it, so its client knows whether it exists. */
 export interface Thing {
   /** The name of the path parameter that takes its id. */
   readonly kind: string
   readonly id: string
-  /** The described path that it was deleted at. */
+  /** The described path at which it was deleted. */
   goneFrom?: string
 }
 
-/** A representation that was seen, and the count of changes when it was. */
+/** A representation as it was read, and the number of changes at that time. */
 interface Seen {
   readonly answer: Answer
   readonly changes: number
 }
 
-/** What one lane has learned from the answers to its own requests. */
+/** What one virtual client has learned from the responses to its own requests. */
 export interface Memory {
   readonly things: Map<string, Thing[]>
   readonly gone: Map<string, Thing[]>
   readonly seen: Map<string, Seen>
-  /** The target of the next page by operationId, as the Link of a page gave it. */
+  /** The target of the next page by operationId, from the Link of a page. */
   readonly nextPages: Map<string, string>
-  /** Answered under an idempotency key. */
+  /** Requests with an idempotency key, and their responses. */
   readonly repeatable: { readonly ask: Ask; readonly answer: Answer }[]
-  /** Successes that changed something: what was seen before may have changed with it. */
+  /** Successful changes; representations that were read before may have changed with them. */
   changes: number
 }
 
@@ -47,7 +47,7 @@ export function emptyMemory(): Memory {
   }
 }
 
-/** A thing of a kind that is there. */
+/** Returns an existing resource of a kind. */
 export function aliveThing({ things }: Memory, random: Random, kind: string): Thing | undefined {
   const list = things.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
@@ -57,24 +57,24 @@ export function aliveCount({ things }: Memory, kind: string): number {
   return things.get(kind)?.length ?? 0
 }
 
-/** A thing of a kind that was deleted. */
+/** Returns a deleted resource of a kind. */
 export function goneThing({ gone }: Memory, random: Random, kind: string): Thing | undefined {
   const list = gone.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
 }
 
-/** The representation at a path, if nothing has changed in this lane since it was seen. */
+/** Returns the representation at a path, if this client has changed nothing since it was read. */
 export function freshAt({ seen, changes }: Memory, path: string): Answer | undefined {
   const known = seen.get(path)
   return known?.changes === changes ? known.answer : undefined
 }
 
-/** An entity tag that the resource at a path has, or had. */
+/** Returns an entity tag that the resource at a path has, or had. */
 export function tagAt({ seen }: Memory, path: string): string | undefined {
   return seen.get(path)?.answer.headers.get('etag')
 }
 
-/** Takes in what a valid request brought about. Answers the thing that it made, if it made one. */
+/** Records the effect of a valid request. Returns the resource that it created, if any. */
 export function learn(
   memory: Memory,
   description: Description,
@@ -101,7 +101,7 @@ export function learn(
   return ask.method === 'POST' ? noteMade(memory, operation, answer, body) : undefined
 }
 
-/** The path of one resource; lists are changed by other lanes as well. */
+/** The path of one resource; other clients also change lists. */
 function itemPath({ target }: Ask, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined
 }
@@ -112,13 +112,13 @@ function see({ seen, changes }: Memory, path: string, answer: Answer): void {
 }
 
 function noteNextPage({ nextPages }: Memory, { base }: Description, { id }: Operation, answer: Answer): void {
-  // Deliveries come by themselves: when there is a second page of them is not the doing of who asks.
+  // The store creates deliveries by itself, so their second page does not depend on the client.
   if (id === 'listDeliveries') return
   const next = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
   if (next?.startsWith(base)) nextPages.set(id, next.slice(base.length))
 }
 
-/** The links of the description say which member of the answer is the id of what. */
+/** The links of the description say which member of a response is the id of which resource. */
 function noteMade(
   memory: Memory,
   { answers }: Operation,

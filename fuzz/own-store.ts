@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, programFile, startServerProcess } from '../bench/child.ts'
 
-/** A whole key, for a store that lives as long as the run: its checksum is right. */
+/** A well-formed key with a correct checksum, for a store that lives as long as the run. */
 const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
-/** A store of the run's own, in a process of its own; it is gone afterwards. */
+/** The store that a run starts for itself, in a separate process; it is deleted afterwards. */
 export interface OwnStore extends AsyncDisposable {
   readonly url: string
   readonly key: string
 }
 
-/** Starts an empty store on a free port of loopback: on SQLite, or in a PostgreSQL database. */
+/** Starts an empty store on a free port of the loopback interface: on SQLite, or in a PostgreSQL database. */
 export async function startOwnStore(databaseUrl: string | undefined): Promise<OwnStore> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
   const secretKeyFile = join(directory, 'secret-key')

@@ -7,12 +7,12 @@ import { validParameter } from './valid-values.ts'
 
 const URL_CHARS_MAX = 8192
 
-/** Percent-encodings of what is no UTF-8, and of nothing. */
+/** Percent-encodings that are not UTF-8, and incomplete ones. */
 const brokenEncodings = ['%', '%2', '%zz', '%ff', '%C0%AF', '%ED%A0%80', 'a%F0%9F']
 
 const brokenTags = ['', 'abc', '"abc', 'W/', "'abc'", 'W/abc', '"a" "b"', '"a",b', 'w/"a"', ',']
 
-/** Beyond the 255 characters that a key may have, and outside of ASCII. */
+/** Longer than the 255 characters that a key may have, and outside ASCII. */
 const brokenKeys = ['', '""', '"a', 'é', 'a"b', 'x'.repeat(256), `"${'x'.repeat(256)}"`, 'x'.repeat(513)]
 
 const refusals = { stage: 'parameters', statuses: [400] } as const
@@ -28,7 +28,7 @@ const badPath: Breaker = (lane, { operation, path }) => {
   const text = isRaw
     ? lane.random.pick(brokenEncodings)
     : encodeURIComponent(invalidParameter(lane.random, parameter.schema))
-  // Without a text between the slashes the path is another one.
+  // Without a text between the slashes the path is a different one.
   if (text === '') return undefined
   path.set(parameter.name, text)
   return { ...refusals, why: `the path parameter ${parameter.name} is ${text.slice(0, 60)}` }
@@ -88,7 +88,7 @@ const tooManyInQuery: Breaker = (lane, { operation, query }) => {
   const value = encoded(lane, validParameter(lane.random, items))
   for (let time = 0; time <= parameter.schema.itemsMax; time++)
     query.push([parameter.name, value.slice(0, 12)])
-  return { ...refusals, why: `${parameter.name} is given too often` }
+  return { ...refusals, why: `${parameter.name} is given too many times` }
 }
 
 const inventedCursor: Breaker = ({ random, memory }, { operation, query, thing, path }) => {
@@ -97,16 +97,20 @@ const inventedCursor: Breaker = ({ random, memory }, { operation, query, thing, 
   const cursor = /[?&]cursor=([^&]+)/.exec(foreign ?? '')?.[1] ?? 'W10'
   drop(query, 'cursor')
   query.push(['cursor', random.pick([cursor, cursor.slice(1), 'W10', 'bm8', 'x'.repeat(2048), '!'])])
-  // Whose list it is comes before what the cursor says.
+  // The owner of the list is checked before the content of the cursor.
   const isThere = path.size === 0 || (thing !== undefined && thing.goneFrom === undefined)
-  return { stage: 'state', statuses: isThere ? [400] : [400, 404], why: 'the cursor is not one of this list' }
+  return {
+    stage: 'state',
+    statuses: isThere ? [400] : [400, 404],
+    why: 'the cursor does not belong to this list',
+  }
 }
 
 const badTag: Breaker = ({ random }, { operation, headers }) => {
   const parameter = operation.parameters.find(({ name }) => name === 'If-Match' || name === 'If-None-Match')
   if (!parameter) return undefined
   headers.set(parameter.name, random.pick(brokenTags))
-  return { ...refusals, why: `${parameter.name} holds no entity tags` }
+  return { ...refusals, why: `${parameter.name} contains no entity tags` }
 }
 
 const badIdempotencyKey: Breaker = ({ random }, { operation, headers }) => {
@@ -115,7 +119,7 @@ const badIdempotencyKey: Breaker = ({ random }, { operation, headers }) => {
   else if (operation.answers.get(400)?.codes.has('idempotency_key_refused'))
     headers.set('Idempotency-Key', 'any')
   else return undefined
-  return { stage: 'idempotency', statuses: [400], why: 'the Idempotency-Key is none, or not taken' }
+  return { stage: 'idempotency', statuses: [400], why: 'the Idempotency-Key is invalid or not accepted' }
 }
 
 const noPreview: Breaker = ({ random }, { operation, headers }) => {

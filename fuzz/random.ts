@@ -1,16 +1,16 @@
 /** A source of choices that a seed determines: the same seed makes the same run. */
 export interface Random {
-  /** An integer from 0 up to, and without, `end`. */
+  /** Returns an integer from 0 to `end` - 1. */
   readonly below: (end: number) => number
-  /** True in so large a share of the calls. */
+  /** Returns true in this share of the calls. */
   readonly chance: (share: number) => boolean
   readonly pick: <T>(list: readonly T[]) => T
-  /** An integer between two bounds, both included. */
+  /** Returns an integer between two bounds, inclusive. */
   readonly between: (min: bigint, max: bigint) => bigint
   readonly shuffled: <T>(list: readonly T[]) => T[]
 }
 
-/** Makes the choices of one stream of a seed (sfc32). Streams of one seed are independent of one another. */
+/** Makes the choices of one stream of a seed (sfc32). The streams of one seed are independent of each other. */
 export function makeRandom(seed: number, stream: number): Random {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, stream | 0, 1]
   const next = (): number => {
@@ -21,7 +21,7 @@ export function makeRandom(seed: number, stream: number): Random {
     c = ((c << 21) | (c >>> 11)) + sum
     return sum >>> 0
   }
-  // Neighbouring seeds part only after some rounds.
+  // Neighbouring seeds diverge only after some rounds.
   for (let round = 0; round < 16; round++) next()
   const below = (end: number): number => Math.floor((next() / 2 ** 32) * end)
   const pick = <T>(list: readonly T[]): T => {

@@ -3,9 +3,9 @@ import type { Server } from 'bun'
 let listening: Server<undefined> | undefined
 
 /**
- * Where a store may send what it is told to send: a receiver on this machine that takes everything, started when it is
- * first asked for. Were nobody there, webhooks would begin to fail at a moment of their own, and what is asked under a
- * seed would depend on it.
+ * The only target of webhooks: a receiver on this machine that accepts everything, started when it is first needed. If
+ * nothing listened, webhooks would start to fail at an unpredictable time, and the requests of a seed would depend on
+ * it.
  */
 export function receiverUrl(): string {
   if (!listening) {

@@ -9,27 +9,27 @@ import { emptyMemory, learn } from './memory.ts'
 import { makeRandom } from './random.ts'
 import { followUps, nextAsk, type Step } from './steps.ts'
 
-/** Clients that ask at the same time. */
+/** The number of concurrent virtual clients. */
 const LANES = 16
 
 export interface FuzzOptions {
-  /** Where the store is; on loopback, without a slash at its end. */
+  /** The URL of the store: on loopback, without a slash at its end. */
   readonly url: string
   /** A key that may do everything. */
   readonly key: string
   readonly requests: number
   readonly seed: number
   /**
-   * Clients at once; 16 unless given. Several share the ids of the store, which then depend on the order in which the
-   * machine runs them: only one client makes exactly the same requests under the same seed.
+   * Concurrent clients; 16 unless given. Several clients share the ids of the store, which then depend on the order in
+   * which the machine runs them. Only a single client makes exactly the same requests with the same seed.
    */
   readonly clients?: number
 }
 
-/** The first of its kind, and how many there were. */
+/** The first finding of its kind, and how many there were. */
 export interface Found extends Finding {
   readonly label: string
-  /** The request in one line, with what makes it again. */
+  /** The request in one line, with the seed and number that reproduce it. */
   readonly request: string
   count: number
 }
@@ -37,16 +37,16 @@ export interface Found extends Finding {
 export interface Report {
   readonly seed: number
   readonly findings: readonly Found[]
-  /** Answers by what was asked and by the first digit of their status; 0 is for none. */
+  /** Responses by request and by the first digit of their status; 0 means no response. */
   readonly counts: ReadonlyMap<string, readonly number[]>
   readonly requests: number
   readonly seconds: number
 }
 
 /**
- * Asks a store so many questions, right ones and broken ones, as its description says they may be asked, and
- * holds each answer against the description. Throws for a store that is not on loopback, or that does not
- * describe itself. What it makes, it leaves.
+ * Sends a store the given number of valid and invalid requests that its description allows, and checks each response
+ * against the description. Throws for a store that is not on loopback, or that serves no description. The resources
+ * that it creates remain.
  */
 export async function fuzz({ url, key, requests, seed, clients = LANES }: FuzzOptions): Promise<Report> {
   const address = loopbackOnly(url)
@@ -70,7 +70,7 @@ export async function fuzz({ url, key, requests, seed, clients = LANES }: FuzzOp
   const lanes = Math.min(clients, requests)
   await Promise.all(
     Array.from({ length: lanes }, (_, index) => {
-      // A key under which something was done once may be in the store still: no run has those of another.
+      // The store may still have idempotency keys of other runs, so each run uses its own.
       const name = `${seed}-${index}-${Date.now().toString(36)}`
       const lane = { description, memory: emptyMemory(), keys, name }
       return runLane(lane, address, numbersOf(index, lanes, requests), seed, take)
@@ -124,7 +124,7 @@ function loopbackOnly(url: string): URL {
   )
 }
 
-/** A row of the table; what is no operation is not worth one for each path. */
+/** The row of the table; requests that are no operation share rows, not one per path. */
 function rowOf({ label, expects }: Ask): string {
   if (expects.kind === 'allow') return 'another method'
   return expects.kind === 'head' ? 'HEAD' : label

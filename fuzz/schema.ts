@@ -6,7 +6,7 @@ export const INT64_MAX = 2n ** 63n - 1n
 
 const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'binary'] as const
 
-/** A schema of OpenAPI 3.0 as far as the description uses them; every bound is there, said or not. */
+/** A schema of OpenAPI 3.0, as far as the description uses it; every limit is set, also if the document omits it. */
 export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   readonly format: (typeof formats)[number] | undefined
@@ -15,9 +15,9 @@ export interface Schema {
   readonly choices: readonly string[] | undefined
   readonly minimum: bigint
   readonly maximum: bigint
-  /** Integers that are none of its values all the same. */
+  /** Integers that are nevertheless not valid values. */
   readonly excluded: readonly bigint[]
-  /** Code points. */
+  /** In code points. */
   readonly lengthMin: number
   readonly lengthMax: number
   readonly pattern: RegExp | undefined
@@ -27,14 +27,14 @@ export interface Schema {
   readonly members: ReadonlyMap<string, Schema>
   readonly required: readonly string[]
   readonly isClosed: boolean
-  /** A value is valid by one of these, if there are any, and nothing else counts. */
+  /** If there are any, a value is valid if it matches one of these, and no other member of the schema counts. */
   readonly oneOf: readonly Schema[]
   readonly example: JsonValue | undefined
 }
 
 const count = z.bigint().transform(Number).optional()
 
-// Strict: a keyword that is not understood here would go unchecked.
+// Strict: a keyword that is not understood here would not be checked.
 const Written = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
   oneOf: z.array(z.unknown()).default([]),
@@ -62,7 +62,7 @@ const Written = z.strictObject({
   title: z.string().optional(),
 })
 
-/** Reads a schema; `follow` answers what a reference points at. Throws on a keyword it does not know. */
+/** Reads a schema; `follow` returns the target of a reference. Throws on a keyword that it does not know. */
 export function readSchema(part: unknown, follow: (part: unknown) => unknown): Schema {
   const written = Written.parse(follow(part))
   const isInt32 = written.format === 'int32'

@@ -6,17 +6,19 @@ import { breakDraft } from './flaws.ts'
 import { aliveCount, type Thing } from './memory.ts'
 import { validDraft } from './valid-draft.ts'
 
-/** What a lane will ask next because of what it has been answered. */
+/** A later request of a virtual client that follows from a response. */
 export type Step =
   | { readonly kind: 'ask'; readonly operation: Operation; readonly thing: Thing }
   | { readonly kind: 'head'; readonly ask: Ask; readonly answer: Answer }
 
-/** With fewer resources of a kind, what is asked of them is asked less. */
+/** With fewer resources of a kind, operations on it are requested less often. */
 const KEPT_MIN = 2
 
 const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 
-/** One request of a lane: mostly a right one, else a broken one, a repeat, or one beside the description. */
+/**
+ * Returns one request of a client: usually a valid one, else an invalid one, a repeat, or one outside the description.
+ */
 export function nextAsk(lane: Lane, number: number, planned: Step | undefined): Ask {
   const { random } = lane
   const given = planned?.kind === 'head' ? headAsk(planned, number) : plannedAsk(lane, number, planned)
@@ -30,14 +32,14 @@ export function nextAsk(lane: Lane, number: number, planned: Step | undefined): 
   return askOf(lane, draft, number)
 }
 
-/** What may follow: a thing is read, changed, deleted and read again; a GET is followed by its HEAD. */
+/** Possible next steps: a resource is read, changed, deleted and read again; a GET is followed by its HEAD. */
 export function followUps(
   { random, description }: Lane,
   ask: Ask,
   answer: Answer,
   made: Thing | undefined,
 ): Step[] {
-  // Guesses of keys are counted: the same one twice may be answered otherwise.
+  // Guesses of keys are counted, so the same guess may get another response the second time.
   const isGuess = ask.expects.kind === 'refusal' && ask.expects.check === 'auth-bypassed'
   const isRead = ask.method === 'GET' && ask.operation && answer.status !== 0 && !isGuess
   if (isRead && random.chance(0.1)) return [{ kind: 'head', ask, answer }]
@@ -55,7 +57,7 @@ export function followUps(
   return random.chance(0.3) ? of('GET') : []
 }
 
-/** Any operation; rather one whose resources are there, and rather one that makes than one that deletes. */
+/** Returns any operation; preferably one whose resources exist, and one that creates rather than deletes. */
 function pickOperation({ random, memory, description }: Lane): Operation {
   let operation = random.pick(description.operations)
   for (let turn = 0; turn < 6; turn++) {
@@ -85,7 +87,7 @@ function headAsk({ ask, answer }: Step & { kind: 'head' }, number: number): Ask 
   }
 }
 
-/** A request that got its answer under an idempotency key again, or another one under the same key. */
+/** Repeats a request that got its response under an idempotency key, or sends another request under the same key. */
 function repeatAsk({ memory, random }: Lane, number: number): Ask | undefined {
   if (memory.repeatable.length === 0) return undefined
   const { ask, answer } = random.pick(memory.repeatable)
@@ -100,12 +102,12 @@ function repeatAsk({ memory, random }: Lane, number: number): Ask | undefined {
       kind: 'refusal',
       statuses: [422],
       check: 'accepted-invalid',
-      why: 'the Idempotency-Key is used',
+      why: 'the Idempotency-Key is already used',
     },
   }
 }
 
-/** The next page of a list, word for word as its Link said; the first one while no next is known. */
+/** Requests the next page of a list, exactly as its Link says, or the first page if no next page is known. */
 function pageAsk(lane: Lane, number: number): Ask {
   const { memory, random, keys, description } = lane
   const lists = description.operations.filter(({ parameters }) =>
@@ -128,7 +130,7 @@ function pageAsk(lane: Lane, number: number): Ask {
   }
 }
 
-/** A described path with a method that it does not have, or a path that is none. */
+/** Requests a described path with a method that it does not have, or a path that does not exist. */
 function besideAsk(lane: Lane, number: number): Ask {
   const { random, description } = lane
   const operation = random.pick(description.operations)

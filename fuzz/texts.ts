@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Pieces of text that programs have tripped over: each is well-formed, and none holds U+0000. */
+/** Texts with which programs have had problems: each is well-formed, and none contains U+0000. */
 const strange = [
   'Biscuit',
   'é',
@@ -52,9 +52,10 @@ const strange = [
   '__proto__',
 ] as const
 
-/** A text of exactly so many code points. */
+/** Returns a text of exactly this number of code points. */
 export function textOf(random: Random, length: number): string {
-  // Long ones are of one kind: all outside the BMP, where code points and UTF-16 units differ, or plain.
+  // Long texts have one kind of character: all outside the BMP, where code points and UTF-16 units differ, or all
+  // plain.
   if (length > 40) return random.pick(['a', '𝕏', '漢', '\u{10ffff}', ' ', "'"]).repeat(length)
   const points: string[] = []
   while (points.length < length) {
@@ -63,7 +64,7 @@ export function textOf(random: Random, length: number): string {
   return points.slice(0, length).join('')
 }
 
-/** Instants as RFC 3339 has them, in all the spellings it allows, from the first year to the last. */
+/** Instants in all notations that RFC 3339 allows, from the first year to the last. */
 export const instants = [
   '2026-12-01T09:30:00Z',
   '2026-12-01T09:30:00.5Z',

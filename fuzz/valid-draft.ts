@@ -6,7 +6,7 @@ import { aliveThing, freshAt, goneThing, type Thing, tagAt } from './memory.ts'
 import type { Schema } from './schema.ts'
 import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
 
-/** Said in words only: a key that is made expires in the future. */
+/** Only the text of the description says it: a created key expires in the future. */
 const futures = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
 
 const accepts = [
@@ -19,7 +19,7 @@ const accepts = [
   'Application/JSON',
 ]
 
-/** Draws up a request that nothing is wrong with; of `thing` if it is given. */
+/** Builds a valid request; for `thing` if it is given. */
 export function validDraft(lane: Lane, operation: Operation, given?: Thing): Draft {
   const path = new Map<string, string>()
   const thing = fillPath(lane, operation, path, given)
@@ -38,14 +38,14 @@ export function validDraft(lane: Lane, operation: Operation, given?: Thing): Dra
   return draft
 }
 
-/** Percent-encodes a text, in one of the ways there are. */
+/** Percent-encodes a text, in one of the possible ways. */
 export function encoded({ random }: Lane, text: string): string {
   if (random.chance(0.9)) return encodeURIComponent(text)
   if (random.chance(0.5)) return encodeURIComponent(text).replaceAll('%20', '+')
   return Array.from(Buffer.from(text), byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
-/** The name of the path parameter that a parameter or member is an id of, if it is one. */
+/** Returns the name of the path parameter whose id a parameter or member contains, if there is one. */
 function kindOf({ description }: Lane, operation: Operation, name: string): string | undefined {
   if (name !== 'id') return description.kinds.has(name) ? name : undefined
   const paths = [...description.methods.keys()]
@@ -71,11 +71,11 @@ function fillPath(
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(lane, schema, example)))
   }
-  // What happens to other resources with the id of one that is gone, the description does not say.
+  // The description does not say what happens to other resources with the id of a deleted one.
   return last?.goneFrom === undefined || last.goneFrom === path ? last : undefined
 }
 
-/** A text that can stand between two slashes: dots alone would be taken for steps. */
+/** Returns a text that can be a path segment: dots alone would be resolved as relative steps. */
 function segment({ random }: Lane, schema: Schema, example: unknown): string {
   if (typeof example === 'string' && random.chance(0.5)) return example
   const text = validText(random, schema)
@@ -88,10 +88,10 @@ function queryPairs(
   { name, place, schema, required }: Parameter,
 ): [string, string][] {
   const { random, memory } = lane
-  // A cursor cannot be made up: only the Link of a page has one.
+  // A cursor cannot be invented: it comes only from the Link of a page.
   if (place !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(lane, operation, name)
-  // Waiting for what does not happen would only take time.
+  // Waiting for an event that does not occur would only take time.
   if (name === 'wait') return [[name, String(schema.minimum)]]
   const one = (of: Schema): string => {
     const known = kind !== undefined && random.chance(0.6) ? aliveThing(memory, random, kind) : undefined
@@ -154,13 +154,13 @@ function fillHeader(lane: Lane, draft: Draft, { name, example }: Parameter): voi
   }
 }
 
-/** What two preconditions of one request come to: If-Match is evaluated first (RFC 9110, section 13.2.2). */
+/** Returns the result of two preconditions of one request: If-Match is evaluated first (RFC 9110, section 13.2.2). */
 function together(one: Condition, other: Condition): Condition {
   const order: readonly Condition[] = ['fails', 'unclear', 'unmodified', 'holds', 'none']
   return order.find(condition => condition === one || condition === other) ?? 'none'
 }
 
-/** Entity tags as they are, as they are not, and in the weak form that If-Match never takes. */
+/** Returns entity tags that match, tags that do not match, and the weak form that If-Match never accepts. */
 function precondition(lane: Lane, draft: Draft, name: 'If-Match' | 'If-None-Match'): [string, Condition] {
   const { random, memory } = lane
   const path = pathOf(draft)

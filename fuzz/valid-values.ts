@@ -4,11 +4,11 @@ import { receiverUrl } from './receiver.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { instants, textOf } from './texts.ts'
 
-/** Where a bound is far off, texts are rarely made so long. */
+/** If a limit is far away, texts are rarely made that long. */
 const LENGTH_MAX = 2000
 const SMALL_MAX = 5n
 
-/** Integers that a program may round, wrap or cut; all far from the small ids that a store gives. */
+/** Integers that a program may round, wrap or truncate; all far from the small ids that a store assigns. */
 const absent = [
   0n,
   -1n,
@@ -22,7 +22,7 @@ const absent = [
   INT64_MIN,
 ] as const
 
-/** An id in the bounds of int64 that no resource has: ids are given in order, from 1. */
+/** Returns an id within int64 that no resource has: ids are assigned in order, from 1. */
 export function absentId(random: Random): bigint {
   return random.chance(0.5) ? random.pick(absent) : random.between(2n ** 40n, INT64_MAX)
 }
@@ -42,13 +42,14 @@ export function validText(random: Random, schema: Schema): string {
   if (format === 'date-time') return random.pick(instants)
   if (format === 'uri') return `${receiverUrl()}/${random.below(1000)}`
   if (typeof example === 'string' && (pattern || format || random.chance(0.1))) return example
-  if (pattern || format) throw new Error(`no text can be made for ${format ?? pattern} without an example`)
+  if (pattern || format)
+    throw new Error(`no text can be generated for ${format ?? pattern} without an example`)
   const longest = Math.min(lengthMax, LENGTH_MAX)
   const shorter = lengthMin + random.below(Math.min(longest - lengthMin + 1, 24))
   return textOf(random, random.pick([lengthMin, lengthMin + 1, longest, ...Array<number>(12).fill(shorter)]))
 }
 
-/** A value of the schema, as JSON text. */
+/** Returns a value of the schema, as JSON text. */
 export function validJson(random: Random, schema: Schema): string {
   if (schema.nullable && random.chance(0.1)) return 'null'
   switch (schema.type) {
@@ -69,7 +70,7 @@ export function validJson(random: Random, schema: Schema): string {
   }
 }
 
-/** A value of a path or query parameter's schema, as plain text. */
+/** Returns a value for the schema of a path or query parameter, as plain text. */
 export function validParameter(random: Random, schema: Schema): string {
   switch (schema.type) {
     case 'boolean':
@@ -83,21 +84,21 @@ export function validParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** How many elements an array may well have: the fewest, the most, or a few. */
+/** Returns a number of elements for an array: the minimum, the maximum, or a few. */
 export function lengthOfArray(random: Random, { itemsMin, itemsMax }: Schema): number {
   const few = itemsMin + random.below(3)
   const length = random.chance(0.8) ? few : random.pick([itemsMin, itemsMax])
   return Math.min(length, itemsMax, itemsMin + 200)
 }
 
-/** A string of JSON in one of the spellings that JSON has for it. */
+/** Returns a JSON string in one of the possible notations. */
 export function jsonText(random: Random, text: string): string {
   if (random.chance(0.9)) return writeJson(text)
   const escaped = Array.from(
     text.slice(0, 30),
     unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  // Only the units of the BMP stand alone; a text with others is written as it is.
+  // Only units of the BMP are valid alone; a text with others is written unchanged.
   return /[\ud800-\udfff]/.test(text)
     ? writeJson(text)
     : `"${escaped.join('')}${writeJson(text.slice(30)).slice(1)}`
@@ -105,6 +106,6 @@ export function jsonText(random: Random, text: string): string {
 
 function validElements(random: Random, schema: Schema): string[] {
   const { items } = schema
-  if (!items) throw new Error('an array does not say what it holds')
+  if (!items) throw new Error('an array does not define its elements')
   return Array.from({ length: lengthOfArray(random, schema) }, () => validJson(random, items))
 }

@@ -3,8 +3,8 @@ import { instantMs, isDate } from './instant.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Holds an exact JSON value against a schema. Answers what breaks it, each with its place; the places of
- * elements are written `*`, so that one fault of a hundred elements is one.
+ * Checks an exact JSON value against a schema. Returns the faults, each with its pointer; elements are written `*` in
+ * pointers, so that the same fault in a hundred elements is one.
  */
 export function validate(schema: Schema, value: JsonValue, place = ''): string[] {
   if (value === null) return schema.nullable ? [] : [`${place || '/'} is null`]
@@ -26,12 +26,12 @@ export function validate(schema: Schema, value: JsonValue, place = ''): string[]
   }
 }
 
-/** Whether a value is an object of JSON. */
+/** Returns whether a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What a header field or a parameter is as a value of its schema: its text alone does not say. */
+/** Converts a header field or a parameter to a value of its schema, because its text has no type. */
 export function valueOfText(schema: Schema, text: string): JsonValue {
   if (schema.type === 'integer') return /^(?:0|-?[1-9][0-9]{0,30})$/.test(text) ? BigInt(text) : text
   if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
@@ -80,7 +80,7 @@ function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], 
   return faults.length > 1 ? [...new Set(faults)] : faults
 }
 
-/** Clients must take members that they do not know, but a server sends none that it does not describe. */
+/** Clients must accept unknown members, but a server sends none that it does not describe. */
 function objectFaults({ members, required }: Schema, value: JsonObject, place: string): string[] {
   const faults: string[] = []
   for (const name of required) if (value[name] === undefined) faults.push(`${place}/${name} is missing`)

@@ -27,13 +27,13 @@ type ProofLine = z.output<typeof ProofLine>
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: suites.join(',') },
-    /** Of the full counts: 1 takes about an hour on two cores. */
+    /** The share of the full counts: 1 takes about an hour on two cores. */
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
   },
 })
 
-// What is proved is the code that stood here when the run began.
+// The tested code is the code that was here when the run started.
 const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT }).stdout.toString().trim()
 const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
 const file = join(directory, 'proofs.jsonl')
@@ -78,6 +78,6 @@ function writePage(report: string): void {
   const from = page.indexOf(MARKS.from)
   const to = page.indexOf(MARKS.to)
   if (from < 0 || to < from)
-    throw new Error('RELIABILITY.md has lost the marks between which the proofs stand')
+    throw new Error('RELIABILITY.md does not have the markers between which the counts are written')
   writeFileSync(PAGE, `${page.slice(0, from)}${MARKS.from}\n\n${report}\n\n${page.slice(to)}`)
 }

@@ -156,7 +156,7 @@ onEveryEngine(engine => {
       expect(data.reserved).toBe(1n)
     })
 
-    test('a Content-Type with parameters is the same request, because the parameters have no meaning', async () => {
+    test('a key with parameters is the same key, because the parameters have no meaning', async () => {
       const body = '{"name":"With parameters"}'
       const ids = new Set<unknown>()
       for (const key of ['"params"', '"params";p=1', '"params"; a="x;y"; b=?1;c', '"params";d=:YQ==:']) {

@@ -239,7 +239,7 @@ const paths: readonly HostileCase[] = [
     '/pets.json',
     '/.env',
   ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
-  // The router of the runtime sees the dots; the URL that it passes on does not have them.
+  // The router of the runtime sees the dots, but the URL that it passes on does not contain them.
   ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: 'has the path /pets.' }),
   ...[
     '/pets/1%2F2',
@@ -267,7 +267,7 @@ const paths: readonly HostileCase[] = [
     `/pets/${'9'.repeat(1000)}`,
   ].map(path => ask(`the id in ${path.slice(0, 40)}`, `GET ${path}`, PET_PATH)),
   ask('an error code with U+0000', 'GET /errors/%00', `${BAD_PARAMETER} code invalid_format`),
-  ask('an error code that is no UTF-8', 'GET /errors/%ff', `${BAD_PARAMETER} code invalid_format`),
+  ask('an error code that is not UTF-8', 'GET /errors/%ff', `${BAD_PARAMETER} code invalid_format`),
   ask('the error code __proto__', 'GET /errors/__proto__', '404 error_not_found'),
   ask('the error code constructor', 'GET /errors/constructor', '404 error_not_found'),
   ...['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'].flatMap(id => [

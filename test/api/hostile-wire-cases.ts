@@ -57,8 +57,8 @@ const lines: readonly HostileCase[] = [
   line('the target of a CONNECT', 'CONNECT store:443 HTTP/1.1', '404 route_not_found'),
   whole('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'),
   whole('the first bytes of TLS', `\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03${'\x07'.repeat(160)}`, '400'),
-  whole('lines that end in carriage returns alone', 'GET /pets HTTP/1.1\rHost: x\r\r', '505'),
-  whole('lines that end in line feeds alone', 'GET /pets HTTP/1.1\nHost: x\n\n', '505'),
+  whole('lines that end with carriage returns only', 'GET /pets HTTP/1.1\rHost: x\r\r', '505'),
+  whole('lines that end with line feeds only', 'GET /pets HTTP/1.1\nHost: x\n\n', '505'),
 ]
 
 const fields: readonly HostileCase[] = [
@@ -79,7 +79,7 @@ const fields: readonly HostileCase[] = [
     'GET /pets HTTP/1.1\r\nHost: a#\r\nConnection: close\r\n\r\n',
     '400 invalid_parameter: Host invalid_format',
   ),
-  field('a line that is no header field', 'Nonsense\r\n', '400'),
+  field('a line that is not a header field', 'Nonsense\r\n', '400'),
   field('a blank before the colon', 'X-Colour : red\r\n', '400'),
   field('a blank inside a field name', 'X Colour: red\r\n', '400'),
   field('an empty field name', ': red\r\n', '400'),
@@ -113,7 +113,7 @@ const framing: readonly HostileCase[] = [
   framed('a negative Content-Length', 'Content-Length: -19\r\n', '400'),
   framed('a Content-Length with a plus', 'Content-Length: +19\r\n', '400'),
   framed('a Content-Length in hex', 'Content-Length: 0x13\r\n', '400'),
-  framed('a Content-Length in words', 'Content-Length: nineteen\r\n', '400'),
+  framed('a Content-Length as a word', 'Content-Length: nineteen\r\n', '400'),
   framed('an empty Content-Length', 'Content-Length: \r\n', '400'),
   framed('a Content-Length with a fraction', 'Content-Length: 19.0\r\n', '400'),
   framed('a Content-Length that wraps to 19 in 64 bits', 'Content-Length: 18446744073709551635\r\n', '400'),
@@ -124,7 +124,7 @@ const framing: readonly HostileCase[] = [
   framed('Transfer-Encoding chunked twice', 'Transfer-Encoding: chunked\r\n'.repeat(2), '400', CHUNKED),
   framed('Transfer-Encoding xchunked', 'Transfer-Encoding: xchunked\r\n', '400', CHUNKED),
   framed('Transfer-Encoding in quotes', 'Transfer-Encoding: "chunked"\r\n', '400', CHUNKED),
-  framed('Transfer-Encoding behind a vertical tab', 'Transfer-Encoding: \x0bchunked\r\n', '400', CHUNKED),
+  framed('Transfer-Encoding after a vertical tab', 'Transfer-Encoding: \x0bchunked\r\n', '400', CHUNKED),
   framed(
     'Transfer-Encoding with a blank before its colon',
     'Transfer-Encoding : chunked\r\n',
@@ -139,18 +139,18 @@ const framing: readonly HostileCase[] = [
   chunks('a chunk size with a plus', `+13\r\n${BODY}\r\n0\r\n\r\n`),
   chunks('a chunk size of 2^64 - 1', `ffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`),
   chunks('a chunk size that wraps to 19 in 64 bits', `10000000000000013\r\n${BODY}\r\n0\r\n\r\n`),
-  chunks('a chunk that is longer than it says', `12\r\n${BODY}\r\n0\r\n\r\n`),
+  chunks('a chunk that is longer than its size', `12\r\n${BODY}\r\n0\r\n\r\n`),
   chunks('a chunk without its line end', `13\r\n${BODY}0\r\n\r\n`),
-  chunks('chunk lines that end in line feeds alone', `13\n${BODY}\n0\n\n`),
+  chunks('chunk lines that end with line feeds only', `13\n${BODY}\n0\n\n`),
   chunks('a line feed inside a chunk extension', `13;a\nb\r\n${BODY}\r\n0\r\n\r\n`),
   { ...chunks('chunks that never end', `13\r\n${BODY}\r\n`, 'closed'), ends: true },
-  { ...framed('a body that is cut short', 'Content-Length: 100\r\n', 'closed'), ends: true },
-  { ...whole('a header block that is cut short', 'GET /pets HTTP/1.1\r\nHost: sto', 'closed'), ends: true },
+  { ...framed('a truncated body', 'Content-Length: 100\r\n', 'closed'), ends: true },
+  { ...whole('a truncated header block', 'GET /pets HTTP/1.1\r\nHost: sto', 'closed'), ends: true },
 ]
 
 const sizes: readonly HostileCase[] = [
   framed(
-    'a body of over 8 MiB',
+    'a body of more than 8 MiB',
     `Content-Length: ${8 * MEBIBYTE + 1}\r\n`,
     '413',
     new Uint8Array(8 * MEBIBYTE + 1),
@@ -178,7 +178,7 @@ const sizes: readonly HostileCase[] = [
   ask('a URL of 8 KiB', `GET /pets?name=${'n'.repeat(8181)}`, '400 invalid_parameter: name too_long'),
 ]
 
-/** The runtime closes the connection on a method that it does not know; the others reach the service. */
+/** The runtime closes the connection if it does not know the method; the other methods reach the service. */
 const methods: readonly HostileCase[] = [
   ...['PURGE', 'TRACE', 'PROPFIND', 'MKCOL', 'CONNECT'].map(method =>
     ask(`the method ${method}`, `${method} /pets`, '405 method_not_allowed', {

@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     expect(String(row?.updated_at)).toStartWith(new Date().toISOString().slice(0, 10))
   })
 
-  test('beta and experimental operations report it, and an experimental one requires its header', async () => {
+  test('beta and experimental operations say so, and an experimental one requires its preview header', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const beta = await store.client.listMovements({ petId })

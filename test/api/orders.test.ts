@@ -18,7 +18,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('pending 3/3')
     })
 
-    test('for a single animal makes it pending, then sold when complete or available when cancelled', async () => {
+    test('makes a single animal pending; completion makes it sold, cancellation available', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.placeOrder({ body: { petId } })

@@ -132,7 +132,7 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         return end
       }
     })(),
-  'orders of a pet on hold are accepted': () =>
+  'a hold that does not prevent orders': () =>
     new (class extends ModelStore {
       override refusesOrder(wanted: number): string | undefined {
         return wanted > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
@@ -147,7 +147,7 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         return end
       }
     })(),
-  'a count below the reserved units is accepted': () =>
+  'a count that is allowed below the reserved units': () =>
     new (class extends ModelStore {
       override count(quantity: number): string {
         this.quantity = quantity
@@ -158,7 +158,7 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
 
 for (const [name, broken] of Object.entries(controls)) {
   test(
-    `control: ${name} is caught`,
+    `control: ${name} is detected`,
     async () => {
       await using store = await openTestStore('sqlite')
       const property = fc.asyncProperty(fc.array(step, { maxLength: COMMANDS_MAX }), steps =>

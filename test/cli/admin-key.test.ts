@@ -50,7 +50,7 @@ function keyIn({ keyFile }: NewStore): string {
   return readFileSync(keyFile, 'utf8').trim()
 }
 
-/** How many keys a caller with this key sees, or how it is refused. */
+/** Returns how many keys a caller with this key sees, or the refusal. */
 async function keysSeenBy(server: ServerProcess, key: string): Promise<number | string> {
   const client = makeClient({ base: server.base, key })
   return client.listKeys({}).then(
@@ -61,7 +61,7 @@ async function keysSeenBy(server: ServerProcess, key: string): Promise<number | 
 
 onEveryEngine(engine => {
   test(
-    'a first start whose port is in use touches nothing, and the next one gives an admin key',
+    'a first start whose port is in use changes nothing, and the next start creates an admin key',
     async () => {
       const store = await newStore(engine)
       const taken = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
@@ -77,7 +77,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a first start that cannot write the key file says so and commits no key',
+    'a first start that cannot write the key file reports that and commits no key',
     async () => {
       const store = await newStore(engine)
       mkdirSync(store.keyFile, { recursive: true })
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a start that ended between the key file and the commit is finished by the next one, with the same key',
+    'a start that ended between the key file and the commit is completed by the next one, with the same key',
     async () => {
       const store = await newStore(engine)
       mkdirSync(store.data)
@@ -109,7 +109,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a key that was revoked does not come back with its file',
+    'a revoked key does not become valid again because of its file',
     async () => {
       const store = await newStore(engine)
       let first = ''
@@ -128,7 +128,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'keys reset-admin makes an admin key for a stopped store, and leaves the other keys alone',
+    'keys reset-admin creates an admin key for a stopped store, and does not change the other keys',
     async () => {
       const store = await newStore(engine)
       let first = ''
@@ -163,11 +163,11 @@ onEveryEngine(engine => {
     TIMEOUT_MS,
   )
 
-  test('a first start that fails anywhere leaves no key that nobody holds', async () => {
+  test('a first start that fails at any step leaves no key that nobody knows', async () => {
     expect(await lostKeys(engine, ensureAdminKey)).toEqual([])
   })
 
-  test('control: a key that is committed before its file is written is caught', async () => {
+  test('control: a key that is committed before its file is written is detected', async () => {
     expect(await lostKeys(engine, commitBeforeFile)).toEqual(['file'])
   })
 })
@@ -203,7 +203,7 @@ test('a port that is bound before its store is open responds with 503 and Retry-
   await port.stop(true)
 })
 
-/** The steps at which a first start can fail so that the next start leaves no key in the file that holds admin. */
+/** The steps at which a failed first start leaves a store whose next start writes a key file without an admin key. */
 async function lostKeys(kind: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
   const lost: string[] = []
   for (const step of ['file', 'commit'] as const) {

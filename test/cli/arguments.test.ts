@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
-test('a word too many, and an option that npm took for its own, are explained', async () => {
+test('an extra argument, and an option that npm took for itself, are explained', async () => {
   for (const word of ['9000', 'bogus']) {
     const ended = await run([word])
     expect([ended.exitCode, ended.errors.trim()]).toEqual([
@@ -13,7 +13,7 @@ test('a word too many, and an option that npm took for its own, are explained', 
   }
 })
 
-test('the fuzzer runs on a store of its own, and explains its options', async () => {
+test('the fuzzer starts its own store, and explains its options', async () => {
   const fuzz = join(ROOT, 'fuzz', 'main.ts')
   const environment = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
   const ran = await runToEnd([process.execPath, fuzz, '--requests', '300'], environment)

@@ -12,7 +12,7 @@ import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '.
 
 const COMMAND_MS_MAX = 120_000
 
-/** A store in which a little has happened: entry 1 is the admin key, the last the fifth order. */
+/** A store with a few changes: entry 1 is the admin key, the last entry is the fifth order. */
 async function openBusy(engine: EngineName): Promise<TestStore> {
   const store = await openTestStore(engine)
   const { client } = store
@@ -37,7 +37,7 @@ function audit(store: TestStore, ...args: string[]): Promise<Ran> {
   return run(['audit', ...args, '--data', directory, ...(databaseUrl ? ['--database-url', databaseUrl] : [])])
 }
 
-/** What a look at the trail finds, after somebody has been at the database. */
+/** Returns the faults that the verification finds after direct changes of the database. */
 async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
   for (const text of tampering) await store.database(`${text} RETURNING 1`)
   await using open = await openReader(store.place)
@@ -46,7 +46,7 @@ async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<re
 
 onEveryEngine(engine => {
   test(
-    'a trail that nobody has touched is whole, and its anchor holds later',
+    'an unchanged audit log is intact, and its anchor is still valid later',
     async () => {
       await using store = await openBusy(engine)
       const first = await audit(store, 'verify')
@@ -71,7 +71,7 @@ onEveryEngine(engine => {
     COMMAND_MS_MAX,
   )
 
-  test('a changed entry is found, whatever was changed', async () => {
+  test('a changed entry is detected, whatever was changed', async () => {
     await using store = await openBusy(engine)
     for (const change of [
       `data = '{}'`,
@@ -91,7 +91,7 @@ onEveryEngine(engine => {
     expect(await faultsAfter(store)).toEqual([])
   })
 
-  test('missing entries are found: in the middle, at the end and at the beginning', async () => {
+  test('missing entries are detected: in the middle, at the end and at the beginning', async () => {
     await using store = await openBusy(engine)
     expect(await faultsAfter(store, 'DELETE FROM event WHERE position IN (6, 7)')).toEqual([
       'Entries 6 to 7 are missing.',
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
     expect((await faultsAfter(store, 'DELETE FROM event WHERE position = 1'))[0]).toBe('Entry 1 is missing.')
   })
 
-  test('an entry that was put in is found, behind the end or in the middle', async () => {
+  test('an inserted entry is detected, after the end or in the middle', async () => {
     await using store = await openBusy(engine)
     const copy = (id: string, position: string): string =>
       `INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
@@ -121,7 +121,7 @@ onEveryEngine(engine => {
     expect(shifted[0]).toStartWith('Entry 6 ')
   })
 
-  test('a trail that was rewritten as a whole is found by an anchor, and by nothing else', async () => {
+  test('an audit log that was rewritten as a whole is detected by an anchor, and by nothing else', async () => {
     await using store = await openBusy(engine)
     await using open = await openReader(store.place)
     const { head } = await verifyAuditChain(open.reader)
@@ -133,7 +133,7 @@ onEveryEngine(engine => {
   })
 
   test(
-    'the export is one line of JSON for each entry, and the chain can be followed from it',
+    'the export has one line of JSON per entry, and the chain can be verified from it',
     async () => {
       await using store = await openBusy(engine)
       const { exitCode, output } = await audit(store, 'export')
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'a store that is not there, and an anchor that is none, are one clear sentence',
+  'a missing store, and an invalid anchor, are reported in one clear sentence',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-audit-'))
     const absent = await run(['audit', 'verify', '--data', join(directory, 'no')])
@@ -176,7 +176,9 @@ const Exported = z.object({
   data: z.unknown(),
 })
 
-/** As who knows the chain would do it: another request id for entry 5, and every link after it made anew. */
+/**
+ * Changes the log as someone who knows the chain would: a new request id for entry 5, and all later entries recomputed.
+ */
 async function rewrite(store: TestStore): Promise<void> {
   await store.database(`UPDATE event SET request_id = 'somebody-else' WHERE position = 5 RETURNING 1`)
   const rows = await store.database('SELECT * FROM event ORDER BY position')

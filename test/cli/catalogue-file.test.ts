@@ -6,7 +6,7 @@ import { readPets } from '../../src/cli/catalogue-file.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
-/** Of each hostile file: far more than may be read of it. */
+/** The size of each hostile file: far more than may be read of it. */
 const FILE_MIB = 24
 const READ_MAX_MIB = 8
 
@@ -45,12 +45,12 @@ async function read(text: string): Promise<Reading> {
 const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
 
-test('control: without a bound a file with an endless cell is read to its end', async () => {
+test('control: without a limit a file with an endless cell is read to its end', async () => {
   const read = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
   expect(read / MIB).toBeGreaterThan(READ_MAX_MIB)
 })
 
-describe('a file that would take all memory is refused with the number of its line', () => {
+describe('a file that would take all memory is refused with its line number:', () => {
   const cases = [
     {
       name: 'one long cell',
@@ -77,7 +77,7 @@ describe('a file that would take all memory is refused with the number of its li
   }
 })
 
-test('a cell is shown in part and without control characters', async () => {
+test('a cell is quoted in part and without control characters', async () => {
   const { problems } = await read(
     `${header}${'y'.repeat(5000)},Dogs\n\u001b[2J\u0085\u202e${'z'.repeat(300)},Dogs\n`,
   )
@@ -87,7 +87,7 @@ test('a cell is shown in part and without control characters', async () => {
   ])
 })
 
-test('lines are counted right, however they end and where they span several', async () => {
+test('lines are counted correctly, with every kind of line end and with records of several lines', async () => {
   for (const newline of ['\n', '\r\n', '\r']) {
     const lines = ['name,category', '"Rex', 'the second",Dogs', 'x'.repeat(70_000)]
     const { failure } = await read(lines.join(newline))
@@ -95,7 +95,7 @@ test('lines are counted right, however they end and where they span several', as
   }
 })
 
-test('a record of many lines that is short enough is read', async () => {
+test('a record of many lines that is within the limit is read', async () => {
   const { rows, failure } = await read(`${header}"Rex${'\n'.repeat(100)}",Dogs\nAda,Cats\n`)
   expect([rows, failure]).toEqual([2, undefined])
 })

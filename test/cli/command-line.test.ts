@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 let count = 0
 const fresh = (): string => join(directory, `data-${++count}`)
 
-/** Where a store keeps its data: in a new directory, or in a new database beside one. */
+/** The data of a store: in a new directory, or in a new database in addition to one. */
 async function place(
   engine: 'sqlite' | 'postgres',
 ): Promise<{ args: string[]; env: Record<string, string> }> {
@@ -30,7 +30,7 @@ async function place(
 }
 
 onEveryEngine(engine => {
-  test('a first start makes the demo shop and an admin key; a second start keeps both', async () => {
+  test('a first start loads the demo shop and creates an admin key; a second start keeps both', async () => {
     const { args, env } = await place(engine)
     const keyFile = join(args[1] ?? '', 'admin-key')
     let key = ''
@@ -62,7 +62,7 @@ onEveryEngine(engine => {
     expect(data.items).toHaveLength(1)
   }, 120_000)
 
-  test('a request is one JSON line in the log, with its request id', async () => {
+  test('a request is logged as one JSON line, with its request id', async () => {
     const { args, env } = await place(engine)
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', ...args], env)
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
@@ -87,14 +87,14 @@ onEveryEngine(engine => {
     ])
   }, 120_000)
 
-  test('SIGTERM lets requests end, refuses further ones, and the process is gone within 10 s', async () => {
+  test('SIGTERM lets requests end and refuses new ones, and the process exits within 10 s', async () => {
     const { args, env } = await place(engine)
     await using server = await startProcess(['serve', '--port', '0', ...args], env)
     const { base } = server
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
-    // Watched from the start: a connection that the stop cuts off must not end another test.
+    // It is handled from the start, so that a connection that the stop cuts off cannot fail another test.
     const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
     const started = performance.now()
@@ -108,7 +108,7 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-describe('what cannot start says why, in one sentence, and ends with an error', () => {
+describe('the start fails with a one-sentence reason for', () => {
   const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
       name: 'a bad port',
@@ -176,17 +176,17 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
       says: 'PETSTORE_EVENT_RETENTION=90: it must be a number of days (90d) or hours (36h), or forever.',
     },
     {
-      name: 'a bad answer to whether private webhooks are allowed',
+      name: 'a bad value for whether private webhooks are allowed',
       env: { PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'yes' },
       says: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS=yes: it must be one of true, false.',
     },
     {
-      name: 'a secret key that is none',
+      name: 'an invalid secret key',
       env: { PETSTORE_SECRET_KEY_FILE: import.meta.path },
       says: 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.',
     },
     {
-      name: 'a secret key file that is not there',
+      name: 'a missing secret key file',
       env: { PETSTORE_SECRET_KEY_FILE: join(import.meta.dir, 'no-such-file') },
       says: 'it must name a readable file.',
     },
@@ -197,7 +197,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
     },
     { name: 'an unknown flag', args: ['--prot', '9000'], says: "unknown option '--prot'" },
     {
-      name: 'a database that is not there',
+      name: 'a missing database',
       env: onPostgres('postgres://a:b@127.0.0.1:1/x'),
       says: 'cannot be opened',
     },
@@ -264,7 +264,7 @@ describe('what cannot start says why, in one sentence, and ends with an error', 
 })
 
 describe('settings', () => {
-  test('come by environment as by flag, and the flag wins', async () => {
+  test('can be set by variable or by flag, and the flag wins', async () => {
     const env = {
       PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
       PETSTORE_DEMO: 'false',
@@ -278,7 +278,7 @@ describe('settings', () => {
     expect(server.base).toBe('https://shop.example')
   }, 120_000)
 
-  test('the clock of the lifecycle can be set to see the sunset today', async () => {
+  test('the lifecycle clock can be set past the sunset', async () => {
     const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', fresh()]
     await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
     expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
@@ -287,7 +287,7 @@ describe('settings', () => {
     expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
   }, 120_000)
 
-  test('a key can be made for the environment', async () => {
+  test('a key can be created for the environment', async () => {
     const { output, exitCode } = await run(['new-key'])
     expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', fresh()], {

@@ -24,7 +24,7 @@ async function mayAdminister(store: TestStore, key: string): Promise<boolean> {
   )
 }
 
-/** What the audit trail has about a key: type and version of each entry, oldest first. */
+/** The audit log of a key: type and version of each entry, oldest first. */
 async function trailOf(store: TestStore, keyId: bigint): Promise<string[]> {
   const rows = await store.database(
     `SELECT type, subject_version AS version FROM event WHERE subject = 'keys/${keyId}' ORDER BY id`,
@@ -53,7 +53,7 @@ onEveryEngine(engine => {
     TIMEOUT_MS,
   )
 
-  test('a key with fewer scopes becomes an admin key when the environment names it', async () => {
+  test('a key with fewer scopes becomes an admin key if it is in PETSTORE_ADMIN_KEY', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'till', scopes: ['orders:write'] } })
     expect(await mayAdminister(store, data.key)).toBe(false)
@@ -66,7 +66,7 @@ onEveryEngine(engine => {
     expect(await mayAdminister(store, ADMIN_KEY)).toBe(false)
   })
 
-  test('a key that was revoked comes back when the environment names it, as often as that happens', async () => {
+  test('a revoked key works again if it is in PETSTORE_ADMIN_KEY, each time it was revoked', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
     await store.client.revokeKey({ keyId: data.id })
@@ -81,7 +81,7 @@ onEveryEngine(engine => {
     ])
   })
 
-  test('a key that has expired works again when the environment names it', async () => {
+  test('an expired key works again if it is in PETSTORE_ADMIN_KEY', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     const clock = (): number => now
     await using store = await openTestStore(engine, { clock })
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
   })
 
-  test('an admin key that the environment takes over is replaced by the next key of the environment', async () => {
+  test('an admin key that is put in PETSTORE_ADMIN_KEY is replaced by the next key there', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
     await installs(store, data.key)
@@ -107,7 +107,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'processes that start at once on one PostgreSQL with one key agree on it',
+  'concurrent starts on one PostgreSQL with one key agree on that key',
   async () => {
     for (let round = 0; round < 5; round++) {
       const databaseUrl = await newDatabase()

@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 let count = 0
 const fresh = (): string => join(directory, `data-${++count}`)
 
-/** Another host, which must never see the admin key. */
+/** Another host, which must never receive the admin key. */
 interface Outsider extends AsyncDisposable {
   readonly base: string
   readonly heard: string[]
@@ -47,7 +47,7 @@ function load(data: string, env: Record<string, string> = {}): Promise<Ran> {
 
 for (const host of ['127.0.0.1', '0.0.0.0']) {
   test(
-    `an import into a store on ${host} goes to this machine, whatever base URL and proxy are set`,
+    `an import into a store on ${host} goes to this machine, whatever base URL and proxy are configured`,
     async () => {
       await using other = outsider()
       const data = fresh()
@@ -77,7 +77,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
 }
 
 test(
-  'an import follows no address that a process left behind when it ended',
+  'an import ignores the address file of a process that has ended',
   async () => {
     await using other = outsider()
     const ended = Bun.spawn(['true'])
@@ -102,7 +102,7 @@ test(
   TIMEOUT_MS,
 )
 
-describe('the address of a listener on its own machine', () => {
+describe('the local address of a listener', () => {
   const cases: [host: string, address: string][] = [
     ['127.0.0.1', 'http://127.0.0.1:8080'],
     ['0.0.0.0', 'http://127.0.0.1:8080'],
@@ -115,7 +115,7 @@ describe('the address of a listener on its own machine', () => {
     ['fd00::7', 'http://[fd00::7]:8080'],
   ]
   for (const [host, address] of cases) {
-    test(`for --host ${host} is ${address}`, () => {
+    test(`is ${address} for --host ${host}`, () => {
       expect(localAddress(host, 8080)).toBe(address)
     })
   }

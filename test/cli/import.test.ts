@@ -22,7 +22,7 @@ function file(text: string | Uint8Array): string {
   return path
 }
 
-/** One shop, imported into with the command and looked at through a server. */
+/** One shop that the command imports into, and that is read through a server. */
 class Shop {
   readonly #args: string[]
   readonly #env: Record<string, string>
@@ -89,7 +89,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'loads them into a running store, seen at once',
+    'loads them into a running store, which shows them immediately',
     async () => {
       const open = await shop()
       await using server = await open.serve()
@@ -104,7 +104,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'loads nothing when one line is wrong, and names each by its number',
+    'loads nothing if one line is invalid, and reports each invalid line by its number',
     async () => {
       const strict = await shop()
       const wrong =
@@ -130,7 +130,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a dry run finds what is wrong and changes nothing',
+    'a dry run reports the errors and changes nothing',
     async () => {
       const dry = await shop()
       const good = await dry.import('--categories', file(categories), '--pets', file(pets), '--dry-run')
@@ -144,10 +144,10 @@ onEveryEngine(engine => {
   )
 
   test(
-    'streams a file that is staged in many groups, with lines that span lines counted right',
+    'streams a file that is staged in many groups, and counts lines correctly when records span several',
     async () => {
       const large = await shop()
-      // A row takes PostgreSQL fifteen times as long; 3,000 are still more than any group or page of them.
+      // PostgreSQL takes fifteen times as long per row. 3,000 rows still exceed every group and page.
       const count = engine === 'postgres' ? 3000 : 20_000
       const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
       rows[count - 1] = 'Last,Nowhere,1,'
@@ -177,9 +177,9 @@ describe('files that cannot be read', () => {
       text: 'name,category,colour\nRex,Dogs,red\n',
       says: ':1: there is no column "colour"',
     },
-    { name: 'a column twice', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
+    { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
-      name: 'a quote that does not close',
+      name: 'a quote that is not closed',
       text: 'name,category\n"Rex,Dogs\n',
       says: 'opening quote at line 2.',
     },
@@ -202,7 +202,7 @@ describe('files that cannot be read', () => {
   }
 
   test(
-    'a file that is not there, and no file at all',
+    'a missing file, and no file at all, are reported',
     async () => {
       const missing = await new Shop(undefined).import('--pets', '/nowhere/pets.csv')
       expect([missing.exitCode, missing.errors.trim()]).toEqual([1, '/nowhere/pets.csv cannot be read.'])
@@ -213,7 +213,7 @@ describe('files that cannot be read', () => {
   )
 
   test(
-    'a UTF-8 mark at the beginning is no part of the first column',
+    'a UTF-8 byte order mark is not part of the first column',
     async () => {
       const ended = await new Shop(undefined).import('--categories', file(`\ufeff${categories}`))
       expect(ended.errors.trim()).toBe('Loaded 2 categories and 0 pets.')

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
 
-/** `petstore listen` as a process of its own, and what it has printed. */
+/** `petstore listen` as a separate process, with its output. */
 interface Listening extends AsyncDisposable {
   readonly base: string
   readonly printed: () => string
@@ -46,7 +46,7 @@ async function listen(...args: string[]): Promise<Listening> {
   throw new Error(`petstore listen ended: ${said}`)
 }
 
-/** Sends a body signed with a secret, as the store would; answers the status. */
+/** Sends a body signed with a secret, as the store would; returns the status. */
 async function send(base: string, body: string, secret: string): Promise<number> {
   const at = new Date()
   const signature = new Webhook(secret).sign('7', at, body)
@@ -65,7 +65,8 @@ async function send(base: string, body: string, secret: string): Promise<number>
 
 test('prints each delivery of a store, verified with the secret of its webhook', async () => {
   await using store = await openTestStore('sqlite')
-  // The secret is shown when the webhook is made: a listener without it comes first, as it would for a person.
+  // The secret is only shown when the webhook is created, so the first listener runs without it, as it would for a
+  // user.
   await using first = await listen()
   const hooked = await hook(store, first)
   await happen(store, 'Fish')
@@ -82,7 +83,7 @@ test('prints each delivery of a store, verified with the secret of its webhook',
   expect(second.printed()).toContain(', signature verified\n')
 }, 120_000)
 
-test('says of a delivery that was signed with another secret, or not at all, that it is not verified', async () => {
+test('reports that a delivery without a signature, or with another secret, is not verified', async () => {
   await using listening = await listen('--secret', webhookSecret())
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(204)
   await until('it is printed', () =>
@@ -93,7 +94,7 @@ test('says of a delivery that was signed with another secret, or not at all, tha
   expect(listening.printed()).toContain('"no event"')
 }, 120_000)
 
-test('answers with the status and after the time that it was told', async () => {
+test('responds with the configured status, after the configured delay', async () => {
   await using listening = await listen('--status', '500', '--delay', '200ms')
   const startedMs = performance.now()
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(500)
@@ -101,7 +102,7 @@ test('answers with the status and after the time that it was told', async () => 
   await until('it is printed', () => listening.printed().includes('a  b  -> 500'))
 }, 120_000)
 
-test('nothing that comes can play tricks on the terminal', async () => {
+test('no content of a delivery can control the terminal', async () => {
   await using listening = await listen()
   const tricks = ['\u001b[2J', '\u0007', '\u009b31m', '\u202e', '\r', '\u007f', '\u2028']
   for (const [index, trick] of tricks.entries()) {
@@ -119,7 +120,7 @@ test('nothing that comes can play tricks on the terminal', async () => {
   expect(listening.printed().split('\n')).toHaveLength(tricks.length * 6 + 1)
 }, 120_000)
 
-describe('what cannot be says why, in one sentence', () => {
+describe('a start that cannot work reports the reason in one sentence:', () => {
   const failing = [
     { args: ['--secret', 'oops'], says: '--secret is not a webhook secret: it must start with whsec_.' },
     { args: ['--secret', 'whsec_???'], says: '--secret is not a webhook secret: ' },

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
-/** More than one group of log lines: they are written at once. */
+/** More than one group of log lines: the lines are written in one write. */
 const REQUESTS = 150
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
@@ -22,11 +22,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A descriptor that fails on demand, and what it has taken. */
+/** A descriptor that fails on demand, and the text that was written to it. */
 class Sink {
   taken = ''
   fault: string | undefined
-  /** How many bytes it takes before it fails. */
+  /** How many bytes it accepts before it fails. */
   space = 0
 
   readonly write = (_descriptor: number, bytes: Uint8Array, offset: number): number => {
@@ -45,7 +45,7 @@ class Sink {
 type MakeLog = (options: LogStreamOptions) => Pick<LogStream, 'write' | 'flush'>
 const lossLine = (lost: number): string => `lost ${lost}\n`
 
-/** Logs four lines, the second and third into a sink that fails; returns what the sink has of them, or the error. */
+/** Logs four lines, the second and third to a failing sink; returns the content of the sink, or the error. */
 function throughFailure(makeLog: MakeLog, fault: string, space: number): string {
   const sink = new Sink()
   const log = makeLog({ descriptor: 1, lossLine, write: sink.write })
@@ -75,15 +75,15 @@ describe('a log that cannot be written', () => {
     })
   }
 
-  test('ends a line that was written in part before it goes on', () => {
+  test('completes a partly written line before it continues', () => {
     expect(throughFailure(sound, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
   })
 
-  test('keeps the lines of a reader that is only slow', () => {
+  test('keeps the lines for a reader that is only slow', () => {
     expect(throughFailure(sound, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
   })
 
-  test('counts the lines that a slow reader has no room for', () => {
+  test('counts the lines for which the buffer of a slow reader has no room', () => {
     const sink = new Sink()
     sink.fault = 'EAGAIN'
     const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
@@ -96,12 +96,12 @@ describe('a log that cannot be written', () => {
     expect(kept).toBeGreaterThan(10)
   })
 
-  test('control: a log that throws is caught', () => {
+  test('control: a log that throws is detected', () => {
     expect(throughFailure(options => new ThrowingLog(options), 'ENOSPC', 0)).toBe('Error: ENOSPC')
   })
 })
 
-/** Asks for more lines than the log keeps back; throws when the server is gone. */
+/** Sends requests for more lines than the log buffers; throws when the server is gone. */
 async function makeLines(base: string): Promise<void> {
   for (let count = 0; count < REQUESTS; count++) {
     expect((await fetch(base + LONG_PATH)).status).toBe(400)
@@ -109,7 +109,7 @@ async function makeLines(base: string): Promise<void> {
 }
 
 test(
-  'a store whose log and messages have no reader goes on, and stops gracefully',
+  'a store whose log and messages have no reader continues, and stops gracefully',
   async () => {
     const server = await startProcess([
       'serve',
@@ -128,9 +128,9 @@ test(
 )
 
 test(
-  'a store whose log and messages go to a full disk serves, and stops gracefully',
+  'a store whose log and messages go to a full disk continues to serve, and stops gracefully',
   async () => {
-    // A descriptor that is open for reading alone fails as well, where there is no such device.
+    // If there is no such device, a descriptor that is open only for reading fails as well.
     const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
     const port = await deadPort()
     const base = `http://127.0.0.1:${port}`
@@ -163,7 +163,7 @@ test(
 )
 
 test(
-  'the log is readable lines with --log pretty, and JSON where standard output is no terminal',
+  'the log is readable text with --log pretty, and JSON if standard output is not a terminal',
   async () => {
     const args = ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'pretty')]
     const logged = async (...more: string[]): Promise<string> => {
@@ -184,7 +184,7 @@ test(
   TIMEOUT_MS,
 )
 
-test('a request whose field holds quotes and backslashes is logged as JSON', async () => {
+test('a request with quotes and backslashes in a header is logged as JSON', async () => {
   await using store = await openTestStore('sqlite')
   const head = 'GET /livez HTTP/1.1\r\nHost: store\r\nConnection: close\r\ntraceparent: "a\\b\tc\r\n\r\n'
   await sendBytes(Number(new URL(store.base).port), Buffer.from(head))

@@ -23,7 +23,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const npm = Bun.spawn(['npm', 'start', '--', '--port', '0', '--no-demo', '--data', data], {
         cwd: ROOT,
         stdin: 'ignore',
-        // In a process group of its own, so that a store which outlives npm can be ended.
+        // In a separate process group, so that a store that outlives npm can be ended.
         detached: true,
         stdout: Bun.file(`${data}.log`),
         stderr: Bun.file(`${data}.err`),
@@ -62,6 +62,6 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Everything in it has ended.
+    // Every process of the group has ended.
   }
 }

@@ -9,7 +9,7 @@ import { ROOT } from '../support/root.ts'
 const TIMEOUT_MS = 60_000
 
 test(
-  'removing the data directory of a stopped store resets it, and takes nothing of the program',
+  'removing the data directory of a stopped store resets it, and removes no part of the program',
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'petstore-reset-'))
     for (const part of ['src', 'demo', 'package.json', 'tsconfig.json']) {

@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Starts a server that should not start; answers what it said. */
+/** Starts a server that should not start; returns its output. */
 async function refusalOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const { exitCode, errors, output } = await run(['serve', '--port', '0', ...args], env)
   expect(exitCode).toBeGreaterThan(0)
@@ -42,7 +42,7 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-test('without a key of its own a store makes one, which only its owner reads, and keeps it', async () => {
+test('without a configured key a store creates one that only its owner can read, and keeps it', async () => {
   await using place = await newPlace('sqlite')
   const file = join(place.directory, 'secret-key')
   const keys: string[] = []
@@ -58,7 +58,7 @@ test('without a key of its own a store makes one, which only its owner reads, an
   expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY}`)
 }, 120_000)
 
-test('on PostgreSQL the key must be given, and be one', async () => {
+test('on PostgreSQL a valid key is required', async () => {
   const env = { DATABASE_URL: await newDatabase(), PETSTORE_ADMIN_KEY: ADMIN_KEY }
   expect(await refusalOf(['--data', directory], env)).toBe(
     'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name the file of the key that encrypts webhook secrets, the same for every process; "petstore new-secret-key FILE" creates one.',
@@ -71,7 +71,7 @@ test('on PostgreSQL the key must be given, and be one', async () => {
   expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a readable file.')
 }, 120_000)
 
-test('new-secret-key writes a file that only its owner reads, and never over another', async () => {
+test('new-secret-key writes a file that only its owner can read, and never overwrites a file', async () => {
   const file = join(directory, 'made')
   const made = await run(['new-secret-key', file])
   expect([made.exitCode, made.output]).toEqual([0, ''])
@@ -88,7 +88,7 @@ test('new-secret-key writes a file that only its owner reads, and never over ano
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
 }, 120_000)
 
-test('a missing secret key is named, and not replaced while webhooks need it', async () => {
+test('a missing secret key is reported, and not replaced while webhooks need it', async () => {
   await using place = await newPlace('sqlite')
   const file = join(place.directory, 'secret-key')
   const aside = join(directory, 'aside')

@@ -2,7 +2,7 @@ import type { Statement, Value } from '../../src/engine/engine.ts'
 import type { WriteConnection } from '../../src/engine/group-commit.ts'
 import type { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 
-/** Broken on purpose: never looks whether the transaction is still there, and swallows what that leads to. */
+/** Broken on purpose: never checks that the transaction is still open, and ignores the resulting errors. */
 export class BlindConnection implements WriteConnection {
   readonly #connection: SqliteConnection
   readonly inTransaction = true

@@ -1,4 +1,6 @@
-/** Broken on purpose: a server that acts on a chunked body before the runtime has read what follows the last chunk. */
+/**
+ * Broken on purpose: a server that acts on a chunked body before the runtime has read the bytes after the last chunk.
+ */
 export function serveWithoutTheEnd(onBody: () => void) {
   return Bun.serve({
     hostname: '127.0.0.1',
@@ -7,7 +9,7 @@ export function serveWithoutTheEnd(onBody: () => void) {
     fetch: async ({ body }) => {
       for await (const _ of body ?? []);
       onBody()
-      // As long as a commit takes, at least.
+      // At least as long as a commit takes.
       await new Promise(resolve => setImmediate(resolve))
       return new Response(null, { status: 204 })
     },

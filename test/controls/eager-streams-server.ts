@@ -1,4 +1,4 @@
-// Broken on purpose: streams that are filled as fast as there is something to tell, whether the client reads or not.
+// Broken on purpose: streams that are filled as fast as events occur, whether the client reads or not.
 
 const [bytesText = '0'] = process.argv.slice(2)
 const piece = new Uint8Array(64 * 1024).fill(120)

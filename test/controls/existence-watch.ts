@@ -3,7 +3,7 @@ import type { watchFiles } from '../../src/engine/sqlite-files.ts'
 
 const LOOK_MS = 10
 
-/** Broken on purpose: a watch that only looks whether its files are there. */
+/** Broken on purpose: a watch that only checks whether its files exist. */
 export const watchExistence: typeof watchFiles = (files, onGone) => {
   const timer = setInterval(() => {
     const gone = files.find(file => !existsSync(file))

@@ -4,7 +4,7 @@ import { hasAdminKey } from '../../src/shop/keys.ts'
 import { systemCommand } from '../../src/store/commands.ts'
 import type { ensureAdminKey } from '../../src/store/maintenance.ts'
 
-/** Broken on purpose: a first start that commits the key before the file has it. */
+/** Broken on purpose: a first start that commits the key before the file contains it. */
 export const commitBeforeFile: typeof ensureAdminKey = async (engine, given, clock) => {
   if (typeof given === 'string') return false
   const now = new Date(clock()).toISOString()

@@ -9,7 +9,7 @@ const storeReply = sql(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('nobody', $1, $2, 'none', 201, $3, NULL, NULL, $4) ON CONFLICT DO NOTHING`)
 
-/** Broken on purpose: looks for the key before the effect, and stores it after, with nothing claimed between. */
+/** Broken on purpose: reads the key before the effect and stores it after the effect, with no claim in between. */
 export async function performKeyLookedUpFirst(tx: Tx, command: Command): Promise<Reply> {
   const { idempotency, ...bare } = command
   if (!idempotency) return executeCommand(tx, command)

@@ -9,7 +9,9 @@ const Row = z.object({
   type: z.string(),
 })
 
-/** Broken on purpose: what has been committed after the last row it saw, by the row's id instead of its position. */
+/**
+ * Broken on purpose: returns the rows committed after the last row it saw, by the id of the row, not by its position.
+ */
 export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<Heard[]> {
   const rows = await store.database(
     `SELECT id, position, subject, type FROM event WHERE id > ${lastId} ORDER BY id`,

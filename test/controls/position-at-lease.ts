@@ -7,7 +7,7 @@ const moveToHead = sql(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,
 )
 
-/** Broken on purpose: who takes a webhook moves it past all that happened, before anything of it was delivered. */
+/** Broken on purpose: leasing a webhook moves it past all events, before any of them was delivered. */
 serveWriter<Command, Reply>(async (tx, command) => {
   const reply = await executeCommand(tx, command)
   if (command.id === 'leaseWebhooks') await tx.run(moveToHead)

@@ -12,7 +12,7 @@ const insertOrder = sql(`
   INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
   VALUES ($1, $2, $3, NULL, 0, 1, $4, $4)`)
 
-/** Broken on purpose: an order reads the stock, decides, and writes what it decided. */
+/** Broken on purpose: an order reads the stock, decides, and writes the values that it calculated. */
 export async function performReadThenWrite(tx: Tx, command: Command): Promise<Reply> {
   if (command.id !== 'placeOrder' || !('body' in command.input)) return executeCommand(tx, command)
   const { petId, quantity = 1n } = NewOrder.parse(command.input.body)

@@ -10,7 +10,7 @@ const insertPet = sql(`
     updated_at)
   VALUES ($1, $2, $2, $3, 0, 0, 0, 'sold', 1, $4, $4)`)
 
-/** Broken on purpose: a pet looks for its category by a read, and nothing keeps the category there. */
+/** Broken on purpose: a pet creation reads its category, and nothing prevents the deletion of the category. */
 export async function performReferenceByRead(tx: Tx, command: Command): Promise<Reply> {
   if (command.id !== 'createPet' || !('body' in command.input)) return executeCommand(tx, command)
   const { name, categoryId } = NewPet.parse(command.input.body)

@@ -5,7 +5,7 @@ import { serve } from '../../src/engine/worker-queue.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import { type Command, executeCommand } from '../../src/store/commands.ts'
 
-/** Broken on purpose: a COMMIT is put off until the next BEGIN, so that replies leave before it. */
+/** Broken on purpose: a COMMIT is delayed until the next BEGIN, so that replies are sent before it. */
 class LateCommit implements WriteConnection {
   readonly #connection: SqliteConnection
   #owed: Statement<unknown> | undefined

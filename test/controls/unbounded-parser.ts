@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 
-/** Broken on purpose: reads a CSV text without a bound of its records. Returns how many characters it read. */
+/** Broken on purpose: reads a CSV text without a limit per record. Returns how many characters it read. */
 export async function readWithoutBound(text: string): Promise<number> {
   let read = 0
   const pieces = function* (): Generator<string> {
@@ -15,7 +15,7 @@ export async function readWithoutBound(text: string): Promise<number> {
   try {
     for await (const _ of parser);
   } catch {
-    // A quote that is never closed is found at the end.
+    // A quote that is never closed is detected only at the end.
   }
   return read
 }

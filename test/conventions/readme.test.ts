@@ -8,13 +8,13 @@ import { ROOT } from '../support/root.ts'
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
-/** The commands of a part of the README. */
+/** Returns the commands of one section of the README. */
 function commandsUnder(heading: string): string {
   const part = readme.split(`## ${heading}\n`)[1] ?? ''
   return /```sh\n([\s\S]*?)```/.exec(part)?.[1] ?? ''
 }
 
-test('the five minutes of the README do what they say', async () => {
+test('the commands under "Five minutes" in the README work as described', async () => {
   const data = mkdtempSync(join(tmpdir(), 'petstore-readme-'))
   await using server = await startProcess(['serve', '--port', '0', '--data', data])
   const commands = commandsUnder('Five minutes')

@@ -6,7 +6,7 @@ import { Glob } from 'bun'
 import { analyse } from 'scslre'
 import { ROOT } from '../support/root.ts'
 
-/** The regular expressions of a source text, with their flags. */
+/** Returns the regular expressions of a source text, with their flags. */
 function patternsIn(text: string): RegExp[] {
   const found: RegExp[] = []
   const visit = (node: ts.Node): void => {
@@ -22,7 +22,7 @@ function literal(text: string): RegExp {
   return new RegExp(text.slice(1, end), text.slice(end + 1))
 }
 
-/** The patterns that can take more steps than a constant times the length of some input. */
+/** Returns the patterns that, on some input, take more steps than a constant times its length. */
 function superlinear(patterns: readonly RegExp[]): string[] {
   return patterns.filter(pattern => analyse(pattern).reports.length > 0).map(String)
 }
@@ -31,17 +31,17 @@ const sources = [...new Glob('src/**/*.ts').scanSync(ROOT)]
   .filter(path => !path.endsWith('.test.ts'))
   .map(path => readFileSync(join(ROOT, path), 'utf8'))
 
-test('every regular expression of src takes a number of steps proportional to its input', () => {
+test('every regular expression in src takes a number of steps proportional to its input', () => {
   const patterns = sources.flatMap(patternsIn)
   expect(patterns.length).toBeGreaterThan(30)
   expect(superlinear(patterns)).toEqual([])
 })
 
-test('no regular expression of src is made from text at run time', () => {
+test('no regular expression in src is built from text at run time', () => {
   expect(sources.filter(text => /\bRegExp\(/.test(text))).toEqual([])
 })
 
-test('control: patterns that backtrack are found', () => {
+test('control: patterns that backtrack are detected', () => {
   const text = [
     'const token = /^Bearer +(.*\\S) *$/i',
     'const link = /<([^>]*)>; rel="next"/',

@@ -6,10 +6,12 @@ import { ROOT } from '../support/root.ts'
 
 const LINE_CHARS_MAX = 120
 
-// Functions of more than 60 lines, any, ! and default exports are found by the linter: see biome.json.
+// The linter finds functions of more than 60 lines, any, ! and default exports: see biome.json.
 const CAST = /^(?!import)[^'`*/]*[\w)\]}] as (?!const\b)[A-Z(]/
 
-/** What each folder of src may import, beside itself; a file at the root of src is a folder of its own. */
+/**
+ * The folders that each folder of src may import, in addition to itself; a file at the root of src counts as a folder.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   model: [],
   contract: ['model'],
@@ -31,7 +33,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
 }
 
-/** Words that name no thing: a file or a folder called so has not been thought about. */
+/** Words that name nothing specific. A file or folder with such a name has no clear purpose. */
 const emptyNames = /^(utils?|helpers?|common|managers?|services|base|misc|index)(\.|$)/
 
 interface Source {
@@ -46,7 +48,7 @@ function sources(pattern: string): Source[] {
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 }
 
-/** Not a test beside its file, nor a declaration of what the bundler reads. */
+/** Excludes tests next to their file, and declarations of files that the bundler reads. */
 function isProgram({ path }: Source): boolean {
   return !/\.(test|d)\.ts$/.test(path)
 }
@@ -60,24 +62,24 @@ function folderOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
 
-/** The imports of a file under src that the import rule forbids. */
+/** Returns the imports of a file under src that the import rule forbids. */
 function forbiddenImports(source: Source): string[] {
   const own = folderOf(source.path)
   const allowed = mayImport[own]
-  if (!allowed) return [`${source.path} stands in a folder that the import rule does not know`]
+  if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
   return importsOf(source)
     .filter(path => path.startsWith('src/'))
     .filter(path => folderOf(path) !== own && !allowed.includes(folderOf(path)))
     .map(path => `${source.path} imports ${path}`)
 }
 
-/** What a comment does not say, and what it says instead. */
+/** Words that are banned in comments, and what to write instead. */
 const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
-  { words: /\b(previously|no longer)\b/, use: 'what holds now; the commit says what changed' },
+  { words: /\b(previously|no longer)\b/, use: 'the present state; the commit says what changed' },
   { words: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
 ]
 
-/** What breaks the house rules in the text of one file. */
+/** Returns the violations of the house rules in the text of one file. */
 function untidiness(source: Source): string[] {
   const { path, text } = source
   const faults: string[] = []
@@ -86,7 +88,7 @@ function untidiness(source: Source): string[] {
     const where = `${path}:${index + 1}`
     if (line.length > LINE_CHARS_MAX && !/^\s*('|description:|message:)/.test(line))
       faults.push(`${where} is long`)
-    if (CAST.test(line) && !explained(lines, index)) faults.push(`${where} casts and does not say why it may`)
+    if (CAST.test(line) && !explained(lines, index)) faults.push(`${where} casts without a reason`)
     for (const { words, use } of banned) {
       const [found] = words.exec(commentIn(line)) ?? []
       if (found !== undefined) faults.push(`${where}: "${found}" is banned in comments, use ${use}`)
@@ -95,31 +97,31 @@ function untidiness(source: Source): string[] {
   return faults
 }
 
-/** The comment of a line, or nothing. */
+/** Returns the comment of a line, or nothing. */
 function commentIn(line: string): string {
   return /(?:^\s*\/?\*|\/\/\s)(.*)/.exec(line)?.[1] ?? ''
 }
 
-/** A comment within the three lines above a cast. */
+/** Returns whether there is a comment within the three lines above a cast. */
 function explained(lines: readonly string[], index: number): boolean {
   return lines.slice(Math.max(0, index - 3), index).some(above => above.trim().startsWith('//'))
 }
 
-test('a folder imports only what stands below it, and siblings do not import one another', () => {
+test('a folder imports only folders that the import rule allows, and siblings do not import one another', () => {
   expect(sources('src/**/*.{ts,tsx}').filter(isProgram).flatMap(forbiddenImports)).toEqual([])
 })
 
-test('control: an import against the rule is caught', () => {
+test('control: an import against the rule is detected', () => {
   const wrong = { path: 'src/model/pet.ts', text: `import { placeOrder } from '../shop/orders.ts'` }
   expect(forbiddenImports(wrong)).toEqual(['src/model/pet.ts imports src/shop/orders.ts'])
   expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
 })
 
-test('the code keeps the house rules', () => {
+test('the code follows the house rules', () => {
   expect(sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(untidiness)).toEqual([])
 })
 
-test('control: each kind of untidiness is caught', () => {
+test('control: each violation of the house rules is detected', () => {
   const text = [
     'const a = b as Text',
     `const f = ${'f'.repeat(120)}`,
@@ -151,7 +153,7 @@ test('each refusal is written once', () => {
   expect(copies.map(({ path }) => path)).toEqual([])
 })
 
-test('names say what is inside, and there are no barrels', () => {
+test('file names describe their content, and there are no barrel files', () => {
   const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])
   expect(names.filter(name => !/^[a-z0-9-]+(\.(test|d))?(\.tsx?)?$/.test(name))).toEqual([])
@@ -166,14 +168,14 @@ test('every control is used by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
-test('versions are exact, and the lockfile names no host', () => {
+test('dependency versions are exact, and the lockfile names no host', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const versions = Object.values({ ...dependencies, ...devDependencies })
   expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
   expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "http/)
 })
 
-test('each dependency has its sentence in ARCHITECTURE.md', () => {
+test('each dependency has an entry in ARCHITECTURE.md', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   const silent = Object.keys({ ...dependencies, ...devDependencies }).filter(

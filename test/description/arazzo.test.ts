@@ -8,7 +8,7 @@ import { runTool } from '../support/tool.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** Runs the workflows of a file against a store; answers how the runner ended and what it said last. */
+/** Runs the workflows of a file against a store; returns the exit code of the runner and its summary. */
 async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
   const input = JSON.stringify({ key: ADMIN_KEY })
   const { exitCode, said } = await runTool('redocly', [
@@ -24,7 +24,7 @@ async function respect(file: string, base: string): Promise<{ exitCode: number; 
 
 onEveryEngine(engine => {
   test(
-    'the workflows of arazzo.yaml run through on a live store',
+    'the workflows of arazzo.yaml succeed on a running store',
     async () => {
       await using store = await openTestStore(engine)
       const { exitCode, summary } = await respect('arazzo.yaml', store.base)
@@ -37,7 +37,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'control: a workflow that expects another status is caught',
+  'control: a workflow that expects another status is detected',
   async () => {
     await using store = await openTestStore('sqlite')
     const directory = mkdtempSync(join(tmpdir(), 'petstore-arazzo-'))

@@ -16,7 +16,7 @@ function git(...args: string[]): string | undefined {
   return exitCode === 0 ? stdout.toString() : undefined
 }
 
-/** Changes that no line of a changelog with the word Breaking names by its operationId. */
+/** Returns the changes whose operationId no changelog line with the word Breaking contains. */
 function unnamed(changes: readonly string[], log: string): string[] {
   const lines = log.split('\n').filter(line => line.includes('Breaking'))
   return changes.filter(change => !lines.some(line => line.includes(`\`${change.split(' ')[0]}\``)))
@@ -25,12 +25,12 @@ function unnamed(changes: readonly string[], log: string): string[] {
 test('every breaking change since the last release has a line in CHANGELOG.md', () => {
   const tag = git('describe', '--tags', '--abbrev=0')?.trim()
   const released = tag === undefined ? undefined : git('show', `${tag}:openapi.yaml`)
-  // Before the first release nobody can depend on a description but the one that is here.
+  // Before the first release, clients can only depend on the current description.
   const before = released === undefined ? current : readDocument(parse(released))
   expect(unnamed(breakingChanges({ before, after: current }), changelog)).toEqual([])
 })
 
-describe('control: a change that breaks clients is found', () => {
+describe('control: a breaking change', () => {
   const change = (edit: (document: unknown) => void): string[] => {
     const document: unknown = structuredClone(parsed)
     edit(document)
@@ -38,12 +38,12 @@ describe('control: a change that breaks clients is found', () => {
   }
   const schema = (document: unknown, name: string): object => target(document, `#/components/schemas/${name}`)
 
-  test('an operation that is gone', () => {
+  test('is found if an operation is removed', () => {
     const changes = change(document => Reflect.deleteProperty(target(document, '#/paths/~1pets'), 'post'))
     expect(changes).toEqual(['createPet is gone'])
   })
 
-  test('a member of a body that is required, narrower or gone', () => {
+  test('is found if a body member becomes required, becomes narrower or is removed', () => {
     const required = change(document =>
       Reflect.set(schema(document, 'NewOrder'), 'required', ['petId', 'quantity']),
     )
@@ -58,7 +58,7 @@ describe('control: a change that breaks clients is found', () => {
     expect(gone).toEqual(['placeOrder body: shipDate is gone'])
   })
 
-  test('a member of a response that is gone or optional', () => {
+  test('is found if a response member becomes optional or is removed', () => {
     const gone = change(document => {
       Reflect.deleteProperty(target(document, '#/components/schemas/Category/properties'), 'name')
       Reflect.set(schema(document, 'Category'), 'required', ['id'])
@@ -68,7 +68,7 @@ describe('control: a change that breaks clients is found', () => {
     expect(optional).toContain('listCategories response 200/*: name is optional now')
   })
 
-  test('a parameter that is gone, and a value that is not allowed any more', () => {
+  test('is found if a parameter or an enum value is removed', () => {
     const parameters = change(document => {
       const operation = target(document, '#/paths/~1pets/get')
       const list: unknown = Reflect.get(operation, 'parameters')
@@ -79,7 +79,7 @@ describe('control: a change that breaks clients is found', () => {
     expect(values).toContain('listPets parameter sort: -name is not allowed any more')
   })
 
-  test('and a line that names it is enough, where new operations and members need none', () => {
+  test('needs a line that names it in the changelog; new operations and members need none', () => {
     expect(unnamed(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
     expect(unnamed(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
     const harmless = change(document => {

@@ -19,7 +19,7 @@ const Schema = z.looseObject({
 })
 type Schema = z.output<typeof Schema>
 
-/** Whether a schema is of what clients send or of what they get: the same change breaks one and not the other. */
+/** Whether clients send or receive values of a schema: one change can break one direction and not the other. */
 type Direction = 'sent' | 'received'
 
 /** The two versions of a description. */
@@ -29,9 +29,9 @@ interface Versions {
 }
 
 /**
- * What a client that was written for the first description could trip over in the second, each as a sentence that
- * begins with the operationId. New operations, optional parameters, members of responses and values of enums break
- * nobody who ignores what it does not know.
+ * Returns the changes that can break a client written for the first description, each as a sentence that starts with
+ * the operationId. New operations, optional parameters, members of responses and values of enums break no client that
+ * ignores what it does not know.
  */
 export function breakingChanges(versions: Versions): string[] {
   const changes: string[] = []
@@ -84,7 +84,7 @@ function schemaChanges(
   direction: Direction,
   depth = 0,
 ): string[] {
-  // Deeper than any schema of the description: those that refer to themselves end here.
+  // Deeper than any schema of the description: this ends the recursion of schemas that refer to themselves.
   if (oldPart === undefined || part === undefined || depth > 12) return []
   const [old, now] = [readSchema(versions.before, oldPart), readSchema(versions.after, part)]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
@@ -101,7 +101,7 @@ function schemaChanges(
   return [...changes, ...schemaChanges(versions, `${place}/*`, old.items, now.items, direction, depth + 1)]
 }
 
-/** What changed in a schema itself: a narrower one breaks whoever sends, another type or form whoever receives too. */
+/** Changes of a schema itself. A narrower schema breaks senders; another type or format also breaks receivers. */
 function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   const changes: string[] = []
   if (old.type !== now.type) changes.push(`the type is ${now.type} now`)

@@ -9,7 +9,7 @@ export interface Ask {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Instead of the admin key, or of none for a public operation; null for none. */
+  /** Overrides the admin key, or the absence of a key for a public operation; null sends no key. */
   readonly authorization?: string | null
 }
 
@@ -40,7 +40,7 @@ async function completeOrder(store: TestStore): Promise<string> {
   return path
 }
 
-/** A request of each operation that succeeds, after whatever it needs has been made. */
+/** A successful request for each operation; it first creates the resources that the request needs. */
 export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   ...tellingSuccesses,
   listPets: () => ({ path: '/pets' }),
@@ -122,7 +122,7 @@ const invalidParameter = (operation: Operation, ask: Ask): Ask => {
   return { ...ask, headers: { ...ask.headers, [field]: 'no tag' } }
 }
 
-/** What any request can get wrong, made from one that would succeed; `undefined` where it cannot. */
+/** Mistakes that are possible in any request, derived from a valid one; `undefined` where a mistake is impossible. */
 const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[] = [
   invalidParameter,
   (_, ask) => withQuery(ask, 'colour=red'),
@@ -141,7 +141,7 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
       : undefined,
 ]
 
-/** The same for requests that have a body. */
+/** The same for requests with a body. */
 const bodyMistakes: readonly ((ask: Ask, body: string) => Ask)[] = [
   ask => ({ ...ask, body: '{"name": ' }),
   (ask, body) => ({ ...ask, body: body.replace('{', '{"colour":"red",') }),
@@ -149,7 +149,7 @@ const bodyMistakes: readonly ((ask: Ask, body: string) => Ask)[] = [
   ask => ({ ...ask, headers: { ...ask.headers, 'Content-Type': 'text/plain' } }),
 ]
 
-/** Every mistake that can be made with a request. */
+/** All mistakes that are possible in a request. */
 export function mistaken(id: OperationId, ask: Ask): Ask[] {
   const { body } = ask
   return [

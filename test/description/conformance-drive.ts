@@ -13,12 +13,12 @@ import type { Observed } from './conformance-judge.ts'
 const rateLimit = { requests: 60_000, seconds: 60 }
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
 
-/** What the contract says is served and described: the asking side does not look at the description. */
+/** The operations that the contract serves and describes; the requesting side does not read the description. */
 const served: readonly OperationId[] = Object.entries<Operation>(contract).flatMap(([id, operation]) =>
   isOperationId(id) && !operation.hidden ? [id] : [],
 )
 
-/** Asks every operation for every answer that it can give, and reports all answers. */
+/** Requests every operation with every status that it can return, and returns all responses. */
 export async function driveEverything(): Promise<Observed[]> {
   const late = driveTimeouts()
   const observed = [
@@ -38,7 +38,7 @@ async function driveUsual(): Promise<Observed[]> {
   const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
   const observed: Observed[] = []
   for (const id of served) {
-    // A new window for keys that are no good.
+    // A new window of the failed-authentication limiter.
     now += 61_000
     const ask = await successes[id]?.(store)
     if (!ask) continue
@@ -53,13 +53,13 @@ async function driveUsual(): Promise<Observed[]> {
   return observed
 }
 
-/** A key that holds one scope alone, as it is sent. */
+/** Creates a key with a single scope; returns its Authorization header. */
 async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
   const { data } = await client.createKey({ body: { name: 'weak', scopes: [scope] } })
   return `Bearer ${data.key}`
 }
 
-/** A success, and what follows from it: a read again with its validator, a write again with its key. */
+/** A success and its consequences: a second read with its validator, a second write with its key. */
 async function succeed(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
   const operation: Operation = contract[id]
   if (operation.method === 'GET') {
@@ -106,7 +106,7 @@ const faults = {
   write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
 } as const
 
-/** Serves an engine that fails as it is told to, once it has read the key of the caller. */
+/** Serves an engine that fails on demand, after it has read the key of the caller. */
 async function driveBrokenEngine(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite')
   const { engine } = store
@@ -152,7 +152,7 @@ function serve(engine: StoreEngine): Serving {
   })
 }
 
-/** Bodies that never end: all at once, since the server waits for each as long as it waits for any. */
+/** Bodies that never end, all sent at once, because the server waits the same time for each. */
 async function driveTimeouts(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite', { rateLimit })
   const withBody = served.filter(id => 'body' in contract[id])
@@ -161,7 +161,7 @@ async function driveTimeouts(): Promise<Observed[]> {
   )
 }
 
-/** A request of which nothing is looked at but its operation. */
+/** A request of which only the operation matters. */
 function anyAsk(id: OperationId): Ask {
   const operation: Operation = contract[id]
   const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
@@ -171,7 +171,7 @@ function anyAsk(id: OperationId): Ask {
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
 }
 
-/** A refusal in both of its forms: nothing has changed after the first. */
+/** A refusal in both of its forms; the first one changes nothing. */
 async function refuse(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const one of inBothForms(ask)) observed.push(await send(store, id, one))
@@ -179,7 +179,7 @@ async function refuse(store: TestStore, id: OperationId, ask: Ask): Promise<Obse
 }
 
 function inBothForms(ask: Ask): Ask[] {
-  // To name the form of problems is to accept an answer: what is refused for its Accept has one form.
+  // Naming the problem type makes the request acceptable, so a refusal because of Accept has only one form.
   if (ask.headers?.Accept !== undefined) return [ask]
   return [ask, withHeader(ask, 'Accept', '*/*, application/problem+json')]
 }
@@ -212,7 +212,7 @@ async function send({ base }: { readonly base: string }, id: OperationId, ask: A
   return observe(id, ask, response.status, response.headers, isStream ? JSON.stringify(text) : text)
 }
 
-/** What comes first of an answer that has no end. */
+/** Returns the first part of a response that has no end. */
 async function beginningOf({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   const first = await reader?.read()
@@ -220,7 +220,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   return new TextDecoder().decode(first?.value)
 }
 
-/** Announces a body, sends its first byte, and waits for what the server says to that. */
+/** Announces a body, sends its first byte, and waits for the response of the server. */
 async function sendHalf({ base }: { readonly base: string }, id: OperationId, ask: Ask): Promise<Observed> {
   const answered = Promise.withResolvers<IncomingMessage>()
   const headers = { ...headersOf(id, ask), 'Content-Length': '100' }

@@ -1,7 +1,7 @@
 import type { Described, DescribedAnswer, DescribedOperation } from './document.ts'
 import { type Validate, validatorOf } from './document-schemas.ts'
 
-/** An answer as it came over the wire, and the operation that was asked. */
+/** A response as received over the network, and its operation. */
 export interface Observed {
   readonly operationId: string
   readonly method: string
@@ -11,7 +11,7 @@ export interface Observed {
   readonly body: string
 }
 
-/** Fields of the transport, and one of the browser's hygiene: nobody programs against them. */
+/** Fields of the transport, and one that only concerns browsers; no client depends on them. */
 const ignored = new Set([
   'date',
   'connection',
@@ -23,9 +23,9 @@ const ignored = new Set([
 ])
 
 /**
- * Holds what was observed against a description, both ways: each answer must be described (status, content
- * type, body, header fields, error code), and each thing that is described must have been observed. Answers
- * the faults in words.
+ * Compares the observed responses with a description in both directions: each response must be described (status,
+ * content type, body, header fields, error code), and each described item must have been observed. Returns the faults
+ * as sentences.
  */
 export function judge({ document, operations }: Described, observed: readonly Observed[]): string[] {
   const validate = validatorOf(document)
@@ -84,9 +84,9 @@ function judgeBody(
 ): string[] {
   const type = answer.headers.get('content-type')
   if (Object.keys(content).length === 0) {
-    return type === null && answer.body === '' ? [] : ['a body came where none is described']
+    return type === null && answer.body === '' ? [] : ['there is a body, but none is described']
   }
-  // A problem (RFC 9457) has the members of an Error and four more: the text of the description says so.
+  // A problem (RFC 9457) has the members of an Error and four more, as the text of the description says.
   const isProblem = answer.status >= 400 && type === 'application/problem+json'
   const described = content[isProblem ? 'application/json' : (type ?? '')]
   if (!described) return [`the content type ${type} is not described`]
@@ -97,15 +97,15 @@ function judgeBody(
   return broken.map(why => `the body: ${why}`)
 }
 
-/** A problem without the four members that it has in addition to those of an Error. */
+/** Returns a problem without the four members that it has in addition to those of an Error. */
 function errorOf({ type, title, detail, instance, ...error }: Record<string, unknown>): unknown {
   const texts = [type, title, detail, instance]
   return texts.every(text => typeof text === 'string' && text !== '') ? error : {}
 }
 
 /**
- * What an operation is described with and never showed: statuses, header fields, content types, error codes. A
- * header field that is not required is that of a component which other operations share.
+ * Returns everything that an operation describes but never returned: statuses, header fields, content types, error
+ * codes. A header field that is not required is in a component that several operations share.
  */
 function unseen(
   { operationId, responses, 'x-error-codes': codesByStatus }: DescribedOperation,
@@ -131,7 +131,9 @@ function unseen(
   })
 }
 
-/** Examples of refusals whose words the server never used for their code, numbers and tags aside. */
+/**
+ * Returns the examples of refusals whose message the server never sent with their code, apart from numbers and tags.
+ */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
   const said = new Set(observed.map(answer => `${codeOf(answer)} ${masked(messageOf(answer.body))}`))
   const faults: string[] = []

@@ -5,7 +5,7 @@ import type { Ask } from './conformance-asks.ts'
 
 type Scene = (store: TestStore) => Promise<Ask> | Ask
 
-/** Where nobody listens: what is sent there has failed at once. */
+/** Nothing listens here, so every delivery fails immediately. */
 const NOBODY = 'http://127.0.0.1:9/events'
 const SINCE = 'since=2026-01-01T00%3A00%3A00Z'
 
@@ -30,12 +30,12 @@ async function triedDelivery(store: TestStore, enabled = true): Promise<string> 
   }
 }
 
-/** As retention leaves it that has taken the first events. */
+/** Deletes the first events, as the retention does. */
 async function forgetTheFirst(store: TestStore): Promise<void> {
   await store.database(`UPDATE chain_end SET position = 3 WHERE name = 'floor' RETURNING name`)
 }
 
-/** Requests that succeed, of the operations that tell what happens. */
+/** Successful requests for the operations on events and webhooks. */
 export const tellingSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
   listEvents: () => ({ path: '/events' }),
   streamEvents: () => ({ path: '/events/stream' }),
@@ -52,7 +52,7 @@ export const tellingSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
   redeliverFailed: async store => ({ path: `${await newWebhook(store)}/redeliver?${SINCE}` }),
 }
 
-/** Requests of them that a rule refuses; the last ones change what the store keeps. */
+/** Requests for them that a rule refuses; the last ones change the data of the store. */
 export const refusedTelling: readonly (readonly [OperationId, Scene])[] = [
   ['sendTestEvent', async store => ({ path: `${await newWebhook(store, false)}/test` })],
   ['redeliver', async store => ({ path: await triedDelivery(store, false) })],

@@ -16,7 +16,7 @@ beforeAll(async () => {
   observed = await driveEverything()
 }, DRIVE_MS_MAX)
 
-/** The description as it was served, or with a fault planted in it. */
+/** The description as it was served, or with a seeded fault. */
 function described(plant: (document: unknown) => void = () => {}): Described {
   const document: unknown = JSON.parse(text)
   plant(document)
@@ -27,11 +27,11 @@ function faultsWith(plant: (document: unknown) => void): string[] {
   return judge(described(plant), observed)
 }
 
-test('every answer of every operation is described, and every answer described was given', () => {
+test('every response of every operation is described, and every described response was returned', () => {
   expect(judge(described(), observed)).toEqual([])
 })
 
-test('each status of each operation was driven to, in the number that is described', () => {
+test('every documented status of every operation was returned, and there are at least 450 of them', () => {
   const { operations } = described()
   const seen = new Set(observed.map(({ operationId, status }) => `${operationId} ${status}`))
   const all = [...operations.values()].flatMap(({ responses }) => Object.keys(responses))
@@ -39,42 +39,42 @@ test('each status of each operation was driven to, in the number that is describ
   expect(all.length).toBeGreaterThanOrEqual(450)
 })
 
-test('the examples of refusals are the words of the server', () => {
+test('the examples of refusals have the messages of the server', () => {
   expect(inventedExamples(described(), observed)).toEqual([])
 })
 
-describe('planted faults of the description', () => {
+describe('seeded faults of the description', () => {
   const createPet201 = '#/paths/~1pets/post/responses/201'
 
-  test('control: a status that is not described is caught', () => {
+  test('control: a status that is not described is detected', () => {
     const faults = faultsWith(document => {
       Reflect.deleteProperty(target(document, '#/paths/~1pets/get/responses'), '304')
     })
     expect(faults).toEqual(['listPets 304: the status is not described'])
   })
 
-  test('control: a status that is never answered is caught', () => {
+  test('control: a status that is never returned is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(target(document, '#/paths/~1pets/get/responses'), '418', { description: 'Tea.' })
     })
     expect(faults).toEqual(['listPets 418: described and never seen'])
   })
 
-  test('control: a header that is not described is caught', () => {
+  test('control: a header that is not described is detected', () => {
     const faults = faultsWith(document => {
       Reflect.deleteProperty(target(document, `${createPet201}/headers`), 'Location')
     })
     expect(faults).toEqual(['createPet 201: the header location is not described'])
   })
 
-  test('control: a header that is described as always there, and is not, is caught', () => {
+  test('control: a header that is described as required but sometimes absent is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(target(document, `${createPet201}/headers`), 'Sunset', { required: true, schema: {} })
     })
     expect(faults).toContain('createPet 201: the header Sunset is missing')
   })
 
-  test('control: a required member under another name is caught', () => {
+  test('control: a required member with another name is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(target(document, '#/components/schemas/Pet'), 'required', ['title', 'categoryId', 'id'])
       const properties = target(document, '#/components/schemas/Pet/properties')
@@ -85,14 +85,14 @@ describe('planted faults of the description', () => {
     expect(faults.join('\n')).toContain('must NOT have additional properties {"additionalProperty":"name"}')
   })
 
-  test('control: a member of another type is caught', () => {
+  test('control: a member of another type is detected', () => {
     const faults = faultsWith(document => {
       Reflect.set(target(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
     })
     expect(faults.join('\n')).toContain('placeOrder 201: the body: /complete must be string')
   })
 
-  test('control: an operation that is described and not served is caught', () => {
+  test('control: an operation that is described but not served is detected', () => {
     const faults = faultsWith(document => {
       const pet = target(document, '#/paths/~1pets~1{petId}/get')
       Reflect.set(target(document, '#/paths'), '/pets/{petId}/photo', {
@@ -102,14 +102,14 @@ describe('planted faults of the description', () => {
     expect(faults).toContain('getPhoto 200: described and never seen')
   })
 
-  test('control: an operation that is served and not described is caught', () => {
+  test('control: an operation that is served but not described is detected', () => {
     const faults = faultsWith(document => {
       Reflect.deleteProperty(target(document, '#/paths/~1categories'), 'post')
     })
     expect(faults).toEqual(['createCategory is served and not described'])
   })
 
-  test('control: an error code that is not described, and a message nobody says, are caught', () => {
+  test('control: an error code that is not described, and a message that is never sent, are detected', () => {
     const faults = faultsWith(document => {
       Reflect.deleteProperty(target(document, '#/paths/~1pets/get/x-error-codes'), '406')
     })

@@ -2,16 +2,16 @@ import { loadDemo } from '../../src/cli/demo.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import type { Described, DescribedOperation } from './document.ts'
 
-/** What an operation answered to the request that its examples make. */
+/** The response of an operation to the request that its examples form. */
 export interface Answered {
   readonly status: number
   readonly body: unknown
 }
 
-/** When the examples were made: a day that a reader will not take for today. */
+/** The date of the examples, which no reader can mistake for today. */
 const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
 
-/** The demo shop, in which the examples were made. */
+/** The demo shop, from which the examples come. */
 export async function openDemo(): Promise<TestStore> {
   const clock = (): number => EXAMPLES_AT
   const resolve = async (): Promise<string[]> => ['127.0.0.1']
@@ -20,15 +20,15 @@ export async function openDemo(): Promise<TestStore> {
   return store
 }
 
-/** What is sent instead of the examples of an operation, or in addition to them. */
+/** Values that are sent in place of the examples of an operation, or in addition to them. */
 interface Given {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly body?: unknown
-  /** Sends the examples of optional parameters too. */
+  /** Also sends the examples of optional parameters. */
   readonly optional?: boolean
 }
 
-/** Sends an operation its own examples: those of its path and required parameters, and that of its body. */
+/** Sends an operation its own examples: those of its path, its required parameters and its body. */
 export async function sendExamples(
   store: TestStore,
   operation: DescribedOperation,
@@ -59,7 +59,7 @@ export async function sendExamples(
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** The first text of a stream, which has no end. */
+/** Returns the first text of a stream, which has no end. */
 async function beginningOf({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   const first = await reader?.read()
@@ -67,7 +67,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   return new TextDecoder().decode(first?.value)
 }
 
-/** The one success that an operation is described with. */
+/** Returns the only success that an operation describes. */
 export function successOf({ operationId, responses }: DescribedOperation): {
   status: number
   example: unknown
@@ -77,14 +77,16 @@ export function successOf({ operationId, responses }: DescribedOperation): {
   return { status: Number(found[0]), example: found[1].content['application/json']?.example }
 }
 
-/** The operation of an id. Throws when it is not described. */
+/** Returns the operation with an id. Throws if it is not described. */
 export function operationOf({ operations }: Described, id: string): DescribedOperation {
   const operation = operations.get(id)
   if (!operation) throw new Error(`${id} is not described`)
   return operation
 }
 
-/** A value of a link with its runtime expressions (`$response.body#/id`) replaced by what they point at. */
+/**
+ * Returns a value of a link, with its runtime expressions (`$response.body#/id`) replaced by the values they refer to.
+ */
 export function evaluated(value: unknown, body: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('$response.body#/')) {
     const member = value.slice('$response.body#/'.length)

@@ -21,7 +21,7 @@ const described = readDocument(parse(committed))
 const operations = [...described.operations.values()]
 
 describe('the one description', () => {
-  test('openapi.yaml is what the contract says (if it is not: npm run openapi)', () => {
+  test('openapi.yaml is generated from the contract (if it is not: npm run openapi)', () => {
     const written = writeYaml(describeStore({ base, serves: () => true }))
     expect(committed === written ? 'the same' : 'openapi.yaml is out of date: npm run openapi').toBe(
       'the same',
@@ -48,13 +48,13 @@ describe('the one description', () => {
     expect(text.replace(store.base, base)).toBe(committed)
   })
 
-  test('the YAML reads the same for an old reader: dates and numbers in texts are quoted', () => {
+  test('the YAML means the same to an old parser: dates and numbers in strings are quoted', () => {
     expect(parse(committed, { version: '1.1' })).toEqual(parse(committed))
     expect(committed).toContain('x-sunset: "2027-12-31"')
   })
 })
 
-describe('what is in it', () => {
+describe('the content of the description', () => {
   test('the schemas of the specification have their names and exactly their required members', () => {
     const required: Record<string, string[] | undefined> = {}
     for (const [name, schema] of Object.entries(described.document.components.schemas)) {
@@ -81,11 +81,11 @@ describe('what is in it', () => {
     expect(Pets).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Pet' } })
   })
 
-  test('ids are integers of 64 bits wherever they stand', () => {
+  test('every id is a 64-bit integer', () => {
     const ids = [...committed.matchAll(/^( +)(id|petId|categoryId|orderId):\n((?:\1 .*\n)+)/gm)]
     expect(ids.length).toBeGreaterThan(15)
     for (const [whole, , , schema = ''] of ids) {
-      // The id of an event is a text, because CloudEvents has it so.
+      // The id of an event is a string, as CloudEvents specifies.
       if (schema.includes('$ref') || !schema.includes('type:') || schema.includes('The id of the event'))
         continue
       expect(`${whole.trim()} ${/format: int64/.test(schema) && /type: integer/.test(schema)}`).toEndWith(
@@ -94,7 +94,7 @@ describe('what is in it', () => {
     }
   })
 
-  test('every operation of the contract is there, hidden ones and their schemas are not', () => {
+  test('every operation of the contract is in it, hidden ones and their schemas are not', () => {
     const entries = Object.entries<Operation>(contract)
     expect([...described.operations.keys()].sort()).toEqual(
       entries.flatMap(([id, { hidden }]) => (hidden ? [] : [id])).sort(),
@@ -102,7 +102,7 @@ describe('what is in it', () => {
     expect(committed).not.toMatch(/import/i)
   })
 
-  test('every reference points at something, and every component is referred to', () => {
+  test('every reference has a target, and every component is referenced', () => {
     const references = new Set(referencesIn(described.document))
     for (const reference of references) target(described.document, reference)
     const { securitySchemes: _, ...sections } = described.document.components
@@ -112,7 +112,7 @@ describe('what is in it', () => {
     expect(components.filter(component => !references.has(component))).toEqual([])
   })
 
-  test('a scope is named in words and in x-scope, and a public operation asks for no key', () => {
+  test('a scope is named in the text and in x-scope, and a public operation requires no key', () => {
     for (const operation of operations) {
       const { scope } =
         Object.entries<Operation>(contract).find(([id]) => id === operation.operationId)?.[1] ?? {}
@@ -126,7 +126,7 @@ describe('what is in it', () => {
     }
   })
 
-  test('deprecated, beta and experimental operations say so, in each of the words that tools look for', () => {
+  test('deprecated, beta and experimental operations are marked in every form that tools look for', () => {
     const stages = operations.flatMap(operation => {
       const words = Object.entries(operation).filter(([name]) => /^(deprecated|x-(?!scope))/.test(name))
       return words.length > 0 ? [[operation.operationId, Object.fromEntries(words)]] : []
@@ -151,7 +151,7 @@ describe('what is in it', () => {
     expect(parameters).toMatchObject([{ name: 'Petstore-Preview', in: 'header', required: true }])
   })
 
-  test('what the gate hides is in no part of it, links included', () => {
+  test('operations hidden by the gate are in no part of it, including links', () => {
     const stable = readDocument(describeStore({ base, serves: ({ stability }) => stability === 'stable' }))
     const linked = [...stable.operations.values()].flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ links }) => Object.values(links).map(link => link.operationId)),
@@ -164,10 +164,10 @@ describe('what is in it', () => {
   })
 })
 
-describe('its examples', () => {
+describe('the examples of the description', () => {
   const validate = validatorOf(described.document)
 
-  test('each is valid by its own schema', () => {
+  test('are valid against their own schemas', () => {
     const faults: string[] = []
     const hold = (where: string, schema: unknown, example: unknown): void => {
       faults.push(...validate(schema, example).map(why => `${where}: ${why}`))
@@ -187,7 +187,7 @@ describe('its examples', () => {
     expect(faults).toEqual([])
   })
 
-  test('every body has one: requests, successes, and each code of each refusal', () => {
+  test('exist for every body: requests, successes, and each code of each refusal', () => {
     const bare = operations.flatMap(({ operationId, requestBody, responses }) => {
       const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
       return contents.flatMap(content =>
@@ -218,7 +218,7 @@ describe('its examples', () => {
     for (const [id, answered] of told) {
       const { status, example } = successOf(operationOf(described, id))
       expect([id, answered.status]).toEqual([id, status])
-      // The first page of the feed is the demo shop; the event of the example is looked for below.
+      // The first page of the feed is the demo shop; the event of the example is looked up below.
       if (id === 'listEvents') continue
       const [shown, sent] = [secretless(example), secretless(answered.body)]
       if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
@@ -232,7 +232,7 @@ describe('its examples', () => {
     await expectEvents(store)
   })
 
-  test('of query parameters are taken as they stand', async () => {
+  test('of query parameters are accepted unchanged', async () => {
     await using store = await openDemo()
     await sendExamples(store, operationOf(described, 'createWebhook'))
     for (const operation of operations) {
@@ -250,7 +250,7 @@ describe('its examples', () => {
   })
 })
 
-test('every link leads from a success to an operation that takes what it hands on', async () => {
+test('every link leads from a success to an operation that accepts its values', async () => {
   await using store = await openDemo()
   await store.client.setInventory({ petId: 3n, body: { quantity: 100n } })
   const followed: string[] = []

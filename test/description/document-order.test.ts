@@ -13,7 +13,7 @@ test('the examples of every operation, sent in document order with all parameter
   await using store = await openDemo()
   const answered: string[] = []
   for (const operation of described.operations.values()) {
-    // A delivery exists from its first attempt on, which is made in the background.
+    // A delivery exists once its first attempt is stored; the attempt runs in the background.
     if (operation.operationId === 'redeliver') await attempted(store, 1)
     const { status } = await sendExamples(store, operation, { optional: true })
     answered.push(`${operation.operationId} ${status}`)

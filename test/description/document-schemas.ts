@@ -2,10 +2,10 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApi } from './document.ts'
 
-/** Says what is wrong with a value by a schema of a document; [] when nothing is. */
+/** Returns the faults of a value under a schema of a document; [] if there are none. */
 export type Validate = (schema: unknown, value: unknown) => string[]
 
-/** Words that OpenAPI 3.0 adds to a schema for readers: they bind no value. */
+/** Keywords that OpenAPI 3.0 adds to a schema for readers: they do not restrict values. */
 const annotations = [
   'example',
   'readOnly',
@@ -17,14 +17,14 @@ const annotations = [
 ]
 
 /**
- * Validates by the schemas of a document, through a JSON Schema validator that knows nothing of this
- * project. OpenAPI 3.0 is not JSON Schema: `nullable` becomes a type, and what is only for readers is taken
- * out; the strict mode of the validator refuses whatever else it does not know.
+ * Validates with the schemas of a document, through a JSON Schema validator that is independent of this project.
+ * OpenAPI 3.0 is not JSON Schema: `nullable` becomes a type, and keywords that are only for readers are removed. The
+ * strict mode of the validator refuses all other unknown keywords.
  */
 export function validatorOf({ components }: OpenApi): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
-  // The one binary body is the stream of events, of which only the beginning is ever seen.
+  // The only binary body is the event stream, of which only the beginning is ever read.
   ajv.addFormat('binary', /^retry: \d+\nid: \d+\n\n/)
   const definitions = eachSchema(components.schemas)
   const compiled = new Map<string, ValidateFunction>()
@@ -47,15 +47,16 @@ function asJsonSchema(schema: unknown): unknown {
   const converted: Record<string, unknown> = Object.fromEntries(
     entries.map(([name, value]) => [name, name === 'properties' ? eachSchema(value) : asJsonSchema(value)]),
   )
-  // Clients must take members that they do not know, so schemas of responses are open. The server must not send any.
+  // Clients must accept unknown members, so schemas of responses are open. The server must not send any.
   if (converted.properties !== undefined) converted.additionalProperties ??= false
   if (converted.nullable !== true) return converted
   const { nullable: _, type, ...rest } = converted
   return { ...rest, type: [type, 'null'] }
 }
 
-/** Schemas by name: a member may well be called like a word of the schema language. */
+/** Schemas by name: a member may have the same name as a keyword of the schema language. */
 function eachSchema(schemas: unknown): object {
-  if (typeof schemas !== 'object' || schemas === null) throw new Error('schemas by name are wanted here')
+  if (typeof schemas !== 'object' || schemas === null)
+    throw new Error('an object with schemas by name is required here')
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, asJsonSchema(schema)]))
 }

@@ -64,7 +64,7 @@ export type DescribedOperation = z.output<typeof Operation> & {
 export type OpenApi = z.output<typeof Document>
 
 /**
- * A description as a reader of it has it: its operations by operationId, references followed except to
+ * A description as its readers use it: its operations by operationId, with all references resolved except those to
  * schemas.
  */
 export interface Described {
@@ -72,7 +72,7 @@ export interface Described {
   readonly operations: ReadonlyMap<string, DescribedOperation>
 }
 
-/** Reads a description. Throws when it has not the form that this project's descriptions have. */
+/** Reads a description. Throws if it does not have the structure of this project's descriptions. */
 export function readDocument(json: unknown): Described {
   const document = Document.parse(json)
   const operations = new Map<string, DescribedOperation>()
@@ -87,7 +87,7 @@ export function readDocument(json: unknown): Described {
   return { document, operations }
 }
 
-/** Every place of the document that refers to another. */
+/** Returns every `$ref` of the document. */
 export function referencesIn(part: unknown): string[] {
   if (Array.isArray(part)) return part.flatMap(referencesIn)
   if (typeof part !== 'object' || part === null) return []
@@ -96,14 +96,14 @@ export function referencesIn(part: unknown): string[] {
   )
 }
 
-/** What a reference points at: never a bare value. Throws when nothing is there. */
+/** Returns the target of a reference, which is never a primitive value. Throws if there is none. */
 export function target(document: unknown, reference: string): object {
   let at: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     at = typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined
   }
-  if (typeof at !== 'object' || at === null) throw new Error(`${reference} points at nothing`)
+  if (typeof at !== 'object' || at === null) throw new Error(`${reference} has no target`)
   return at
 }
 
@@ -112,7 +112,7 @@ function followed(document: unknown, part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part
   const reference: unknown = Reflect.get(part, '$ref')
   if (typeof reference === 'string') {
-    // Schemas refer to themselves and to each other: they stay as they are, for the validator.
+    // Schemas refer to themselves and to each other: their references stay unresolved, for the validator.
     return reference.startsWith('#/components/schemas/')
       ? part
       : followed(document, target(document, reference))

@@ -14,7 +14,7 @@ const requests: Record<EngineName, number> = {
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(
-    `${engine}: nothing is found in ${requests[engine]} requests`,
+    `${engine}: ${requests[engine]} requests have no finding`,
     async () => {
       await using store = await openTestStore(engine)
       const report = await fuzzAt(store.base, { requests: requests[engine] })
@@ -29,11 +29,11 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 test(
-  'one client makes the same requests under the same seed, and gets the same answers',
+  'one client sends the same requests with the same seed, and gets the same responses',
   async () => {
     const runs: string[][] = []
     for (let run = 0; run < 2; run++) {
-      // Without webhooks: when a delivery is made depends on the machine, and what can be asked of it too.
+      // Without webhooks: the time of a delivery, and therefore the possible requests about it, depends on the machine.
       await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
       await fuzzAt(store.base, { requests: 1_000, clients: 1 })
       const lines = store.logged
@@ -68,13 +68,13 @@ interface Reply {
 
 type Forward = (path: string, headers?: Record<string, string>) => Promise<Reply>
 
-/** Answers a request wrongly; `forward` gets the right answer from the store. */
+/** Returns a wrong response to a request; `forward` gets the correct one from the store. */
 type Fault = (request: Request, path: string, forward: Forward) => Promise<Reply>
 
-/** Each with what must be found: the operation, where it is one alone, and the rule that is broken. */
+/** Each with the expected finding: the operation, if it is only one, and the broken rule. */
 const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[] = [
   [
-    'a member that is called otherwise than described',
+    'a member whose name differs from the description',
     /^getPet body-schema .categoryId is missing$/,
     changed('GET', /^\/pets\/\d+$/, reply => ({
       ...reply,
@@ -94,13 +94,13 @@ const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[
     ),
   ],
   [
-    'an operation that is open to everybody',
+    'an operation that requires no key',
     / auth-bypassed$/,
     (request, path, forward) =>
       forward(path, request.headers.has('authorization') ? {} : { authorization: `Bearer ${ADMIN_KEY}` }),
   ],
   [
-    'a deletion that does nothing',
+    'a deletion without an effect',
     /^(get|delete)Category deleted-answers$/,
     (request, path, forward) =>
       request.method === 'DELETE' && /^\/categories\/\d+$/.test(path)
@@ -108,23 +108,23 @@ const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[
         : forward(path),
   ],
   [
-    'an id that went through a JavaScript number',
+    'an id that was converted to a JavaScript number',
     / id-in-message$/,
     (_, path, forward) => forward(path.replace(/\d{16,}/, digits => BigInt(Number(digits)).toString())),
   ],
   [
-    'a failure on a certain input',
+    'a failure for a certain input',
     /^createPet server-error$/,
     changed('POST', /^\/pets$/, (reply, sent) => (sent.includes('𝕏') ? { ...reply, status: 500 } : reply)),
   ],
   [
-    'a precondition that is not looked at',
+    'a precondition that is not evaluated',
     /^updateCategory precondition-ignored$/,
     (request, path, forward) =>
       forward(path, path.startsWith('/categories/') && request.method === 'PATCH' ? { 'if-match': '*' } : {}),
   ],
   [
-    'a header field that is left out',
+    'a missing header field',
     /^listKeys missing-header cache-control$/,
     changed('GET', /^\/keys/, reply => {
       reply.headers.delete('cache-control')
@@ -132,7 +132,7 @@ const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[
     }),
   ],
   [
-    'a text that is cut',
+    'a truncated string',
     /^createCategory not-as-sent name$/,
     changed('POST', /^\/categories$/, reply => ({
       ...reply,
@@ -142,7 +142,7 @@ const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[
 ]
 
 test(
-  'through a proxy that breaks nothing, nothing is found',
+  'a proxy that changes nothing causes no finding',
   async () => {
     const report = await fuzzThrough((_, path, forward) => forward(path))
     expect(foundIn(report), reportText(report)).toEqual([])
@@ -152,7 +152,7 @@ test(
 
 for (const [name, finding, fault] of faults) {
   test(
-    `control: ${name} is found`,
+    `control: ${name} is detected`,
     async () => {
       const report = await fuzzThrough(fault)
       expect(foundIn(report).filter(found => finding.test(found))).not.toEqual([])
@@ -177,7 +177,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** A fault in the answers to one method of some paths; the change is told what was sent as well. */
+/** A fault in the responses to one method on some paths; the change also receives the request. */
 function changed(method: string, paths: RegExp, change: (reply: Reply, sent: string) => Reply): Fault {
   return async (request, path, forward) => {
     const sent = request.method === method && paths.test(path) ? await request.clone().text() : undefined
@@ -186,7 +186,7 @@ function changed(method: string, paths: RegExp, change: (reply: Reply, sent: str
   }
 }
 
-/** Fuzzes the store through a proxy on loopback that breaks one thing. */
+/** Fuzzes the store through a proxy on loopback that introduces one fault. */
 async function fuzzThrough(fault: Fault): Promise<Report> {
   await using store = await openTestStore('sqlite')
   await using proxy = Bun.serve({
@@ -197,7 +197,7 @@ async function fuzzThrough(fault: Fault): Promise<Report> {
       const { status, headers, body } = await fault(request, path, (to, extra = {}) =>
         pass(request, store.base + to, extra),
       )
-      // The length of what a GET would send is all that HEAD has of it.
+      // A response to HEAD has only the length of what a GET would send.
       if (request.method !== 'HEAD') headers.delete('content-length')
       return new Response(body === '' ? null : body, { status, headers })
     },
@@ -207,7 +207,7 @@ async function fuzzThrough(fault: Fault): Promise<Report> {
 
 async function pass(request: Request, url: string, extra: Readonly<Record<string, string>>): Promise<Reply> {
   const headers = new Headers(request.headers)
-  // The description is compressed where that is accepted, and this proxy changes what it can read.
+  // The description is compressed if the client accepts that, and this proxy can only change text that it can read.
   for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)
   headers.set('accept-encoding', 'identity')
   for (const [name, value] of Object.entries(extra)) headers.set(name, value)

@@ -60,7 +60,7 @@ const installed = [
 
 for (const { name, folder, generate } of installed) {
   test(
-    `the client of ${name} compiles, orders a pet, and tells the events apart`,
+    `the client of ${name} compiles, orders a pet, and distinguishes the types of events`,
     async () => {
       using directory = scratch()
       const { path } = directory
@@ -78,7 +78,7 @@ for (const { name, folder, generate } of installed) {
       const ran = await runScript(['program.ts', store.base, ADMIN_KEY, path], path)
       expect(ran.said.trim().split('\n')).toEqual([
         ...expectedLines,
-        // JavaScript rounds such an id, and a type is not checked when a program runs.
+        // JavaScript rounds such an id, and types are not checked at run time.
         ...['id rounded', 'event member kept', 'event type kept', 'pet member kept'],
       ])
     },

@@ -10,7 +10,7 @@ const fromBruno = `
   const text = await Bun.file('${description}').text()
   await Bun.write('collection.json', JSON.stringify(openApiToBruno(text)))`
 
-/** The converters that the two programs import a description with. */
+/** The converters with which the two programs import a description. */
 const importers = [
   {
     name: 'Postman',

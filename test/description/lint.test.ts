@@ -16,7 +16,7 @@ function lintForSecurity(file: string): Promise<ToolRun> {
   return runTool('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', '--quiet', file])
 }
 
-/** The description with one piece of it replaced, in a directory of its own. */
+/** Writes the description with one part replaced to a new directory. */
 async function lintChanged(
   lint: (file: string) => Promise<ToolRun>,
   from: string,
@@ -25,7 +25,7 @@ async function lintChanged(
   using directory = scratch()
   const text = readFileSync(description, 'utf8')
   const changed = text.replace(from, to)
-  if (changed === text) throw new Error(`openapi.yaml holds no ${from}`)
+  if (changed === text) throw new Error(`openapi.yaml does not contain ${from}`)
   const file = join(directory.path, 'openapi.yaml')
   writeFileSync(file, changed)
   return await lint(file)
@@ -45,7 +45,7 @@ describe('Redocly, recommended-strict', () => {
   )
 
   test(
-    'control: an operation without a summary, and a path parameter under another name, are caught',
+    'control: an operation without a summary, and a path parameter with another name, are detected',
     async () => {
       const silent = await lintChanged(lintStrictly, '      summary: List pets\n', '')
       expect([silent.exitCode, silent.said.includes('operation-summary')]).toEqual([1, true])
@@ -58,7 +58,7 @@ describe('Redocly, recommended-strict', () => {
 
 describe('the OWASP API rules', () => {
   test(
-    'find nothing beyond what spectral.yaml sets aside with its reason',
+    'find nothing except the rules that spectral.yaml disables with a reason',
     async () => {
       expect(await lintForSecurity(description)).toEqual({ exitCode: 0, said: '' })
     },
@@ -66,7 +66,7 @@ describe('the OWASP API rules', () => {
   )
 
   test(
-    'control: a credential in a URL and a text without a bound are caught',
+    'control: a credential in a URL and a string without a limit are detected',
     async () => {
       const leaking = await lintChanged(
         lintForSecurity,

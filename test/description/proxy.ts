@@ -5,14 +5,13 @@ import { toolEnvironment } from '../support/tool.ts'
 
 const PRISM = join(ROOT, 'node_modules', '.bin', 'prism')
 
-/** A proxy that holds every request and answer against a description; ended with `await using`. */
+/** A proxy that checks every request and response against a description; ended with `await using`. */
 export interface ValidatingProxy extends AsyncDisposable {
   readonly base: string
 }
 
 /**
- * Starts Prism before a store and resolves when it listens. It names violations in the header sl-
- * violations.
+ * Starts Prism as a proxy of a store and resolves when it listens. It reports violations in the header sl-violations.
  */
 export async function openProxy(description: string, store: string): Promise<ValidatingProxy> {
   return await openPrism(['proxy', description, store])
@@ -47,7 +46,7 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
   }
 }
 
-/** Reads on until the end, so that the child never waits for a reader. */
+/** Reads to the end, so that the child process never blocks on its output. */
 async function readOutput(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))

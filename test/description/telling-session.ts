@@ -7,12 +7,12 @@ import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { type Answered, operationOf, sendExamples } from './description-session.ts'
 import type { Described } from './document.ts'
 
-/** What each operation on webhooks answered, in the order in which they were asked. */
+/** The response of each operation on webhooks, in the order of the requests. */
 export type Told = readonly (readonly [string, Answered])[]
 
 /**
- * Goes on after the session of the shop: a webhook is made and used in every way, then the rest of what can happen
- * happens, so that every type of event has happened once.
+ * Continues after the session of the shop: creates a webhook and uses it in every way, then causes the remaining types
+ * of events, so that every type has occurred once.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<Told> {
   const told: [string, Answered][] = []
@@ -23,7 +23,7 @@ export async function useWebhooks(store: TestStore, described: Described): Promi
     index < 2 ? reply(500, {}, 'out of paper') : reply(410, {}, 'moved away'),
   )
   for (const id of ['listEvents', 'listAudit', 'createWebhook', 'listWebhooks', 'getWebhook']) await ask(id)
-  // The address of the examples is nobody's: what is sent goes to the receiver of this test.
+  // Nobody listens at the address of the examples; deliveries go to the receiver of this test.
   await store.database(`UPDATE webhook SET url = '${receiver.base}/petstore-events' RETURNING id`)
   await ask('sendTestEvent')
   await attempted(store, 1)
@@ -63,7 +63,7 @@ export async function attempted(store: TestStore, count: number): Promise<void> 
   }
 }
 
-/** The example of every type of event, and that of a stream, against what the feed holds after the session. */
+/** Compares the example of every type of event, and of a stream, with the feed after the session. */
 export async function expectEvents(store: TestStore): Promise<void> {
   const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
   const feed = await fetch(`${store.base}/events?after=716&limit=100`, {
@@ -79,8 +79,8 @@ export async function expectEvents(store: TestStore): Promise<void> {
 }
 
 /**
- * A secret, and what follows from it or from chance, is of each run: its form is held by its schema. The store and the
- * receiver of a run have addresses of their own.
+ * A secret, and everything derived from it or from randomness, differs in each run: its schema checks its form. The
+ * store and the receiver have their own addresses in each run.
  */
 export function secretless(body: unknown, base = 'http://127.0.0.1:8080'): unknown {
   const text = (JSON.stringify(body) ?? 'null')

@@ -20,7 +20,7 @@ function blocksOf(page: string): Block[] {
   }))
 }
 
-/** Where a piece of the documented output stands in the real one; `…` is anything within a line. */
+/** Returns the position of a documented part in the actual output; `…` matches any text within a line. */
 function findPiece(output: string, piece: string, from: number): number {
   const pattern = piece
     .split('…')
@@ -31,7 +31,7 @@ function findPiece(output: string, piece: string, from: number): number {
   return found.exec(output) ? found.lastIndex : -1
 }
 
-/** The lines of documented output that do not come, in their order, in the real one. */
+/** Returns the lines of documented output that are missing from the actual output, in their order. */
 function missing(output: string, documented: string): string[] {
   let from = 0
   return documented.split('\n').filter(line => {
@@ -43,7 +43,7 @@ function missing(output: string, documented: string): string[] {
 }
 
 test.each(pages)(
-  'every command of %s does what the page shows',
+  'every command of %s has the output that the page shows',
   async page => {
     const home = mkdtempSync(join(tmpdir(), 'petstore-tools-'))
     const servers: ServerProcess[] = []
@@ -96,7 +96,7 @@ test.each(pages)(
   60_000,
 )
 
-test('control: an answer that the page does not show is caught', () => {
+test('control: output that the page does not show is detected', () => {
   expect(missing('HTTP/1.1 200 OK\n{"id":7}\n', 'HTTP/1.1 200 OK\n{"id":…}\n')).toEqual([])
   expect(missing('{"id":7}\nHTTP/1.1 200 OK\n', 'HTTP/1.1 200 OK\n{"id":7}\n')).toEqual(['{"id":7}'])
   expect(missing('{"id":8}', '{"id":7}')).toEqual(['{"id":7}'])

@@ -16,7 +16,9 @@ const text = readFileSync(description, 'utf8')
 const TOOL_MS_MAX = 120_000
 
 describe('Prism as a validating proxy', () => {
-  /** The violations that Prism names in a session of our client through it, and what the session did. */
+  /**
+   * Returns the violations that Prism reports in a session of our client through it, and the outcome of the session.
+   */
   async function proxied(file: string): Promise<{ violations: string[]; done: string[] }> {
     await using store = await openDemo()
     await using proxy = await openProxy(file, store.base)
@@ -39,7 +41,7 @@ describe('Prism as a validating proxy', () => {
     async () => {
       const { violations, done } = await proxied(description)
       expect(violations).toEqual([])
-      // A stream has no end, and Prism hands on what has ended.
+      // A stream has no end, and Prism forwards only complete responses.
       const ending = [...readDocument(parse(text)).operations.keys()].filter(id => id !== 'streamEvents')
       expect(done.sort()).toEqual(ending.sort())
     },
@@ -47,7 +49,7 @@ describe('Prism as a validating proxy', () => {
   )
 
   test(
-    'control: an answer that is not as described is caught',
+    'control: a response that does not match the description is detected',
     async () => {
       using directory = scratch()
       const file = join(directory.path, 'openapi.yaml')
@@ -66,7 +68,7 @@ describe('Prism as a validating proxy', () => {
 })
 
 test(
-  'Prism as a mock server responds with the status that a request prefers, in the body as well',
+  'Prism as a mock server responds with the status that a request prefers, also in the body',
   async () => {
     await using mock = await openMock(description)
     const answer = await fetch(`${mock.base}/store/orders`, {

@@ -1,7 +1,7 @@
 import { ts } from '@ts-morph/common'
 import { plugin } from 'bun'
 
-// For generators of code, loaded before them: they call the JavaScript API that TypeScript had until version 6.
+// For code generators, loaded before them: they call the JavaScript API that TypeScript had up to version 6.
 plugin({
   name: 'typescript-api',
   setup: build => {

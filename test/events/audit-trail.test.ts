@@ -31,7 +31,7 @@ async function storedEvents(store: TestStore): Promise<z.output<typeof StoredEve
   return StoredEvent.array().parse(rows)
 }
 
-/** Positions whose link is not what is made from the event and the link before; a sound chain has none. */
+/** Positions whose chain entry does not match the event and the previous entry; an intact chain has none. */
 async function brokenLinks(store: TestStore): Promise<bigint[]> {
   let link = CHAIN_START
   return (await storedEvents(store)).flatMap(event => {
@@ -42,12 +42,12 @@ async function brokenLinks(store: TestStore): Promise<bigint[]> {
 
 type Filters = Parameters<TestStore['client']['listAudit']>[0]
 
-/** The whole trail, page after page. */
+/** Reads the whole audit log, page after page. */
 async function trail({ client }: TestStore, filters: Filters = {}): Promise<AuditEntry[]> {
   return Array.fromAsync(everyItem(client.listAudit, filters))
 }
 
-/** A key of its own, and its id as the trail names it. */
+/** Creates a key, and returns it with its id as the audit log shows it. */
 async function openKey(store: TestStore) {
   const { data } = await store.client.createKey({
     body: { name: 'Till', scopes: ['pets:write'] },
@@ -58,7 +58,7 @@ async function openKey(store: TestStore) {
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  test('the trail begins with what was done last, and says who did it in which request', async () => {
+  test('the audit log starts with the newest change, and shows the key and the request that made it', async () => {
     const { keyId, client } = await openKey(store())
     const { data } = await client.createCategory(
       { body: { name: 'Audited' } },
@@ -77,7 +77,7 @@ onEveryEngine(engine => {
     expect(last?.position).toBe((before?.position ?? 0n) + 1n)
   })
 
-  test('what the store did itself has no key', async () => {
+  test('changes that the store makes itself have no key', async () => {
     const entries = await trail(store())
     expect(entries.at(-1)).toMatchObject({
       position: 1n,
@@ -87,7 +87,7 @@ onEveryEngine(engine => {
     expect(entries.at(-1)).not.toHaveProperty('keyId')
   })
 
-  test('filters leave out what was done by other keys, to others and before, alone and together', async () => {
+  test('filters by key, by subject and by time exclude other changes, alone and together', async () => {
     let nowMs = Date.parse('2026-11-21T09:30:00Z')
     await using own = await openTestStore(engine, { clock: () => nowMs })
     const one = await openKey(own)
@@ -116,7 +116,7 @@ onEveryEngine(engine => {
     expect(counts).toEqual([all.length, 8, 9, 4, 6, 4, 4, 2])
   })
 
-  test('page after page has each entry once, newest first, though more is written meanwhile', async () => {
+  test('the pages contain each entry once, newest first, although changes are made between the pages', async () => {
     await makeMany(store().client, 50)
     const head = await headOf(store())
     const positions: bigint[] = []
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
     expect(positions).toEqual(Array.from({ length: Number(head) }, (_, index) => head - BigInt(index)))
   })
 
-  test('an entry that is far back is found, though the pages before it are empty', async () => {
+  test('an old entry is found although the pages before it are empty', async () => {
     await using own = await openTestStore(engine)
     const { petId } = await makePet(own.client)
     await makeMany(own.client, 5200)
@@ -140,7 +140,7 @@ onEveryEngine(engine => {
     ])
   })
 
-  test('a cursor is good for the filters that it was made with, and for no others', async () => {
+  test('a cursor is valid only for the filters with which it was created', async () => {
     await makeMany(store().client, 3)
     const { client } = store()
     const { data } = await client.listAudit({ limit: 1 })
@@ -155,7 +155,7 @@ onEveryEngine(engine => {
     expect(await codeOf(client.listAudit({ cursor: pets.data.next ?? 'none' }))).toBe('400 invalid_cursor')
   })
 
-  test('keys and webhooks are in the trail, and their secrets are not', async () => {
+  test('keys and webhooks are in the audit log, but their secrets are not', async () => {
     const { client } = store()
     const after = await headOf(store())
     const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
@@ -188,7 +188,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('each entry is chained to the one before, after many writers at once too', async () => {
+  test('each entry is chained to the previous one, also after concurrent writes', async () => {
     await using own = await openTestStore(engine)
     await useShop(own.client, 16, 800, 7)
     await makeMany(own.client, 1100)
@@ -200,7 +200,7 @@ onEveryEngine(engine => {
     expect(head).toEqual([{ position: stored?.position, hash: stored?.hash }])
   })
 
-  test('control: an event that was changed, dropped or put in breaks the chain behind it', async () => {
+  test('control: an event that was changed, deleted or inserted breaks the chain after it', async () => {
     await using own = await openTestStore(engine)
     await makeMany(own.client, 9)
     const head = await headOf(own)
@@ -212,7 +212,7 @@ onEveryEngine(engine => {
     expect((await brokenLinks(own))[0]).toBe(4n)
   })
 
-  test('only who manages keys reads the trail', async () => {
+  test('only a key that manages keys can read the audit log', async () => {
     const mayNot = await store().clientWith('events:read')
     expect(await codeOf(mayNot.listAudit({}))).toBe('403 insufficient_scope')
     const may = await store().clientWith('keys:manage')

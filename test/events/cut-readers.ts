@@ -8,9 +8,10 @@ import { LAST_NAME } from '../support/busy-shop.ts'
 import { type Heard, heardOf } from '../support/heard.ts'
 import type { Seeded } from '../support/seeded.ts'
 
-// Readers that are cut off at random and resume after the last event they handled, until they hear of the last one.
+// Readers that are disconnected at random and resume after the last event they handled, until they receive the last
+// one.
 
-/** What one reader was told, and how often it was cut off. */
+/** The events that one reader received, and how often it was disconnected. */
 export interface Told {
   readonly heard: Heard[]
   cuts: number
@@ -20,12 +21,12 @@ export interface CutOptions {
   readonly base: string
   readonly key: string
   readonly random: Seeded
-  /** Events between two cuts, on average. */
+  /** Events between two disconnections, on average. */
   readonly stride: number
   readonly types?: readonly EventType[]
 }
 
-/** Reads the feed, waiting at its end; a cut loses the answer to a request that is under way. */
+/** Reads the feed and waits at its end; a disconnection loses the response to the current request. */
 export async function readWaiting({ base, key, random, stride, types }: CutOptions): Promise<Told> {
   const client = makeClient({ base, key })
   const told: Told = { heard: [], cuts: 0 }
@@ -43,7 +44,7 @@ export async function readWaiting({ base, key, random, stride, types }: CutOptio
   }
 }
 
-/** Reads the feed by its `next` links; a cut forgets the link. */
+/** Reads the feed by its `next` links; after a disconnection the link is lost. */
 export async function readByLinks({ base, key, random, stride, types }: CutOptions): Promise<Told> {
   const client = makeClient({ base, key })
   const told: Told = { heard: [], cuts: 0 }
@@ -60,7 +61,7 @@ export async function readByLinks({ base, key, random, stride, types }: CutOptio
   }
 }
 
-/** Follows the stream with the client; a cut aborts it, and what it hands on all the same is handled. */
+/** Follows the stream with the client; a disconnection aborts it. Events that it still yields are handled. */
 export async function follow({ base, key, random, stride, types }: CutOptions): Promise<Told> {
   const told: Told = { heard: [], cuts: 0 }
   for (;;) {
@@ -77,7 +78,9 @@ export async function follow({ base, key, random, stride, types }: CutOptions): 
   }
 }
 
-/** Reads the bytes of the stream with a parser that nobody here wrote; a cut comes anywhere, within an event too. */
+/**
+ * Reads the bytes of the stream with an independent parser; a disconnection can occur anywhere, even within an event.
+ */
 export async function readBytes({ base, key, random, stride, types = [] }: CutOptions): Promise<Told> {
   const told: Told = { heard: [], cuts: 0 }
   const query = types.map(type => `&type=${type}`).join('')
@@ -94,7 +97,7 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
       onEvent: ({ data, id, event: type }) => {
         const event = Event.parse(readJsonText(data))
         if (BigInt(event.sequence) !== BigInt(id ?? -1) || event.type !== type)
-          throw new Error('id or type lie')
+          throw new Error('the id or the type differs from the event')
         if (!isOver) isOver = handle(told, event)
         untilCut--
       },
@@ -112,7 +115,7 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
   }
 }
 
-/** Notes an event; answers whether it is the last. */
+/** Records an event; returns whether it is the last one. */
 function handle({ heard }: Told, event: Event): boolean {
   heard.push(heardOf(event))
   return event.type === 'petstore.category.created' && 'name' in event.data && event.data.name === LAST_NAME
@@ -122,7 +125,7 @@ function lastOf({ heard }: Told): bigint {
   return heard.at(-1)?.position ?? 0n
 }
 
-/** Begins a request and drops it, wherever it is, when another one has been answered. */
+/** Starts a request and aborts it, wherever it is, once another request has its response. */
 async function cutShort(ask: (signal: AbortSignal) => Promise<unknown>, base: string): Promise<void> {
   const cut = new AbortController()
   const asked = ask(cut.signal).catch(error => {

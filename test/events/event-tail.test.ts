@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const PIECE_BYTES_MAX = 64 * 1024
 
-/** A tail of its own on a store, whose readings fail while a test says so. */
+/** Opens a separate tail on a store. Its reads fail while the test says so. */
 async function openTail({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []
@@ -39,26 +39,26 @@ async function openTail({ engine, base }: TestStore) {
 }
 
 onEveryEngine(engine => {
-  test('an event whose reading failed is told soon, though nothing happens after it', async () => {
+  test('an event whose read failed is published soon, although no other event follows', async () => {
     await using store = await openTestStore(engine)
     await headOf(store)
     using opened = await openTail(store)
     opened.lose()
     await store.client.createCategory({ body: { name: 'The only one' } })
-    await until('the reading has failed', () => opened.faults.length > 0)
+    await until('the read has failed', () => opened.faults.length > 0)
     opened.find()
     const head = await headOf(store)
-    await until('the tail has come to the end', () => opened.tail.head === head)
+    await until('the tail has reached the end', () => opened.tail.head === head)
     expect(opened.tail.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([head])
   })
 
-  test('what goes out in one piece is bounded, and the pieces lie end to end', async () => {
+  test('a batch of events has a bounded size, and the batches follow each other without gaps', async () => {
     await using store = await openTestStore(engine)
     const begin = await headOf(store)
     using opened = await openTail(store)
     await makeMany(store.client, 300, '🐹'.repeat(2000))
     const head = await headOf(store)
-    await until('the tail has come to the end', () => opened.tail.head === head)
+    await until('the tail has reached the end', () => opened.tail.head === head)
     for (const read of [
       (position: bigint) => opened.tail.batchAfter(position),
       (position: bigint) => opened.tail.readBehind(position, ['petstore.category.created'], 200),
@@ -66,7 +66,7 @@ onEveryEngine(engine => {
       const positions: bigint[] = []
       for (let position = begin; position < head; ) {
         const batch = await read(position)
-        if (!batch || batch.to <= position) throw new Error(`nothing follows position ${position}`)
+        if (!batch || batch.to <= position) throw new Error(`there is no event after position ${position}`)
         expect(batch.bytes.length).toBeLessThanOrEqual(PIECE_BYTES_MAX)
         expect(
           Buffer.concat(batch.frames.map(({ from, to }) => batch.bytes.subarray(from, to))).equals(

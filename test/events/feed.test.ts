@@ -5,18 +5,18 @@ import { headOf } from '../support/heard.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 
-/** Far less than what a reader was ready to wait, far more than a busy machine needs for an answer. */
+/** Far less than the reader is willing to wait, far more than a busy machine needs for a response. */
 const AT_ONCE_MS = 8000
 const WAIT_MAX = 30
 
-/** Waits for something to be told, and measures how long that took. */
+/** Waits for an event, and measures how long that took. */
 async function listen(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
   const started = performance.now()
   const { data } = await store.client.listEvents(input)
   return { ...data, tookMs: performance.now() - started }
 }
 
-/** Resolves when the store has taken up what was sent to it before. */
+/** Resolves when the store has received everything that was sent to it before. */
 async function taken({ base }: TestStore): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
 }
@@ -24,7 +24,7 @@ async function taken({ base }: TestStore): Promise<void> {
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  test('without a position the feed begins with the oldest event there is', async () => {
+  test('without a position the feed starts with the oldest event', async () => {
     await using fresh = await openTestStore(engine)
     const empty = await fresh.client.listEvents({})
     expect(empty.data.items).toEqual([])
@@ -39,7 +39,7 @@ onEveryEngine(engine => {
     expect(data.items[0]).toEqual(told[0] ?? expect.unreachable())
   })
 
-  test('a position beyond the last event is refused, and so is what is no position', async () => {
+  test('a position beyond the last event is refused, and so is an invalid position', async () => {
     const head = await headOf(store())
     expect((await store().client.listEvents({ after: head })).status).toBe(200)
     const refusal = await refusalOf(store().client.listEvents({ after: head + 1n }))
@@ -52,7 +52,7 @@ onEveryEngine(engine => {
     expect((await store().send('GET', '/events?after=9999999999999999999')).status).toBe(400)
   })
 
-  test('a sequence is a good position with its leading zeros and without', async () => {
+  test('a sequence is a valid position with and without its leading zeros', async () => {
     const before = await headOf(store())
     await store().client.createCategory({ body: { name: 'One more' } })
     await headOf(store())
@@ -65,7 +65,7 @@ onEveryEngine(engine => {
     expect(JSON.parse(short ?? '[]')).toHaveLength(1)
   })
 
-  test('a filter tells events of these types alone, in the same order', async () => {
+  test('a filter returns only events of the given types, in the same order', async () => {
     const after = await headOf(store())
     await makePet(store().client, { quantity: 3n, reserved: 1n })
     await headOf(store())
@@ -83,13 +83,13 @@ onEveryEngine(engine => {
     expect(data.items).toEqual(all)
   })
 
-  test('a type that is not told to readers is refused', async () => {
+  test('a type that is not in the feed is refused', async () => {
     for (const type of ['petstore.key.created', 'petstore.webhook.test', 'pet.created', '']) {
       expect((await store().send('GET', `/events?type=${type}`)).status).toBe(400)
     }
   })
 
-  test('a page holds as many events as were asked for, and its next link goes on after them', async () => {
+  test('a page has at most the requested number of events, and its next link continues after them', async () => {
     const after = await headOf(store())
     await makeMany(store().client, 7)
     await store().client.createCategory({ body: { name: 'Many 8' } })
@@ -112,7 +112,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', `/events?limit=${limit}`)).status).toBe(400)
   })
 
-  test('a rare type is found behind thousands of events of others, in one answer', async () => {
+  test('a rare type is found after thousands of other events, in one response', async () => {
     const after = await headOf(store())
     await makeMany(store().client, 2500)
     await makePet(store().client)
@@ -121,7 +121,7 @@ onEveryEngine(engine => {
     expect(data.items).toHaveLength(1)
   })
 
-  test('a reader that waits is answered as soon as something happens', async () => {
+  test('a waiting reader gets its response as soon as an event occurs', async () => {
     const after = await headOf(store())
     const waiting = listen(store(), { after, wait: WAIT_MAX })
     await taken(store())
@@ -132,7 +132,7 @@ onEveryEngine(engine => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
-  test('a reader that waits for nothing is answered with nothing when its time is over', async () => {
+  test('a waiting reader gets an empty response when its time is over', async () => {
     const after = await headOf(store())
     const { items, tookMs, next } = await listen(store(), { after, wait: 1 })
     expect(items).toEqual([])
@@ -141,7 +141,7 @@ onEveryEngine(engine => {
     expect((await listen(store(), { after })).tookMs).toBeLessThan(990)
   })
 
-  test('a reader that waits for one type is not answered when another happens', async () => {
+  test('a reader that waits for one type gets no response when an event of another type occurs', async () => {
     const after = await headOf(store())
     const waiting = listen(store(), { after, type: ['petstore.pet.deleted'], wait: 1 })
     await taken(store())
@@ -154,7 +154,7 @@ onEveryEngine(engine => {
     expect(next).toBe(String(head))
   })
 
-  test('a reader that waits is let go when the store stops', async () => {
+  test('a waiting reader gets its response when the store stops', async () => {
     const own = await openTestStore(engine)
     const after = await headOf(own)
     const waiting = listen(own, { after, wait: WAIT_MAX })
@@ -165,13 +165,13 @@ onEveryEngine(engine => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
-  test('nobody waits for longer than 30 seconds, or for less than none', async () => {
+  test('a reader waits for at most 30 seconds, and a negative wait is refused', async () => {
     for (const wait of ['31', '-1', '1.5', 'x']) {
       expect((await store().send('GET', `/events?wait=${wait}`)).status).toBe(400)
     }
   })
 
-  test('what is done to keys and webhooks is not told', async () => {
+  test('changes of keys and webhooks are not in the feed', async () => {
     const after = await headOf(store())
     const { client } = store()
     const { data: key } = await client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
@@ -188,7 +188,7 @@ onEveryEngine(engine => {
     expect(BigInt(told.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
   })
 
-  test('an event is a CloudEvent with these members alone, and carries the resource as it is afterwards', async () => {
+  test('an event is a CloudEvent with only these members, and contains the resource after the change', async () => {
     const after = await headOf(store())
     const { client, base } = store()
     const { data: category } = await client.createCategory({ body: { name: 'Geckos' } })
@@ -211,7 +211,7 @@ onEveryEngine(engine => {
     expect(gone.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
   })
 
-  test('a key needs events:read, and HEAD says what GET would', async () => {
+  test('the feed requires events:read, and HEAD returns the same headers as GET', async () => {
     const may = await store().clientWith('events:read')
     const mayNot = await store().clientWith('orders:write')
     expect((await may.listEvents({ limit: 1 })).status).toBe(200)
@@ -228,6 +228,6 @@ onEveryEngine(engine => {
 
 function nextPath({ base }: TestStore, reply: Response): string {
   const url = /<([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1]
-  if (url === undefined) throw new Error('the answer has no next link')
+  if (url === undefined) throw new Error('the response has no next link')
   return url.replace(base, '')
 }

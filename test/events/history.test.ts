@@ -20,7 +20,7 @@ import { until } from '../support/until.ts'
 const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
 
-/** A store whose clock a test turns, and that keeps events for 90 days. */
+/** A store that keeps events for 90 days, and whose clock the test moves. */
 async function openAgeing(engine: 'sqlite' | 'postgres') {
   let nowMs = Date.parse('2026-11-21T09:30:00Z')
   const clock = (): number => nowMs
@@ -53,7 +53,7 @@ async function namesAfter({ client }: TestStore, after?: bigint): Promise<unknow
 }
 
 onEveryEngine(engine => {
-  test('what is older than the events are kept is gone, and a reader who has not read it is told so', async () => {
+  test('events beyond the retention are deleted, and a reader that has not read them is notified', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old', 'Older than it seems')
@@ -78,7 +78,7 @@ onEveryEngine(engine => {
     expect(await codeOf(following.next())).toBe('410 event_history_expired')
   })
 
-  test('the audit trail is kept as long as the events, and goes on behind what is gone', async () => {
+  test('the audit log is kept as long as the events, and ends at the retention floor', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old')
@@ -90,7 +90,7 @@ onEveryEngine(engine => {
     expect(entries.map(({ position }) => position)).toEqual([head, head - 1n])
   })
 
-  test('what is young is kept, and what is swept is a beginning of the trail', async () => {
+  test('recent events are kept, and the feed starts at the retention floor after a sweep', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Day 0')
@@ -111,7 +111,7 @@ onEveryEngine(engine => {
     expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 
-  test('a sweep of thousands of events leaves no hole', async () => {
+  test('a sweep of thousands of events leaves no gap', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await makeMany(store.client, 2500)
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 
-  test('a reader whose events are swept while it reads is told so, and never sees a hole', async () => {
+  test('a reader whose events are swept while it reads gets an error, and never a gap', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old')
@@ -141,7 +141,7 @@ onEveryEngine(engine => {
         {
           one: (statement, ...values) => reader.one(statement, ...values),
           many: async (statement, ...values) => {
-            // Between the question where the trail begins and the one for its rows.
+            // Between reading the retention floor and reading the rows.
             if (questions++ === 1) await ageing.sweep()
             return reader.many(statement, ...values)
           },
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
         100,
       )
     })
-    // Either what was there when it asked, or a refusal.
+    // Either the events that existed at the time of the request, or a refusal.
     const told = await reader.then(
       ({ events }) => events.map(({ position }) => position),
       error => [error.code],
@@ -160,7 +160,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('two processes that sweep at the same time leave no hole', async () => {
+test('two processes that sweep at the same time leave no gap', async () => {
   await using ageing = await openAgeing('postgres')
   const { store } = ageing
   await make(store, 'One', 'Two', 'Three', 'Four')
@@ -186,7 +186,7 @@ test('two processes that sweep at the same time leave no hole', async () => {
   expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
 })
 
-/** Another process that has swept up to a position, and commits when there is a category named so. */
+/** Another process that has swept up to a position, and commits once a category with this name exists. */
 async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
     UPDATE chain_end SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE name = 'floor';
@@ -195,7 +195,7 @@ async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promis
       EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = 'Let go');
       PERFORM pg_sleep(0.005);
     END LOOP; END $$`)
-  await until('the horizon is held', async () => {
+  await until('the retention floor is locked', async () => {
     const rows = await store.database(`SELECT pid FROM pg_stat_activity WHERE datname = current_database()
       AND wait_event = 'PgSleep'`)
     return rows.length > 0

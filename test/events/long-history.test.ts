@@ -7,11 +7,11 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 import { until } from '../support/until.ts'
 import { fillHistory } from './long-history.ts'
 
-/** Far more than one request looks through. */
+/** Far more events than one request reads. */
 const EVENTS = 60_000
 const LOOKED_THROUGH_MAX = 20_000n
 
-/** The feed of a store, and how often it asks the engine. */
+/** The feed of a store, and how often it queries the engine. */
 function openFeed({ engine }: TestStore) {
   const seen = { asked: 0 }
   const feed = new LongPoll(new CommitSignal(engine.watch), query => {
@@ -31,7 +31,7 @@ function feedQuery(after: bigint, type: string): Query {
 }
 
 onEveryEngine(kind => {
-  test('a request of the feed looks through a bounded part of the history, and next leads on', async () => {
+  test('a feed request reads a bounded part of the history, and its next link continues there', async () => {
     await using store = await openTestStore(kind)
     const { rareType, rareAt } = await fillHistory(store, EVENTS)
     let after = 0n
@@ -49,7 +49,7 @@ onEveryEngine(kind => {
     expect(requests).toBeLessThanOrEqual(EVENTS / Number(LOOKED_THROUGH_MAX) + 1)
   }, 60_000)
 
-  test('the feed reads no further for a client that has left', async () => {
+  test('the feed stops reading once its client has disconnected', async () => {
     await using store = await openTestStore(kind)
     const { rareType } = await fillHistory(store, EVENTS)
     const { seen, feed } = openFeed(store)
@@ -58,7 +58,7 @@ onEveryEngine(kind => {
     expect(BigInt(reply.next ?? '0')).toBeLessThan(LOOKED_THROUGH_MAX)
   }, 60_000)
 
-  test('a stream that looks for a rare event shows how far it has come, and leaves the thread to others', async () => {
+  test('a stream that searches for a rare event reports its position and does not block the thread', async () => {
     await using store = await openTestStore(kind, { streams: { keepAliveMs: 5 } })
     const { rareType, rareAt } = await fillHistory(store, EVENTS)
     let answered = 0
@@ -78,6 +78,6 @@ onEveryEngine(kind => {
     await asking
     const between = [...passed].map(BigInt).filter(position => position > 0n && position < rareAt)
     expect(between.length).toBeGreaterThan(0)
-    await until('requests were answered meanwhile', () => answered > 0)
+    await until('other requests got a response meanwhile', () => answered > 0)
   }, 60_000)
 })

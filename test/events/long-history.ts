@@ -1,7 +1,7 @@
 import type { TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** An event that is older than all others of its type, and where it is. */
+/** An event that is older than all others of its type, and its position. */
 export interface LongHistory {
   readonly rareType: 'petstore.webhook.disabled'
   readonly rareAt: bigint
@@ -9,8 +9,8 @@ export interface LongHistory {
 }
 
 /**
- * Gives an empty store a long history of one type with one event of another type at its end. The store must not be
- * written to afterwards: the rows are put in behind its back.
+ * Gives an empty store a long history of one type, with one event of another type at its end. The rows are inserted
+ * directly in the database, so the store must not be written to afterwards.
  */
 export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
   await until('every event of the start has its position', async () => {

@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { ADMIN_KEY } from '../support/store.ts'
 
-/** A stream over a bare connection, of which the client reads as much as a test lets it. */
+/** A stream over a raw connection; the test controls how much the client reads. */
 export interface RawStream extends Disposable {
-  /** Positions that have come in whole. */
+  /** Positions of the events that have been received completely. */
   readonly positions: readonly bigint[]
   readonly bytes: () => number
   read(): void
   pause(): void
-  /** Resolves when the connection has ended, by whomever. */
+  /** Resolves when either side has closed the connection. */
   readonly closed: Promise<void>
 }
 
@@ -48,13 +48,13 @@ export async function openRawStream(base: string, after: bigint): Promise<RawStr
   }
 }
 
-/** Takes the head of the answer and the framing of its chunks (RFC 9112, section 7.1) off what comes in. */
+/** Removes the head of the response and the framing of its chunks (RFC 9112, section 7.1) from the received bytes. */
 class ChunkReader {
   #inHead = true
   #left = 0
   #framing = ''
 
-  /** What came of the body, one character a byte. */
+  /** Returns the body received so far, one character per byte. */
   take(data: Buffer): string {
     let text = data.toString('latin1')
     let body = ''

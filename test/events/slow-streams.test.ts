@@ -14,20 +14,20 @@ import { until } from '../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
 
 const CLIENTS = times(100, 1000)
-/** More than the system keeps for a connection that nobody reads (some 4 MB). */
+/** More than the system buffers for a connection that nobody reads (about 4 MB). */
 const EVENTS = 5000
 const EVENT_BYTES = 1850
 const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
- * Beyond what the same load takes without a stream: the frames that are kept for all (4 MiB), a piece of 64 KiB for
- * each that does not read, and garbage. Were every stream filled, it would be 5 MB for each that does not read.
+ * The growth over the same load without a stream: the frames that all streams share (4 MiB), a piece of 64 KiB for each
+ * stream that does not read, and garbage. If every stream were filled, each that does not read would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
 const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
 
-/** A clients' half that reads, and one that does not. */
+/** Opens streams, of which one half reads and the other half does not. */
 async function openHalves(
   base: string,
   count: number,
@@ -44,17 +44,20 @@ async function openHalves(
   return { readers, others }
 }
 
-/** The most memory that a process has had until now, by a text that stands in its command line alone. */
+/** The peak memory of the process whose command line contains this text. No other command line may contain it. */
 function peakBytes(text: string): number {
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name) && name !== String(process.pid))) {
     if (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)) {
       return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
     }
   }
-  throw new Error(`there is no process of ${text}`)
+  throw new Error(`there is no process with ${text}`)
 }
 
-/** Lets one of two clients read nothing; throws unless it is cut off, can go on, and the other has missed nothing. */
+/**
+ * Stops one of two clients from reading. Throws unless it is disconnected, can resume, and the other one misses
+ * nothing.
+ */
 async function cutOff(engine: EngineName): Promise<void> {
   const streams = { streamsMax: 2, keepAliveMs: 100, stalledMs: 1000 }
   await using store = await openTestStore(engine, { streams })
@@ -63,13 +66,13 @@ async function cutOff(engine: EngineName): Promise<void> {
   slow.pause()
   await using quick = await openStream(store.base)
   const first = BigInt(quick.first.id ?? 0) + 1n
-  // Characters of four bytes: some 8 MB.
+  // Characters of four bytes: about 8 MB.
   await makeMany(store.client, 1000, '🐹'.repeat(2000))
   const head = await headOf(store)
   for (let position = first; position <= head; position++) {
     expect((await quick.event())?.id).toBe(String(position))
   }
-  await until('its place is free', () => isAnswered(store))
+  await until('its slot is free', () => isAnswered(store))
   slow.read()
   await slow.closed
   const last = slow.positions.at(-1) ?? 0n
@@ -84,7 +87,7 @@ async function cutOff(engine: EngineName): Promise<void> {
 }
 
 test(
-  'on both engines a client that reads nothing is cut off, can go on where it was, and disturbs nobody',
+  'on both engines a client that reads nothing is disconnected, can resume where it was, and affects no other client',
   async () => {
     await Promise.all([cutOff('sqlite'), cutOff('postgres')])
   },
@@ -92,7 +95,7 @@ test(
 )
 
 test(
-  `of ${CLIENTS} streams half never read: the others miss nothing, and the memory of the server is bounded`,
+  `half of ${CLIENTS} streams never read: the others miss nothing, and the memory of the server is bounded`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-streams-'))
     await using server = await startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], {
@@ -101,7 +104,7 @@ test(
       PETSTORE_LOG_LEVEL: 'error',
     })
     const client = makeClient({ base: server.base, key: ADMIN_KEY })
-    // The key is the first event, and is not told.
+    // The key is the first event, and is not in the feed.
     const expected = Array.from({ length: EVENTS }, (_, index) => BigInt(EVENTS + index + 2))
     const description = 'x'.repeat(EVENT_BYTES - 350)
     await makeMany(client, EVENTS, description)
@@ -124,7 +127,7 @@ test(
 )
 
 test(
-  'control: streams that are filled whether the client reads or not are caught',
+  'control: streams that are filled whether the client reads or not are detected',
   async () => {
     await using server = await startProcess([String(EVENTS * EVENT_BYTES)], {}, CONTROL)
     const others = await Promise.all(
@@ -140,7 +143,7 @@ test(
   TIMEOUT_MS,
 )
 
-/** Whether one more stream is answered. */
+/** Returns whether one more stream is accepted. */
 async function isAnswered({ base }: TestStore): Promise<boolean> {
   const leaving = new AbortController()
   const headers = { Authorization: `Bearer ${ADMIN_KEY}` }

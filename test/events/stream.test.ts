@@ -10,10 +10,10 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** Far less than the 15 seconds in which a stream looks after itself. */
+/** Far less than the 15 seconds after which a stream checks its state by itself. */
 const AT_ONCE_MS = 5000
 
-/** Makes categories with these names, one after the other. */
+/** Creates categories with these names, one after the other. */
 async function make({ client }: TestStore, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
@@ -22,7 +22,7 @@ function nameIn(block: { readonly data?: string } | undefined): unknown {
   return JSON.parse(block?.data ?? '{}').data?.name
 }
 
-/** How a stream with these headers is answered: `200`, or the refusal in short. */
+/** The response to a stream request with these headers: `200`, or the status and code of the refusal. */
 async function answerOf(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
   const leaving = new AbortController()
   const reply = await fetch(`${store.base}/events/stream${query}`, {
@@ -37,7 +37,7 @@ async function answerOf(store: TestStore, query: string, headers: Record<string,
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  test('a stream without a position begins now, and says where that is and when to come again', async () => {
+  test('a stream without a position starts at the end, and sends its position and the retry time', async () => {
     const head = await headOf(store())
     await using stream = await openStream(store().base)
     expect(stream.first).toEqual({ retry: '1000', id: String(head) })
@@ -61,7 +61,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('a stream goes on after a position: Last-Event-ID, or the parameter where there is none', async () => {
+  test('a stream resumes after a position: Last-Event-ID, or the parameter if the header is absent', async () => {
     const before = await headOf(store())
     await make(store(), 'One', 'Two', 'Three')
     await headOf(store())
@@ -76,7 +76,7 @@ onEveryEngine(engine => {
     expect(await firstOf('', { 'Last-Event-ID': String(before).padStart(19, '0') })).toBe('One')
   })
 
-  test('what is no position, or lies beyond the last event, is refused', async () => {
+  test('an invalid position, or one beyond the last event, is refused', async () => {
     const head = await headOf(store())
     for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {
       const asked = `${id} ${await answerOf(store(), '', { 'Last-Event-ID': id })}`
@@ -86,13 +86,13 @@ onEveryEngine(engine => {
     expect(await answerOf(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
   })
 
-  test('who accepts a stream of events and nothing else is answered, and who wants only JSON is not', async () => {
+  test('a client that accepts only event streams gets one, and one that accepts only JSON is refused', async () => {
     expect(await answerOf(store(), '', { Accept: 'text/event-stream' })).toBe('200')
     expect(await answerOf(store(), '', { Accept: 'text/*' })).toBe('200')
     expect(await answerOf(store(), '', { Accept: 'application/json' })).toBe('406 not_acceptable')
   })
 
-  test('a stream of some types leaves the others out', async () => {
+  test('a stream of some types omits the others', async () => {
     const after = await headOf(store())
     const types = 'type=petstore.pet.created&type=petstore.order.placed'
     await using old = await openStream(store().base, `?after=${after}&${types}`)
@@ -107,7 +107,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('a stream that is far behind tells everything in order, then goes on with what happens', async () => {
+  test('a stream that is far behind sends everything in order, then continues with new events', async () => {
     const after = await headOf(store())
     await makeMany(store().client, 450)
     await using stream = await openStream(store().base, `?after=${after}`)
@@ -120,7 +120,7 @@ onEveryEngine(engine => {
     expect(ids).toEqual(Array.from({ length: 451 }, (_, index) => String(after + 1n + BigInt(index))))
   })
 
-  test('a parser that nobody here wrote reads the same', async () => {
+  test('an independent parser reads the same events', async () => {
     const after = await headOf(store())
     await make(store(), 'Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them')
     const messages: EventSourceMessage[] = []
@@ -145,21 +145,21 @@ onEveryEngine(engine => {
     expect(messages.map(nameIn)).toEqual(['Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them'])
   })
 
-  test('a stream that has nothing to tell says that it lives, and how far it has come', async () => {
+  test('an idle stream sends comments that carry its position', async () => {
     await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
     await using stream = await openStream(own.base, '?type=petstore.pet.deleted')
     await make(own, 'Not asked for')
     const head = await headOf(own)
-    await until('the stream has come to the end', async () => {
+    await until('the stream has reached the end', async () => {
       const block = await stream.next()
       expect(block).toEqual({ comment: 'alive', id: expect.any(String) })
       return block?.id === String(head)
     })
   })
 
-  test('beyond the bound a stream is refused, until somebody leaves', async () => {
+  test('above the limit a stream is refused until another one ends', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 2 } })
-    // What is refused takes no place.
+    // A refused stream takes no slot.
     for (let times = 0; times < 3; times++) {
       expect(await answerOf(own, '?after=99999', {})).toBe('400 invalid_parameter')
     }
@@ -171,7 +171,7 @@ onEveryEngine(engine => {
       expect(refused.headers.get('retry-after')).toBe('10')
       expect(JSON.parse(await refused.text()).code).toBe('overloaded')
     }
-    await until('there is a place again', async () => (await answerOf(own, '', {})) === '200')
+    await until('a slot is free again', async () => (await answerOf(own, '', {})) === '200')
   })
 
   test('one caller cannot hold all streams', async () => {
@@ -184,7 +184,7 @@ onEveryEngine(engine => {
     expect(other.reply.status).toBe(200)
   })
 
-  test('HEAD is answered as GET is, without a stream', async () => {
+  test('HEAD gets the same response as GET, without a stream', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 1 } })
     for (let times = 0; times < 3; times++) {
       const reply = await own.send('HEAD', '/events/stream')
@@ -196,7 +196,7 @@ onEveryEngine(engine => {
     expect(stream.reply.status).toBe(200)
   })
 
-  test('the stream of a key that is revoked ends at once, and others go on', async () => {
+  test('the stream of a revoked key ends at once, and other streams continue', async () => {
     const { data } = await store().client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
     await using theirs = await openStream(store().base, '', { Authorization: `Bearer ${data.key}` })
     await using other = await openStream(store().base)
@@ -208,7 +208,7 @@ onEveryEngine(engine => {
     expect(nameIn(await other.event())).toBe('Still told')
   })
 
-  test('the stream of a key that expires ends soon after', async () => {
+  test('the stream of an expired key ends soon after the expiry', async () => {
     await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
     const expiresAt = new Date(Date.now() + 1500).toISOString()
     const { data } = await own.client.createKey({ body: { name: 'T', scopes: ['events:read'], expiresAt } })
@@ -217,18 +217,18 @@ onEveryEngine(engine => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt))
   })
 
-  test('streams end in order when the store stops, and do not hold it up', async () => {
+  test('streams end gracefully when the store stops, and do not delay the stop', async () => {
     const own = await openTestStore(engine)
     const opened = Array.from({ length: 6 }, (_, index) => openStream(own.base, index % 2 ? '?after=0' : ''))
     const streams = await Promise.all(opened)
     const started = performance.now()
     await own[Symbol.asyncDispose]()
-    // A connection that was cut would throw.
+    // A broken connection would throw.
     for (const stream of streams) while (await stream.event()) {}
     expect(performance.now() - started).toBeLessThan(AT_ONCE_MS)
   })
 
-  test('a client that follows begins now, and ends at once when it is told to', async () => {
+  test('a client that follows the stream starts at the end, and ends at once when it is aborted', async () => {
     const options = { base: store().base, key: ADMIN_KEY }
     const leaving = new AbortController()
     const names: unknown[] = []
@@ -242,17 +242,17 @@ onEveryEngine(engine => {
         leaving.abort()
       }
     })()
-    await until('it has heard something', async () => {
+    await until('it has received an event', async () => {
       if (names.length === 0) await make(store(), 'Now')
       return names.length > 0
     })
     await following
-    // It waits for a second before it connects again.
+    // It waits for a second before it reconnects.
     expect(performance.now() - leftAtMs).toBeLessThan(900)
     expect(new Set(names)).toEqual(new Set(['Now']))
   })
 
-  test('a client that follows is told of a refusal', async () => {
+  test('a client that follows the stream gets the refusal as an error', async () => {
     const first = async (key: string, after?: bigint): Promise<Event | undefined> => {
       for await (const event of followEvents({ base: store().base, key }, { after })) return event
       return undefined

@@ -7,14 +7,14 @@ import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
-/** Once more than a bound of a thousand commands a sweep would leave. */
+/** A sweep limited to a thousand commands would leave rows. */
 const COMMANDS = 1500
 const ROWS = 3500
 const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries']
 
 const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 
-/** An engine that also reports the commands that sweep, and how many of them run at once. */
+/** An engine that also records the sweep commands, and how many of them run at once. */
 function watched(engine: StoreEngine) {
   const seen = { ids: [] as string[], atOnceMax: 0 }
   let atOnce = 0
@@ -35,10 +35,10 @@ function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOp
   return { engine, log: quiet, clock, eventRetention: KEPT_MS }
 }
 
-/** Numbers from 1 to ROWS, in the SQL of both engines. */
+/** Numbers from 1 to ROWS, in SQL that both engines support. */
 const numbers = `WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${ROWS})`
 
-/** Fills the tables that are swept with rows that are older than any is kept. */
+/** Fills the tables that are swept with rows that are older than every retention period. */
 async function fillWithOld(store: TestStore): Promise<void> {
   const old = '2020-01-01T00:00:00.000Z'
   await store.database(`INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, at)
@@ -61,20 +61,20 @@ async function countOld(store: TestStore): Promise<bigint> {
 }
 
 onEveryEngine(kind => {
-  test('a sweep goes on until nothing is out of date, a bounded number of rows at a time', async () => {
+  test('a sweep continues until no expired row is left, with a bounded number of rows per command', async () => {
     await using store = await openTestStore(kind)
     await fillWithOld(store)
     const { seen, engine } = watched(store.engine)
     const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
-    await until('nothing old is left', async () => (await countOld(store)) === 0n, 60_000)
+    await until('no expired row is left', async () => (await countOld(store)) === 0n, 60_000)
     await sweeping.stop()
-    // A thousand rows each, and one command that finds nothing more.
+    // A thousand rows per command, and one command that finds no more.
     const count = (id: string): number => seen.ids.filter(one => one === id).length
     for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
     expect(seen.atOnceMax).toBe(1)
   }, 90_000)
 
-  test('all events that are too old are deleted in one sweep', async () => {
+  test('all expired events are deleted in one sweep', async () => {
     await using store = await openTestStore(kind)
     const ids = Array.from({ length: 1100 }, (_, index) => index)
     await Promise.all(ids.map(index => store.client.createCategory({ body: { name: `Category ${index}` } })))
@@ -85,7 +85,7 @@ onEveryEngine(kind => {
     await sweeping.stop()
   }, 90_000)
 
-  test('rows of an import that was discarded are left to the sweep, and cannot be loaded', async () => {
+  test('rows of a discarded import are deleted by the sweep, and cannot be loaded', async () => {
     await using store = await openTestStore(kind)
     const { client } = store
     const rows = Array.from({ length: 1100 }, (_, index) => ({
@@ -115,7 +115,7 @@ test('control: a sweep with a fixed number of commands leaves rows', async () =>
   expect(await countOld(store)).toBeGreaterThan(0n)
 })
 
-/** An engine in which every sweep finds more, as often as `times`. */
+/** An engine in which every sweep finds more rows, up to `times` times. */
 function endless(engine: StoreEngine, times: number) {
   const seen = { commands: 0 }
   const execute: StoreEngine['execute'] = async command => {
@@ -126,7 +126,7 @@ function endless(engine: StoreEngine, times: number) {
   return { seen, engine: { ...engine, execute } }
 }
 
-test('no number of commands ends a sweep while rows are out of date', async () => {
+test('a sweep has no maximum number of commands while expired rows are left', async () => {
   await using store = await openTestStore('sqlite')
   const { seen, engine } = endless(store.engine, COMMANDS)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
@@ -134,18 +134,18 @@ test('no number of commands ends a sweep while rows are out of date', async () =
   await sweeping.stop()
 }, 90_000)
 
-test('a sweep that never ends stops with the process, after the command under way', async () => {
+test('a sweep that never ends stops with the process, after the current command', async () => {
   await using store = await openTestStore('sqlite')
   const { seen, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
-  await until('it has begun', () => seen.commands > 10)
+  await until('the sweep has started', () => seen.commands > 10)
   await sweeping.stop()
   const { commands } = seen
   await store.client.listPets({})
   expect(seen.commands).toBe(commands)
 })
 
-test('after a sweep that failed the next one comes sooner', async () => {
+test('after a failed sweep the next one starts sooner', async () => {
   await using store = await openTestStore('sqlite')
   let failures = 0
   const execute: StoreEngine['execute'] = async command => {
@@ -153,6 +153,6 @@ test('after a sweep that failed the next one comes sooner', async () => {
     return store.engine.execute(command)
   }
   const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, againMs: 1 })
-  await until('it was tried again', () => failures > 3)
+  await until('it was run again', () => failures > 3)
   await sweeping.stop()
 })

@@ -26,7 +26,7 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 
 const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
 
-/** Two readers of the feed and two of the stream, one of each by type, while the shop is in use. */
+/** Two readers of the feed and two of the stream, one of each filtered by type, while the shop is in use. */
 async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; cuts: number }> {
   const reader = (index: number) => ({
     base: store.base,
@@ -58,7 +58,7 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
   return { faults, cuts }
 }
 
-/** Two readers, one by the id of the row and one by position, and what they have heard. */
+/** Two readers, one by the id of the row and one by position, and the events that they have received. */
 function openReaders(store: TestStore) {
   const byId: Heard[] = []
   const byPosition: Heard[] = []
@@ -71,7 +71,7 @@ function openReaders(store: TestStore) {
   return { byId, byPosition, readOn }
 }
 
-/** Nobody can insert an order before a category of this name is there. */
+/** Blocks inserts of orders until a category with this name exists. */
 async function holdOrders(store: TestStore, name: string): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
     LOCK TABLE orders IN SHARE MODE;
@@ -79,7 +79,7 @@ async function holdOrders(store: TestStore, name: string): Promise<{ held: Promi
       EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = '${name}');
       PERFORM pg_sleep(0.005);
     END LOOP; END $$`)
-  await until('orders are held', () => hasLock(store, 'granted'))
+  await until('orders are blocked', () => hasLock(store, 'granted'))
   return { held }
 }
 
@@ -90,7 +90,7 @@ async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Prom
   return rows.length > 0
 }
 
-/** Sends an order under its key until it is answered. */
+/** Sends an order under its key until it gets a response. */
 async function orderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
   const client = makeClient({ base, key: ADMIN_KEY })
   for (;;) {
@@ -99,12 +99,12 @@ async function orderOnce(base: string, petId: bigint, idempotencyKey: string): P
       return
     } catch (error) {
       if (error instanceof Refused && error.status < 500) throw error
-      await until('the server answers', () => answers(base))
+      await until('the server responds', () => answers(base))
     }
   }
 }
 
-/** Clients that order until they are told to stop; answers how many orders were answered. */
+/** Clients that place orders until they are stopped; returns how many orders got a response. */
 async function orderOn(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
   const buyer = async (name: number): Promise<number> => {
     let count = 0
@@ -135,7 +135,7 @@ async function hearUntilLast(base: string, heard: Heard[]): Promise<void> {
 
 onEveryEngine(engine => {
   test(
-    `${EVENTS} events from ${WRITERS} writers reach readers that are cut off again and again: none missed or doubled`,
+    `${EVENTS} events from ${WRITERS} writers reach readers that are often disconnected: none missed, none twice`,
     async () => {
       await using store = await openTestStore(engine)
       const { faults, cuts } = await readWhileWriting(store)
@@ -150,14 +150,14 @@ onEveryEngine(engine => {
 })
 
 test(
-  'control: a reader that remembers the last row id misses what commits late, and is caught',
+  'control: a reader that remembers the last row id misses events that commit late, and is detected',
   async () => {
     await using store = await openTestStore('postgres')
     const { byId, byPosition, readOn } = openReaders(store)
     const { petId } = await makePet(store.client, { quantity: 2n })
     const { held } = await holdOrders(store, 'Let go')
     const order = store.client.placeOrder({ body: { petId } })
-    await until('the order waits, its first event written', () => hasLock(store, 'NOT granted'))
+    await until('the order waits, and its first event is written', () => hasLock(store, 'NOT granted'))
     await store.client.createCategory({ body: { name: 'Meanwhile' } })
     await readOn()
     await store.client.createCategory({ body: { name: 'Let go' } })
@@ -172,7 +172,7 @@ test(
 )
 
 test(
-  `a stream goes on over ${RESTARTS} restarts of the server, in order and by kill -9: nothing is lost or doubled`,
+  `a stream resumes across ${RESTARTS} restarts of the server, graceful or by kill -9: nothing is lost or duplicated`,
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-told-'))
     const start = (port: string): Promise<ServerProcess> =>
@@ -192,7 +192,7 @@ test(
       const ordering = orderOn(base, petId, () => isOver)
       for (let round = 0; round < RESTARTS; round++) {
         const before = heard.length
-        await until('the stream goes on', () => heard.length > before + 50)
+        await until('the stream resumes', () => heard.length > before + 50)
         await server.kill(round % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
         server = await start(new URL(base).port)
       }

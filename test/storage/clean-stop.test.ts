@@ -26,7 +26,7 @@ function serve(data: string): Promise<ServerProcess> {
   })
 }
 
-/** Serves a store while it makes categories, then ends it with a signal. Returns its exit code and log. */
+/** Serves a store while categories are created in it, then ends it with a signal. Returns its exit code and log. */
 async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<[number, string]> {
   await using server = await serve(data)
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
@@ -36,7 +36,7 @@ async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<
   return [await server.kill(signal), server.logged()]
 }
 
-/** A new data directory with a copy of petstore.db and nothing else. */
+/** A new data directory that contains only a copy of petstore.db. */
 function copyOf(data: string): string {
   const copy = fresh()
   mkdirSync(copy)
@@ -44,7 +44,7 @@ function copyOf(data: string): string {
   return copy
 }
 
-/** What a copy of petstore.db alone holds; `log` is whether a write-ahead log remains beside the original. */
+/** The content of a copy of petstore.db alone; `log` is whether a write-ahead log remains next to the original. */
 function wholeness(data: string): { log: boolean; integrity: unknown; categories: unknown; keys: unknown } {
   const log = existsSync(`${databaseFile(data)}-wal`)
   using database = new Database(databaseFile(copyOf(data)), { strict: true })
@@ -80,7 +80,7 @@ test(
 )
 
 test(
-  'control: petstore.db of a store that was killed is caught, and audit verify says that it holds no events',
+  'control: petstore.db of a killed store is detected, and audit verify reports that it has no events',
   async () => {
     const data = fresh()
     await serveUntil('SIGKILL', data)

@@ -20,7 +20,7 @@ const CONTROL_ROUNDS = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
 const CONTROL = fileURLToPath(new URL('../controls/reply-before-commit-server.ts', import.meta.url))
 
-/** What the clients of all rounds know: what each key was answered, or that it was not. */
+/** What the clients of all rounds know: the response to each key, or that there was none. */
 interface Journal {
   readonly acknowledged: Map<string, string>
   readonly unanswered: Map<string, string>
@@ -31,7 +31,7 @@ interface Crashing {
   database(text: string): Promise<RawRow[]>
 }
 
-/** Clients that order without a pause until the server is gone. */
+/** Clients that place orders without a pause until the server is gone. */
 async function load(base: string, petId: bigint, round: number, journal: Journal): Promise<void> {
   const client = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -62,7 +62,7 @@ async function order(base: string, key: string, body: string): Promise<string> {
   return `${reply.headers.get('location')?.replace(base, '')} ${await reply.text()}`
 }
 
-/** Kills the server in the middle of the load, starts it again, and compares what it has with the journal. */
+/** Kills the server under load, starts it again, and compares its content with the journal. */
 async function crashRound(
   store: Crashing,
   petId: bigint,
@@ -74,7 +74,7 @@ async function crashRound(
     await using server = await store.start()
     const before = journal.acknowledged.size
     const loading = load(server.base, petId, round, journal)
-    // However slow the machine is, the kill comes when the load is on.
+    // However slow the machine is, the kill comes when the load is running.
     await until('orders are acknowledged', () => journal.acknowledged.size > before + CLIENTS)
     await Bun.sleep((round * 37) % 90)
     await server.kill('SIGKILL')
@@ -119,7 +119,7 @@ function sqliteRows(directory: string, text: string): Promise<RawRow[]> {
 
 onEveryEngine(engine => {
   test(
-    `kill -9 under load, ${ROUNDS} times: nothing acknowledged is lost, doubled or half done`,
+    `kill -9 under load, ${ROUNDS} times: nothing acknowledged is lost, duplicated or partly done`,
     async () => {
       const directory = mkdtempSync(join(tmpdir(), 'petstore-crash-'))
       const url = engine === 'postgres' ? await newDatabase() : undefined
@@ -150,7 +150,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'control: a reply that leaves before its commit is caught',
+  'control: a reply that is sent before its commit is detected',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-crash-'))
     const store: Crashing = {
@@ -165,7 +165,7 @@ test(
     for (let round = 0; round < CONTROL_ROUNDS && broken.length === 0; round++) {
       broken.push(...(await crashRound(store, petId, round, journal)))
     }
-    // What was acknowledged is gone, or its id has been given to another order since.
+    // An acknowledged order is lost, or its id has since been assigned to another order.
     expect(broken.join('; ')).toMatch(
       /was answered .* and the store has|keys were acknowledged, and there are/,
     )

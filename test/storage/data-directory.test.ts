@@ -21,7 +21,7 @@ import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
-/** A look each second, and a slow machine. */
+/** One check per second, and a slow machine. */
 const NOTICED_MS_MAX = 20_000
 
 let directory = ''
@@ -45,7 +45,7 @@ function modesIn(data: string): Record<string, string> {
 }
 
 test(
-  'a new data directory belongs to its owner alone, with everything in it; an existing one keeps its mode',
+  'a new data directory and its files are accessible only to their owner; an existing directory keeps its mode',
   async () => {
     const data = fresh()
     {
@@ -102,7 +102,7 @@ const removals: { name: string; gone: string; remove: (data: string) => void }[]
 
 for (const { name, gone, remove } of removals) {
   test(
-    `a running store ends, and says why, when ${name}`,
+    `a running store exits, and reports the reason, if ${name}`,
     async () => {
       const data = fresh()
       await using server = await serve(data)
@@ -120,7 +120,7 @@ for (const { name, gone, remove } of removals) {
   )
 }
 
-/** Whether a watch notices within the time that a file was replaced by another. */
+/** Returns whether a watch notices in time that a file was replaced by another one. */
 async function noticesReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
   const file = join(directory, `watched-${++count}`)
   writeFileSync(file, 'old')
@@ -143,12 +143,12 @@ test(
   TIMEOUT_MS,
 )
 
-test('control: a watch that only looks whether the file is there is caught', async () => {
+test('control: a watch that only checks whether the file exists is detected', async () => {
   expect(await noticesReplacement(watchExistence, 500)).toBe(false)
 })
 
 test(
-  'a store that cannot note its address says so in one sentence',
+  'a store that cannot write its address file reports that in one sentence',
   async () => {
     const data = fresh()
     mkdirSync(join(data, 'address'), { recursive: true })

@@ -12,12 +12,12 @@ import { proved, timeLimitMs, times } from '../support/proof.ts'
 import { openTestStore } from '../support/store.ts'
 
 const LIMITS = times(20, 300)
-/** Pages that are left for one batch of 60 categories: never enough for all of it. */
+/** Free pages for one batch of 60 categories: never enough for the whole batch. */
 const BATCH_LIMITS = 20
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 test(
-  `a disk that is full, at ${LIMITS} different writes: what was acknowledged is there, and reads go on`,
+  `a disk that is full, at ${LIMITS} different writes: everything acknowledged is stored, and reads continue`,
   async () => {
     for (let limit = 0; limit < LIMITS; limit++) {
       await using store = await openTestStore('sqlite', { pagesMax: 60 + limit })
@@ -50,7 +50,7 @@ test(
   TIMEOUT_MS,
 )
 
-/** Commits one batch that fills the disk half-way; answers how many were acknowledged and how many are there. */
+/** Commits one batch that fills the disk half-way; returns how many commands were acknowledged and stored. */
 async function fillInOneBatch(
   wrap: (connection: SqliteConnection) => WriteConnection,
   pagesLeft: number,
@@ -97,7 +97,7 @@ function fatCategory(index: number): Command {
   }
 }
 
-test('a batch that fills the disk acknowledges exactly what is there afterwards', async () => {
+test('a batch that fills the disk acknowledges exactly the commands that are stored afterwards', async () => {
   for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
     const { acknowledged, there } = await fillInOneBatch(connection => connection, pagesLeft)
     expect(acknowledged).toBe(there)
@@ -105,7 +105,7 @@ test('a batch that fills the disk acknowledges exactly what is there afterwards'
   }
 })
 
-test('control: a writer that does not look whether its transaction is still there is caught', async () => {
+test('control: a writer that does not check that its transaction is still open is detected', async () => {
   const lies: number[] = []
   for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
     const { acknowledged, there } = await fillInOneBatch(

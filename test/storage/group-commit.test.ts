@@ -8,12 +8,12 @@ import { StoreError } from '../../src/model/error.ts'
 const insert = sql(`
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($1, $2, $2, NULL, 0, 1, '', '')`)
-/** The same for a control: a write that does not say that it is one. */
+/** The same for a control: a write that is not marked as a write. */
 const insertUnsaid = { ...sql(`${insert.text} RETURNING id`), writes: false }
 
 type Kind = 'good' | 'refused early' | 'refused half-way'
 
-/** Takes an id and writes a row, and is refused before or after that. */
+/** Takes an id and writes a row; the refusals are thrown before or after that. */
 async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('category')
@@ -29,7 +29,7 @@ async function performUnsaid(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
-/** Commits the batches one after the other; answers the ids that were acknowledged and the rows that are there. */
+/** Commits the batches one after the other; returns the acknowledged ids and the stored rows. */
 async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise<bigint>): Promise<string> {
   const connection = new SqliteConnection(`/tmp/petstore-batch-${crypto.randomUUID()}.db`, {
     readonly: false,
@@ -58,12 +58,12 @@ const batches: Kind[][] = [
   ['refused half-way', 'good'],
 ]
 
-test('a refusal in a batch undoes its own command, and takes no id with it', async () => {
+test('a refusal in a batch undoes its own command, and uses no id', async () => {
   expect(await commitAll(batches, executeCommand)).toBe(
     '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good',
   )
 })
 
-test('control: a write that the writer does not see is caught', async () => {
+test('control: a write that the writer does not see is detected', async () => {
   expect(await commitAll(batches, performUnsaid)).toContain('refused early')
 })

@@ -11,10 +11,10 @@ import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
-/** Far more than a request waits for the lock, on a slow machine. */
+/** Far longer than a request waits for the lock, on a slow machine. */
 const BOUNDED_MS = 20_000
 
-/** The write lock of a store, as a backup tool would take it. */
+/** Takes the write lock of a store, as a backup tool would. */
 function lockOut({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
   const other = new Database(databaseFile(place.directory))
   other.run(`BEGIN ${how}`)
@@ -31,7 +31,7 @@ function create({ send }: TestStore, name: string): Promise<Response> {
 }
 
 for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
-  test(`a write while another process holds the lock (${how}) is refused with 503, and reads go on`, async () => {
+  test(`a write while another process holds the lock (${how}) is refused with 503, and reads continue`, async () => {
     await using store = await openTestStore('sqlite')
     await (await create(store, 'Before')).text()
     {
@@ -55,22 +55,22 @@ for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
   }, 60_000)
 }
 
-test('a write waits for a lock that is held for a moment', async () => {
+test('a write waits for a lock that is held briefly', async () => {
   await using store = await openTestStore('sqlite')
   const lock = lockOut(store, 'IMMEDIATE')
   const writing = create(store, 'Patient')
-  // The other process is done once the store has taken up what was sent after the write.
+  // The other process releases the lock once the store has received the requests sent after the write.
   for (let turn = 0; turn < 5; turn++) await (await store.send('GET', '/livez')).text()
   lock[Symbol.dispose]()
   expect((await writing).status).toBe(201)
 }, 60_000)
 
-/** An error as SQLite throws it. */
+/** Returns an error like those that SQLite throws. */
 function sqliteError(code: string): Error {
   return Object.assign(new Error(`for the test: ${code}`), { code })
 }
 
-/** A connection of which chosen statements fail. */
+/** A connection on which selected statements fail. */
 class Failing implements ReadConnection, WriteConnection {
   readonly failures = new Map<string, Error>()
   readonly #connection: SqliteConnection
@@ -108,7 +108,7 @@ class Failing implements ReadConnection, WriteConnection {
   }
 }
 
-/** A connection to a store of its own, without a server. */
+/** A connection to a new store without a server. */
 function openFailing() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
@@ -130,7 +130,7 @@ const countRows = sql<{ n: bigint }>('SELECT count(*) AS n FROM category')
 const busy = new StoreError('overloaded', 'for the test')
 
 for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
-  test(`a lock that is met at ${text} loses the batch alone, and ids go on without a gap`, async () => {
+  test(`a lock at ${text} fails only the batch, and ids continue without a gap`, async () => {
     using opened = openFailing()
     const { failing } = opened
     const writer = new BatchWriter<string, bigint>(failing, async tx => {
@@ -148,10 +148,10 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
   })
 }
 
-/** Ends the turn in which reads share a transaction. */
+/** Ends the turn of the event loop whose reads share a transaction. */
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-test('a read transaction whose COMMIT fails is rolled back, and the next read sees what is new', async () => {
+test('a read transaction whose COMMIT fails is rolled back, and the next read sees new commits', async () => {
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []

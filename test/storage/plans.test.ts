@@ -11,9 +11,9 @@ interface PlanStep {
   readonly detail: string
 }
 
-/** Asks SQLite how it would run the statements of a list, instead of running them. */
+/** Asks SQLite for the query plan of the statements of a list, and runs none of them. */
 class Planning implements Reader {
-  /** What reads more rows than a page, or sorts them. */
+  /** Plan steps that read more rows than a page, or sort them. */
   readonly costly: string[] = []
   statements = 0
   readonly #database: Database
@@ -33,9 +33,9 @@ class Planning implements Reader {
     const steps = plan.all(...values)
     this.statements++
     for (const { parent, detail } of steps) {
-      // A scan of the whole table in the order of its key stops after a page, if nothing is filtered out of it.
+      // A scan of the whole table in key order stops after a page if no filter removes rows.
       const filteredScan = /^SCAN (pet|category|orders|movement)$/.test(detail) && text.includes('WHERE')
-      // The merge sorts the few rows that each bounded scan has left; a scan itself must come sorted.
+      // The merge sorts the few rows that each bounded scan returns; the rows of a scan itself must already be sorted.
       const place = steps.find(({ id }) => id === parent)?.detail ?? 'whole statement'
       const sort = detail.includes('TEMP B-TREE') && /^(CO-ROUTINE|whole)/.test(place)
       if (filteredScan || sort) this.costly.push(`${detail} in ${text}`)
@@ -90,7 +90,7 @@ test('every list of categories, stocks, orders and movements is read from an ind
   expect(reader.costly).toEqual([])
 })
 
-test('control: a list whose index is missing is caught', async () => {
+test('control: a list whose index is missing is detected', async () => {
   const reader = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
   await listPets(reader, { ...cursorless, sort: 'name' })
   expect(reader.costly).not.toEqual([])

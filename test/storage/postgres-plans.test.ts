@@ -8,7 +8,7 @@ import { randomListPath } from './list-queries.ts'
 const PETS = 30_000
 const REQUESTS = 150
 
-/** Runs each list, and asks PostgreSQL how: notes every plan that reads the whole of a table that was filled. */
+/** Runs each list and asks PostgreSQL for its plan; records every plan that reads the whole of a filled table. */
 class Explaining implements Reader {
   readonly #reading: Reader
   readonly #costly: string[]
@@ -43,7 +43,7 @@ async function fill({ database }: TestStore): Promise<void> {
   await database('ANALYZE')
 }
 
-/** The plans of random lists that read the whole of a table, after `change` was made to the database. */
+/** Returns the plans of random lists that read a whole table, after `change` was made to the database. */
 async function costlyPlans(change?: string): Promise<string[]> {
   const costly: string[] = []
   await using store = await openTestStore('postgres', {
@@ -60,10 +60,10 @@ async function costlyPlans(change?: string): Promise<string[]> {
   return costly
 }
 
-test('PostgreSQL reads every list from an index too', async () => {
+test('PostgreSQL also reads every list from an index', async () => {
   expect(await costlyPlans()).toEqual([])
 }, 120_000)
 
-test('control: a list whose index is missing is caught on PostgreSQL', async () => {
+test('control: a list whose index is missing on PostgreSQL is detected', async () => {
   expect(await costlyPlans('DROP INDEX pet_by_category, pet_by_category_name')).not.toEqual([])
 }, 120_000)

@@ -10,9 +10,9 @@ import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
-/** Fewer than the requests make texts when a limit or the number of values is part of the text. */
+/** Fewer than the number of distinct texts if a limit or the number of values were part of the text. */
 const NAMED_MAX = 120
-/** Texts that all lists together have, at most. */
+/** The maximum number of texts of all lists together. */
 const TEXTS_MAX = 300
 const REQUESTS = 1600
 const PROBE = 'probe'
@@ -22,7 +22,7 @@ const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>(`
   SELECT CAST(pg_backend_pid() AS BIGINT) AS pid, count(*) AS statements, pg_sleep(0.02) AS waited
   FROM pg_prepared_statements`)
 
-/** Asks a pool how many statements its connections have prepared: the most of any. */
+/** Asks a pool how many statements its connections have prepared; returns the highest number. */
 async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigint }>): Promise<number> {
   const counts = await Promise.all(Array.from({ length: PROBES }, probe))
   expect(new Set(counts.map(({ pid }) => pid)).size).toBeGreaterThan(1)
@@ -31,11 +31,11 @@ async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigi
 
 async function probe(reader: Reader): Promise<{ pid: bigint; statements: bigint }> {
   const row = await reader.one(findPrepared)
-  if (!row) throw new Error('the database counted nothing')
+  if (!row) throw new Error('the database returned no count')
   return row
 }
 
-/** Passes reads on, and notes their texts. */
+/** Passes reads on, and records their texts. */
 class Noting implements Reader {
   readonly #reading: Reader
   readonly #texts: Set<string>
@@ -56,7 +56,7 @@ class Noting implements Reader {
   }
 }
 
-/** Reads lists and notes their texts; what a probe finds is sent back as its body. */
+/** Reads lists and records their texts; the result of a probe is returned as its body. */
 const notingAnswer =
   (texts: Set<string>): PostgresOptions<Query, Command, Reply>['executeQuery'] =>
   async (reader, query) => {
@@ -71,7 +71,7 @@ async function probeScans({ engine }: TestStore): Promise<{ pid: bigint; stateme
   return { pid: BigInt(pid), statements: BigInt(statements) }
 }
 
-/** Sends random lists, each followed by its next page where there is one; returns how many succeeded. */
+/** Sends random lists, each followed by its next page if there is one; returns how many succeeded. */
 async function sendLists(store: TestStore, requests: number): Promise<number> {
   const random = seeded(20_261_121)
   let succeeded = 0
@@ -106,13 +106,13 @@ describe('postgres', () => {
     expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
     expect(await mostPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)
     expect(await mostPrepared(() => store.engine.readRow(probe))).toBeLessThan(NAMED_MAX)
-    // SQLite prepares these texts too, and has room for all of them.
+    // SQLite also prepares these texts, and has room for all of them.
     expect(TEXTS_MAX).toBeLessThan(PREPARED_MAX)
     expect(texts.size).toBeGreaterThan(100)
     expect(texts.size).toBeLessThan(TEXTS_MAX)
   }, 120_000)
 
-  test('control: lists that are read through named statements are caught', async () => {
+  test('control: lists that are read through named statements are detected', async () => {
     await using store = await openTestStore('postgres')
     const read = store.engine.readRow
     const random = seeded(1)

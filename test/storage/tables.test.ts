@@ -34,7 +34,7 @@ async function columnsOf(store: TestStore): Promise<string[]> {
     .sort()
 }
 
-test('both engines end with the same tables, columns and keys', async () => {
+test('both engines have the same tables, columns and keys', async () => {
   await using sqlite = await openTestStore('sqlite')
   await using postgres = await openTestStore('postgres')
   const columns = await columnsOf(sqlite)
@@ -43,7 +43,7 @@ test('both engines end with the same tables, columns and keys', async () => {
 })
 
 onEveryEngine(engine => {
-  test('the tables refuse what no rule would write', async () => {
+  test('the tables refuse rows that no rule of the store would write', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     await client.createCategory({ body: { name: 'C' } })
@@ -64,7 +64,7 @@ onEveryEngine(engine => {
     expect(await codeOf(client.getPet({ petId: 2n }))).toBe('404 pet_not_found')
   })
 
-  test('ids are 1, 2, 3, ..., and those of what was deleted are not given again', async () => {
+  test('ids are 1, 2, 3, ..., and the ids of deleted resources are not used again', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     const made: bigint[] = []
@@ -76,7 +76,7 @@ onEveryEngine(engine => {
     expect(made).toEqual([1n, 2n, 3n])
   })
 
-  test('the positions of events are dense, and rise with the version of each subject', async () => {
+  test('the positions of events have no gaps, and rise with the version of each subject', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     await client.createCategory({ body: { name: 'C' } })
@@ -97,7 +97,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('five processes that migrate one PostgreSQL at once agree', async () => {
+test('five processes that migrate one PostgreSQL database at once all succeed', async () => {
   const openOn = (url: string) =>
     openPostgres({
       url,
@@ -138,7 +138,7 @@ test('a database of a newer version is refused', async () => {
   await expect(open()).rejects.toThrow(NewerDatabase)
 })
 
-test('a data directory is locked for as long as its store is open', async () => {
+test('a data directory is locked while its store is open', async () => {
   const { DirectoryInUse, lockDirectory } = await import('../../src/engine/data-lock.ts')
   const directory = mkdtempSync(join(tmpdir(), 'petstore-lock-'))
   const lock = lockDirectory(directory)

@@ -1,6 +1,6 @@
 import type { TestStore } from './store.ts'
 
-/** What must hold of every store at every moment; each query answers the rows that break it. */
+/** The invariants of every store at every moment; each query returns the rows that violate one. */
 const guarantees: Readonly<Record<string, string>> = {
   'reserved lies between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
   'the status follows from the stock': `
@@ -32,7 +32,7 @@ const guarantees: Readonly<Record<string, string>> = {
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
-/** Holds a store against what it guarantees; answers what is broken, in words, so that none is []. */
+/** Checks a store against its guarantees; returns the violations as sentences, or [] if there are none. */
 export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
   for (const [guarantee, query] of Object.entries(guarantees)) {

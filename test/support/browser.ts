@@ -1,13 +1,13 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 
-/** Launches the Chromium that comes in an npm package; it reaches nothing but this machine. */
+/** Launches the Chromium of an npm package; it can connect only to this machine. */
 export async function launchBrowser(): Promise<Browser> {
   return await playwright.launch({
     executablePath: await chromium.executablePath(),
     headless: true,
     args: [
-      // In a single process, which suits a function in the cloud, closing one page would end the browser.
+      // In a single process, as cloud functions use it, closing one page would end the browser.
       ...chromium.args.filter(argument => argument !== '--single-process'),
       '--no-sandbox',
       '--disable-background-networking',

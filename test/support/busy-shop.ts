@@ -1,17 +1,17 @@
 import { type Client, Refused } from '../../src/client/client.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
-/** Ends what is written: who has heard of this category has heard everything. */
+/** Marks the end of the writes: a reader that has received this category has received everything. */
 export const LAST_NAME = 'The last'
 
-/** Of every kind: plenty in stock, a few, none. */
+/** Of each kind: plenty in stock, a few, none. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_A_GROUP = 100
 
-/** A shop that is being used by several at once. */
+/** A shop that several clients use at the same time. */
 export interface Busy {
-  /** Events that were caused so far, at least. */
+  /** The minimum number of events caused so far. */
   readonly caused: () => number
   readonly refused: () => number
 }
@@ -23,8 +23,8 @@ interface Shelf {
 }
 
 /**
- * Writes from several writers at once until so many events were caused: orders, of which some are refused, cancelled
- * or completed, new pets, stock set; then the category that says it is the last.
+ * Writes from several writers at once until this number of events was caused: orders, of which some are refused,
+ * cancelled or completed, new pets, and stock changes; then the category that marks the end.
  */
 export async function useShop(client: Client, writers: number, events: number, seed: number): Promise<Busy> {
   const { data: category } = await client.createCategory({ body: { name: 'Everybody' } })
@@ -52,7 +52,7 @@ export async function useShop(client: Client, writers: number, events: number, s
   return { caused: () => caused + 1, refused: () => refused }
 }
 
-/** Does one thing at random; answers how many events it has caused at least. */
+/** Does one random action; returns the minimum number of events that it has caused. */
 async function act(shelf: Shelf, random: Seeded): Promise<number> {
   const { client, petIds } = shelf
   const petId = random.pick(petIds)
@@ -63,7 +63,7 @@ async function act(shelf: Shelf, random: Seeded): Promise<number> {
     const isPlenty = before.quantity > 1000n
     const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
     await client.setInventory({ petId, body: { quantity } })
-    // One event, or none where the quantity has become this meanwhile.
+    // One event, or none if the quantity has meanwhile become this.
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
@@ -84,7 +84,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Makes categories in one command, named `Many 1`, `Many 2`, ... unless told otherwise: one event each. */
+/** Creates categories in one command, named `Many 1`, `Many 2`, ... unless given: one event each. */
 export async function makeMany(
   client: Client,
   count: number,

@@ -1,6 +1,6 @@
 import type { Client } from '../../src/client/client.ts'
 
-/** A working day of a shop: every operation that is described succeeds, once. Answers their ids. */
+/** A working day of a shop: every described operation succeeds once. Returns their ids. */
 export async function useEverything(client: Client): Promise<string[]> {
   const done: string[] = []
   const did = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
@@ -37,7 +37,7 @@ export async function useEverything(client: Client): Promise<string[]> {
   return done
 }
 
-/** A webhook whose receiver does not answer: it has a delivery that can be looked at and made again. */
+/** A webhook whose receiver does not respond, so that it has a delivery to read and to send again. */
 async function tell(client: Client, did: Did): Promise<void> {
   const body = { url: 'http://127.0.0.1:9/events', description: null }
   const { data } = await did('createWebhook', client.createWebhook({ body }))
@@ -54,7 +54,7 @@ async function tell(client: Client, did: Did): Promise<void> {
   await did('deleteWebhook', client.deleteWebhook({ webhookId }))
 }
 
-/** The deliveries, as soon as one was tried. */
+/** The deliveries, once one was attempted. */
 async function tried(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
   for (;;) {
     const page = await client.listDeliveries({ webhookId, state: 'pending' })

@@ -4,7 +4,7 @@ import { eventTypes } from '../../src/model/event-type.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
-/** An event as one reader was told of it, in the order in which it was. */
+/** An event as one reader received it, in the order of receipt. */
 export interface Heard {
   readonly id: bigint
   readonly position: bigint
@@ -25,7 +25,7 @@ const Row = z.object({
 })
 export type EventRow = z.output<typeof Row>
 
-/** Every event, as the database behind a store has it, in the order of positions. */
+/** Every event in the database of a store, in the order of positions. */
 export async function eventRows({ database }: Pick<TestStore, 'database'>): Promise<EventRow[]> {
   const rows = await database(
     'SELECT id, position, type, subject, subject_version FROM event ORDER BY position, id',
@@ -35,7 +35,7 @@ export async function eventRows({ database }: Pick<TestStore, 'database'>): Prom
 
 const Head = z.tuple([z.object({ position: z.bigint() })])
 
-/** The position of the last event, once everything that was committed has its own. */
+/** The position of the last event, once every committed event has a position. */
 export async function headOf({ database }: Pick<TestStore, 'database'>): Promise<bigint> {
   const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
   await until('every event has its position', async () => (await waiting()) === 0)
@@ -43,24 +43,27 @@ export async function headOf({ database }: Pick<TestStore, 'database'>): Promise
   return position
 }
 
-/** What is wrong with the order that the store keeps; nothing is []. */
+/** Returns the faults in the order of the stored events; [] if there are none. */
 export function faultsOfOrder(rows: readonly EventRow[]): string[] {
   const versions = new Map<string, bigint>()
   const told: readonly string[] = eventTypes
   return rows.flatMap(({ position, type, subject, subject_version }, index) => {
     const faults: string[] = []
     if (position !== BigInt(index + 1))
-      faults.push(`the event at place ${index + 1} has position ${position}`)
+      faults.push(`the event at index ${index + 1} has position ${position}`)
     if (!told.includes(type)) return faults
     const before = versions.get(subject) ?? 0n
     versions.set(subject, subject_version)
     return subject_version > before
       ? faults
-      : [...faults, `${subject} comes in version ${subject_version} after ${before}`]
+      : [...faults, `${subject} has version ${subject_version} after ${before}`]
   })
 }
 
-/** What a reader missed, heard twice or heard out of order, beside what there was to hear; nothing is []. */
+/**
+ * Returns the events that a reader missed, received twice or received out of order, compared with the store; [] if
+ * none.
+ */
 export function faultsOf(
   heard: readonly Heard[],
   rows: readonly EventRow[],

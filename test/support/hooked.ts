@@ -28,23 +28,23 @@ export function eventIn({ body }: Received): Event {
   return Event.parse(readJson(body))
 }
 
-/** What came, in the order in which it did. */
+/** The received events, in the order of arrival. */
 export function arrivals({ received }: Pick<Receiver, 'received'>): Heard[] {
   return received.map(request => heardOf(eventIn(request)))
 }
 
-/** The same in the order of positions: four at a time may overtake one another. */
+/** The same events in the order of positions: up to four concurrent attempts can overtake one another. */
 export function inOrder(heard: readonly Heard[]): Heard[] {
   return heard.toSorted((a, b) => Number(a.position - b.position))
 }
 
-/** Names of the categories that came, in order of their events: a test makes one where it wants an event. */
+/** The names of the created categories, in the order of events: a test creates a category to cause an event. */
 export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   const events = receiver.received.map(eventIn).toSorted((a, b) => a.sequence.localeCompare(b.sequence))
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
 }
 
-/** Makes an event. */
+/** Causes an event. */
 export async function happen({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
@@ -53,7 +53,7 @@ export async function deliveriesOf({ client }: TestStore, { webhookId }: Hooked)
   return [...(await client.listDeliveries({ webhookId, limit: 100 })).data.items]
 }
 
-/** Resolves with the deliveries of a webhook when there are so many in this state. */
+/** Resolves with the deliveries of a webhook once N of them have this state. */
 export async function settled(
   store: TestStore,
   hooked: Hooked,
@@ -68,7 +68,7 @@ export async function settled(
   return found
 }
 
-/** Answers when it is told to, and knows how many wait at once. */
+/** Responds only when the test allows it, and counts the waiting requests. */
 export interface Holding {
   readonly answerOf: () => Answer
   readonly most: () => number
@@ -94,10 +94,10 @@ export function holding(): Holding {
   }
 }
 
-/** Stands for a request that did not come. */
+/** Stands for a request that did not arrive. */
 export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
 
-/** What was logged as an error: a store that is well logs none. */
+/** The logged errors: a working store logs none. */
 export function faults({ logged }: TestStore): string[] {
   return logged.filter(({ level }) => level === 'error').map(({ fields }) => JSON.stringify(fields))
 }

@@ -1,32 +1,32 @@
 import { ErrorBody, errorTable, isErrorCode } from '../../src/model/error.ts'
 import { readJsonText } from '../../src/model/json.ts'
 
-/** One hostile request to the byte, and the one right answer to it. */
+/** One hostile request, byte for byte, and its only correct response. */
 export interface HostileCase {
   readonly name: string
-  /** Request line and header fields, a byte for each character; `{key}` and the like are filled in. */
+  /** Request line and header fields, one byte per character; `{key}` and similar names are replaced. */
   readonly head: string
   readonly body?: string | Uint8Array | undefined
-  /** The client closes its side when all is sent. */
+  /** The client closes its side after it has sent everything. */
   readonly ends?: true
-  /** `400 malformed_json`, `422 validation_failed: /name too_long`; a status alone where no Error body is. */
+  /** `400 malformed_json`, `422 validation_failed: /name too_long`; only a status if the response has no Error body. */
   readonly expected: string
-  /** A piece of the answer's text. */
+  /** A part of the text of the response. */
   readonly says?: string
-  /** Header fields of the answer; null for one that must be absent. */
+  /** Header fields of the response; null for a field that must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** The name that a resource made by the request must have, in the answer and then at its Location. */
+  /** The required name of a resource that the request creates, in the response and then at its Location. */
   readonly keeps?: string
   readonly withinMs?: number
 }
 
 export interface Asking extends Omit<HostileCase, 'name' | 'head' | 'expected' | 'headers'> {
-  /** Header fields of the request; null leaves out one that it has by itself. */
+  /** Header fields of the request; null removes a default field. */
   readonly sends?: Readonly<Record<string, string | null>>
   readonly answers?: HostileCase['headers']
 }
 
-/** A request that is whole as HTTP, with the admin key: `ask('limit 0', 'GET /pets?limit=0', '400 ...')`. */
+/** A request that is valid HTTP, with the admin key: `ask('limit 0', 'GET /pets?limit=0', '400 ...')`. */
 export function ask(name: string, line: string, expected: string, asking: Asking = {}): HostileCase {
   const { sends = {}, answers, body, ...rest } = asking
   const fields = {
@@ -55,7 +55,7 @@ export function ask(name: string, line: string, expected: string, asking: Asking
 }
 
 export interface HostileAnswer {
-  /** 0 when the connection was closed without an answer. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -63,7 +63,7 @@ export interface HostileAnswer {
 
 const ANSWER_MS_MAX = 60_000
 
-/** Writes bytes into a connection of its own and reads until the server closes it. */
+/** Writes bytes to a new connection and reads until the server closes it. */
 export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileAnswer> {
   const closed = Promise.withResolvers<void>()
   const chunks: Uint8Array[] = []
@@ -100,7 +100,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseAnswer(Buffer.concat(chunks))
 }
 
-/** An answer in the notation of `HostileCase.expected`. Throws when the design allows no such answer. */
+/** A response in the notation of `HostileCase.expected`. Throws if the design does not allow such a response. */
 export function shortOf({ status, headers, text }: HostileAnswer): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)
@@ -108,10 +108,11 @@ export function shortOf({ status, headers, text }: HostileAnswer): string {
   const members = typeof value === 'object' && value !== null ? { ...value, status: BigInt(status) } : {}
   const { code, message, errors = [] } = ErrorBody.parse(members)
   if (!text.includes(`"status":${status}`))
-    throw new Error(`the body says another status than ${status}: ${text}`)
+    throw new Error(`the body has another status than ${status}: ${text}`)
   if (!isErrorCode(code) || errorTable[code].status !== status)
-    throw new Error(`${code} does not go with ${status}`)
-  if (headers.get('content-type') !== 'application/json') throw new Error('the Error body is not called JSON')
+    throw new Error(`${code} does not belong to ${status}`)
+  if (headers.get('content-type') !== 'application/json')
+    throw new Error('the Error body is not of type JSON')
   if (/ at .*:\d+:\d+|SELECT |INSERT |\.ts\b/.test(message)) throw new Error(`the message leaks: ${message}`)
   const places = errors.map(error => `${error.in === 'body' ? error.pointer : error.name} ${error.code}`)
   return places.length > 0 ? `${status} ${code}: ${places.join(', ')}` : `${status} ${code}`
@@ -122,7 +123,8 @@ function parseAnswer(bytes: Buffer): HostileAnswer {
   const end = bytes.indexOf('\r\n\r\n')
   const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(line)?.[1]
-  if (end < 0 || status === undefined) throw new Error(`this is no HTTP answer: ${bytes.toString('latin1')}`)
+  if (end < 0 || status === undefined)
+    throw new Error(`this is not an HTTP response: ${bytes.toString('latin1')}`)
   const headers = new Headers()
   for (const field of fields)
     headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))

@@ -1,18 +1,18 @@
 import { ADMIN_KEY } from './store.ts'
 
-/** What stands between two empty lines of a stream of server-sent events: the text of each field, by its name. */
+/** A block of a stream of server-sent events, between two empty lines: the text of each field, by its name. */
 export type Block = Readonly<Record<string, string>>
 
-/** One stream of a store, read block by block; left with `await using`. */
+/** One stream of a store, read block by block; closed with `await using`. */
 export interface OpenStream extends AsyncDisposable {
   readonly reply: Response
-  /** The next block; undefined when the stream has ended. Throws when the connection was cut. */
+  /** The next block; undefined if the stream has ended. Throws if the connection was broken. */
   next(): Promise<Block | undefined>
   /** The next block that is an event. */
   event(): Promise<Block | undefined>
 }
 
-/** Opens a stream and reads its first block. Throws unless it is answered 200. */
+/** Opens a stream and reads its first block. Throws unless the status is 200. */
 export async function openStream(
   base: string,
   query = '',

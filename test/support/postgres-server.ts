@@ -13,10 +13,10 @@ interface Running {
 let running: Promise<Running> | undefined
 let databases = 0
 
-/** The variable that names a server which several processes of one run share. */
+/** The variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
 
-/** Makes an empty database on the PostgreSQL of this test run. Returns its URL. */
+/** Creates an empty database on the PostgreSQL server of this test run. Returns its URL. */
 export async function newDatabase(): Promise<string> {
   const address = process.env[SHARED_SERVER] ?? (await startPostgres())
   const name = `store_${process.pid}_${++databases}`
@@ -25,19 +25,19 @@ export async function newDatabase(): Promise<string> {
   return `${address}/${name}`
 }
 
-/** Starts the server of this process, once. Returns its address. */
+/** Starts the server of this process, once. Returns its URL. */
 export async function startPostgres(): Promise<string> {
   running ??= start()
   return (await running).address
 }
 
-/** Stops that server at once, without a checkpoint: its data is thrown away. */
+/** Stops that server at once, without a checkpoint, because its data is discarded. */
 export async function stopPostgres(): Promise<void> {
   if (!running) return
   const { server, directory } = await running
   const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
   const stopped = server.stop()
-  // The library asks for a fast shutdown, which still writes a checkpoint; SIGQUIT turns it into an immediate one.
+  // The library requests a fast shutdown, which still writes a checkpoint; SIGQUIT makes it an immediate one.
   process.kill(pid, 'SIGQUIT')
   await stopped
   rmSync(directory, { recursive: true, force: true })
@@ -45,7 +45,7 @@ export async function stopPostgres(): Promise<void> {
 
 async function start(): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
-  // Where this runs as root the server runs as a user of its own, who must be able to go in.
+  // If this process runs as root, the server runs as its own user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
   const port = freePort()
   const server = new EmbeddedPostgres({

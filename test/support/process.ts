@@ -8,13 +8,13 @@ export interface Ran {
   readonly errors: string
 }
 
-/** The settings of a store on PostgreSQL: its address, and the secret key that all its processes share. */
+/** The settings of a store on PostgreSQL: its URL, and the secret key that all its processes share. */
 export function onPostgres(url: string): Record<string, string> {
   const file = fileURLToPath(new URL('secret-key', import.meta.url))
   return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
 }
 
-/** The environment of a test's child: nothing of the store's settings leaks in from outside. */
+/** The environment of a child process of a test: no setting of a store leaks in from outside. */
 function environment(own: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {
     const value = process.env[name]
@@ -28,7 +28,7 @@ export async function run(args: readonly string[], env: Readonly<Record<string, 
   return await runToEnd([process.execPath, MAIN, ...args], environment(env))
 }
 
-/** Runs a command to its end, two minutes at most; it sees this environment and no other. */
+/** Runs a command to its end, for at most two minutes, with only this environment. */
 export async function runToEnd(
   command: string[],
   env: Record<string, string>,
@@ -49,25 +49,25 @@ export async function runToEnd(
   return { exitCode, output, errors }
 }
 
-/** A server process that a test started, and may end as it likes. */
+/** A server process that a test started, and that the test may end in any way. */
 export interface ServerProcess extends AsyncDisposable {
   readonly base: string
-  /** What it has said to a person until now. */
+  /** The messages for people that it has printed so far. */
   readonly said: () => string
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
-  /** Its exit code, when it has ended. */
+  /** Its exit code, once it has ended. */
   readonly exited: Promise<number>
-  /** Closes the pipes of standard output and standard error, as a reader does that ends. */
+  /** Closes the pipes of standard output and standard error, as a reader that ends does. */
   closeReaders(): Promise<void>
 }
 
-/** The petstore command as a test's child: its words, and its environment. */
+/** The petstore command as a child process of a test: its arguments, and its environment. */
 export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
   return { line: [process.execPath, MAIN, ...args], env: environment({}) }
 }
 
-/** Starts a server and resolves when it says where it listens. `script` is src/main.ts unless given. */
+/** Starts a server and resolves when it reports its address. `script` is src/main.ts unless given. */
 export async function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -111,7 +111,7 @@ export async function startProcess(
   }
 }
 
-/** Reads a stream to its end, or until the reader that is returned is cancelled. */
+/** Reads a stream to its end, or until the returned reader is cancelled. */
 function collect(
   stream: ReadableStream<Uint8Array>,
   take: (text: string) => void,

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 
-/** A request as it came over the wire. */
+/** A request as received over the network. */
 export interface Received {
   readonly method: string
   readonly path: string
@@ -9,26 +9,26 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly arrivedMs: number
-  /** The name that a client asked for over TLS. */
+  /** The server name that a client requested over TLS. */
   readonly serverName?: string
 }
 
-/** What becomes of one request: it may write what it likes, HTTP or not, or nothing at all. */
+/** The handling of one request: it may write anything, HTTP or not, or nothing at all. */
 export type Answer = (socket: Socket, request: Received) => void
 
-/** A web server on the loopback interface that does what a test asks; ended with `await using`. */
+/** A web server on the loopback interface that a test controls; ended with `await using`. */
 export interface Receiver extends AsyncDisposable {
   readonly port: number
-  /** `http://127.0.0.1:port`, or what the host and TLS make of it. */
+  /** `http://127.0.0.1:port`, or the form that the host and TLS require. */
   readonly base: string
   readonly received: readonly Received[]
-  /** How many connections were ever made to it, whether a request came over them or not. */
+  /** The number of connections ever made to it, with and without a request. */
   readonly connections: () => number
-  /** Resolves when it has received so many requests in all. */
+  /** Resolves once it has received N requests in total. */
   has(count: number): Promise<void>
-  /** Resolves when no connection is open. */
+  /** Resolves once no connection is open. */
   quiet(): Promise<void>
-  /** Cuts every connection that is open. */
+  /** Resets every open connection. */
   cutAll(): void
 }
 
@@ -37,11 +37,11 @@ export interface ReceiverOptions {
   readonly host?: '127.0.0.1' | '::1'
   /** Listens with the certificate below. */
   readonly tls?: boolean
-  /** Said as soon as somebody has connected. */
+  /** Sent as soon as a client has connected. */
   readonly greeting?: string
 }
 
-/** Listens on a free port. The answer is chosen anew for each request, so it may change with their number. */
+/** Listens on a free port. The response is chosen for each request, so it can depend on their number. */
 export async function openReceiver(
   answerOf: (request: Received, index: number) => Answer = () => reply(204),
   { host = '127.0.0.1', tls = false, greeting = '' }: ReceiverOptions = {},
@@ -103,10 +103,10 @@ export async function openReceiver(
   }
 }
 
-/** A server that answers as soon as it is connected to, and reads only when it is told to. */
+/** A server that responds as soon as a client connects, and reads only when the test says so. */
 export interface HastyReceiver extends AsyncDisposable {
   readonly base: string
-  /** Reads to the end of the connection and resolves with the number of bytes that came. */
+  /** Reads to the end of the connection and resolves with the number of bytes received. */
   readRest(): Promise<number>
 }
 
@@ -134,8 +134,8 @@ export async function openHastyReceiver(answer: string): Promise<HastyReceiver> 
 }
 
 /**
- * A port of 127.0.0.1 that nothing listens on. It is below those that the system gives out by itself: other tests,
- * which run at the same time, take their ports from there.
+ * A port of 127.0.0.1 on which nothing listens. It is below the range from which the system assigns ports, because
+ * concurrent tests take their ports from there.
  */
 export async function deadPort(): Promise<number> {
   for (;;) {
@@ -151,7 +151,7 @@ export async function deadPort(): Promise<number> {
   }
 }
 
-/** A whole reply, after which the connection is left to the client to close. */
+/** A complete reply, after which the client closes the connection. */
 export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -163,23 +163,23 @@ export function reply(
   return socket => socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
 }
 
-/** A redirect to another place. */
+/** A redirect to another URL. */
 export function redirect(location: string, status = 307): Answer {
   return reply(status, { location })
 }
 
-/** Whatever the text is, and then nothing. */
+/** Sends this text, whatever it is, and then nothing. */
 export function raw(text: string): Answer {
   return socket => socket.write(text)
 }
 
-/** No answer at all. */
+/** Sends no response. */
 export const silence: Answer = () => {}
 
-/** Cuts the connection by a reset. */
+/** Closes the connection with a reset. */
 export const reset: Answer = socket => socket.resetAndDestroy()
 
-/** A text at once, and one more byte each `everyMs` for as long as the connection lasts. */
+/** Sends a text at once, and one more byte each `everyMs` until the connection ends. */
 export function dripping(start: string, everyMs = 1000): Answer {
   return socket => {
     socket.write(start)
@@ -188,7 +188,7 @@ export function dripping(start: string, everyMs = 1000): Answer {
   }
 }
 
-/** A text at once, and more of the other as fast as it is read, without an end. */
+/** Sends a text at once, and then another one repeatedly, as fast as it is read, without end. */
 export function endless(start: string, more = 'x'.repeat(16 * 1024)): Answer {
   return socket => {
     const fill = (): void => {
@@ -200,7 +200,7 @@ export function endless(start: string, more = 'x'.repeat(16 * 1024)): Answer {
   }
 }
 
-/** Reads requests one after another off a connection. Bodies are as long as their Content-Length says. */
+/** Reads requests one after another from a connection. Their bodies have the length of Content-Length. */
 function readRequest(socket: Socket, take: (request: Received) => void): void {
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
@@ -214,7 +214,7 @@ function readRequest(socket: Socket, take: (request: Received) => void): void {
     if (bytes.length < bodyEnd) return
     const body = bytes.subarray(headEnd + 4, bodyEnd)
     bytes = bytes.subarray(bodyEnd)
-    // Where no name was asked for the runtime says false.
+    // If no server name was requested, the runtime returns false.
     const serverName =
       socket instanceof TLSSocket && socket.servername ? { serverName: socket.servername } : {}
     take({ method, path, headers, body, arrivedMs: performance.now(), ...serverName })
@@ -232,7 +232,7 @@ async function listen(server: Server, host: string): Promise<number> {
   server.listen(0, host, listening.resolve)
   await listening.promise
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the system gave no port')
+  if (address === null || typeof address === 'string') throw new Error('the system assigned no port')
   return address.port
 }
 
@@ -242,7 +242,7 @@ async function close(server: Server): Promise<void> {
   await closed.promise
 }
 
-/** Self-signed, for shop.example and 127.0.0.1, good for a hundred years. Trust it with `ca`. */
+/** Self-signed, for shop.example and 127.0.0.1, valid for a hundred years. Trust it with `ca`. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBozCCAUqgAwIBAgIUdzLemWHrqxGsZkw+f/PZAcAM52AwCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMc2hvcC5leGFtcGxlMCAXDTI2MTEyMTA2MjUzMVoYDzIxMjYx

@@ -3,7 +3,7 @@ import type { Client } from '../../src/client/client.ts'
 import type { PetStatus } from '../../src/model/pet.ts'
 import { type EngineName, openTestStore, type TestOptions, type TestStore } from './store.ts'
 
-/** One store for all tests of a block: each test makes pets of its own in it. */
+/** One store for all tests of a block; each test creates its own pets in it. */
 export function sharedStore(engine: EngineName, options?: TestOptions): () => TestStore {
   let store: TestStore | undefined
   beforeAll(async () => {
@@ -28,11 +28,11 @@ export interface PetSetup {
 export interface PetMade {
   readonly petId: bigint
   readonly categoryId: bigint
-  /** The open order that holds the reserved units; 0n when there is none. */
+  /** The open order that has the reserved units; 0n if there is none. */
   readonly orderId: bigint
 }
 
-/** Makes a pet with exactly this stock, through the API alone. */
+/** Creates a pet with exactly this stock, only through the API. */
 export async function makePet(client: Client, setup: PetSetup = {}): Promise<PetMade> {
   const { quantity = 1n, reserved = 0n, onHold = false } = setup
   const category = await client.createCategory({ body: { name: 'Any' } })
@@ -49,11 +49,11 @@ export async function makePet(client: Client, setup: PetSetup = {}): Promise<Pet
   return { petId, categoryId, orderId }
 }
 
-/** `available 5/2`: the status, the units on hand and those reserved, as both faces of the row show them. */
+/** `available 5/2`: the status, the units on hand and the reserved units, as both views of the row show them. */
 export async function stockOf(client: Client, petId: bigint): Promise<string> {
   const { data: item } = await client.getInventoryItem({ petId })
   const { data: pets } = await client.listPets({ id: [petId] })
   const status: PetStatus | undefined = pets.items[0]?.status
-  if (status !== item.status) throw new Error(`the pet says ${status}, its item ${item.status}`)
+  if (status !== item.status) throw new Error(`the pet has the status ${status}, its item ${item.status}`)
   return `${item.status} ${item.quantity}/${item.reserved}`
 }

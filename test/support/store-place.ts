@@ -10,25 +10,27 @@ import { run, type ServerProcess, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
 import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
 
-/** What all servers of a store name it: the same in every envelope. */
+/** The base URL that all servers of a store use, so that it is the same in every envelope. */
 const BASE = 'http://shop.example'
 
-/** Where the processes of one store keep what they have: it outlives each of them. Left behind by `await using`. */
+/**
+ * The location of the data that the processes of one store share; it outlives each of them. Left with `await using`.
+ */
 export interface StorePlace extends AsyncDisposable {
   readonly directory: string
-  /** What `serve` needs to serve this store. */
+  /** The arguments with which `serve` serves this store. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Starts a server, each time on the same port; with another script than `petstore serve` if that is given. */
+  /** Starts a server, each time on the same port; with another script than `petstore serve` if given. */
   start(script?: string): Promise<ServerProcess>
-  /** Starts a server with another environment, and says where it listens. */
+  /** Starts a server with another environment, and returns its address. */
   startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
-  /** Starts one more server, on a port of its own. */
+  /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
-  /** Runs SQL on the database behind the servers. */
+  /** Runs SQL on the database of the servers. */
   database(text: string): Promise<RawRow[]>
-  /** As if the leases of a process that died had run out. */
+  /** As if the leases of a dead process had expired. */
   endLeases(): Promise<void>
 }
 

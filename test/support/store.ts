@@ -18,7 +18,7 @@ import { newDatabase } from './postgres-server.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
-/** A key that is whole, for tests: its checksum is right. */
+/** A well-formed key for tests, with a correct checksum. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
 /** The key that encrypts the secrets of webhooks in tests. */
@@ -31,7 +31,9 @@ export function onEveryEngine(suite: (engine: EngineName) => void): void {
 
 export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
 
-/** How the engine of a store differs from the usual: bounds for a test, or the broken part of a control. */
+/**
+ * The differences between the engine of a store and the default: limits for a test, or the broken part of a control.
+ */
 export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
@@ -40,26 +42,26 @@ export interface Variant {
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
-/** A row as a test reads it from the database behind the store. */
+/** A row as a test reads it from the database of the store. */
 export type RawRow = Record<string, unknown>
 
 /** A whole store with its server on a free port; closed with `await using`. */
 export interface TestStore extends AsyncDisposable {
   readonly base: string
   readonly engine: StoreEngine
-  /** Where it is kept, for who opens it beside the server. */
+  /** The location of its data, for programs that open it in addition to the server. */
   readonly place: { readonly directory: string; readonly databaseUrl: string | undefined }
   /** With the admin key. */
   readonly client: Client
   /** Without any key. */
   readonly anonymous: Client
-  /** A client with a new key that holds these scopes. */
+  /** A client with a new key that has these scopes. */
   clientWith(...scopes: Scope[]): Promise<Client>
   /** One raw request, with the admin key unless `Authorization` is given. */
   send(method: string, path: string, options?: SendOptions): Promise<Response>
-  /** Runs SQL on the database itself, behind the store's back. Integers are bigints. */
+  /** Runs SQL directly on the database, unknown to the store. Integers are bigints. */
   database(text: string): Promise<RawRow[]>
-  /** What was logged, one entry a line. */
+  /** The log, one entry per line. */
   readonly logged: LogLine[]
 }
 
@@ -71,7 +73,7 @@ export interface LogLine {
 
 export interface SendOptions {
   readonly headers?: Record<string, string>
-  /** Sent as it is; its Content-Type is application/json unless given. */
+  /** Sent unchanged; its Content-Type is application/json unless given. */
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
@@ -106,7 +108,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     clock,
     lifecycleClock: clock,
     ...server,
-    // No name of a test is ever looked up.
+    // No name of a test is ever resolved.
     delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },
   })
   const { base } = serving
@@ -144,7 +146,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
 }
 
-/** The refusal that a call ends in. Throws when it succeeds. */
+/** Returns the refusal with which a call fails. Throws if it succeeds. */
 export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
   try {
     await call
@@ -155,7 +157,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
   throw new Error('the call succeeded and should have been refused')
 }
 
-/** `409 insufficient_stock`: how a call is refused, in short. */
+/** `409 insufficient_stock`: the refusal of a call in short form. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   const { status, code } = await refusalOf(call)
   return `${status} ${code}`

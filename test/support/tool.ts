@@ -16,10 +16,7 @@ export function scratch(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/**
- * Runs a tool of node_modules to its end: it calls nobody, and what it would ask of the network fails
- * at once.
- */
+/** Runs a tool of node_modules to its end. It makes no network requests: each one would fail immediately. */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
@@ -34,7 +31,7 @@ async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
   return { exitCode, said: output + errors }
 }
 
-/** Nothing listens on the discard port, so a tool that calls out in spite of its settings fails. */
+/** Nothing listens on the discard port, so a tool that uses the network despite its settings fails. */
 export function toolEnvironment(): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9'
   return {

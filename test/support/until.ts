@@ -1,6 +1,6 @@
 const LOOK_MS = 5
 
-/** Resolves when something is so; throws when it is not within the time. */
+/** Resolves once a condition holds; throws if it does not hold in time. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -8,7 +8,7 @@ export async function until(
 ): Promise<void> {
   const deadline = performance.now() + limitMs
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`after ${limitMs} ms it is still not so that ${what}`)
+    if (performance.now() > deadline) throw new Error(`after ${limitMs} ms this is not true: ${what}`)
     await Bun.sleep(LOOK_MS)
   }
 }

@@ -13,7 +13,7 @@ import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
 import { vettedAtRegistrationOnly } from '../controls/vetted-at-registration-only.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 
-/** Registers a URL; what it gives makes one attempt to deliver and resolves with the status. */
+/** Registers a URL; returns a function that makes one delivery attempt and resolves with the status. */
 type Register = (url: string, rules: AddressRules) => Promise<() => Promise<number>>
 
 const LOOPBACK = '127.0.0.1'
@@ -43,7 +43,7 @@ function publicOnly(resolve: Resolve): AddressRules {
   return { allowPrivate: false, resolve }
 }
 
-/** Says each of the answers in turn, and the last one ever after. */
+/** Returns each of the answers in turn, and then the last one forever. */
 function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
   const resolve = async (): Promise<readonly string[]> => {
     const answer = answers[Math.min(resolve.asked, answers.length - 1)]
@@ -64,7 +64,7 @@ interface Outcome {
   readonly connects: number
 }
 
-/** Sends to each hostile URL whose vetting passes. A target outside this machine counts, and is left alone. */
+/** Sends to each hostile URL that passes the check. A target outside this machine is counted, but not connected to. */
 async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: number): Promise<Outcome> {
   const passed: string[] = []
   let connects = 0
@@ -85,7 +85,7 @@ async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: 
   return { passed, connects }
 }
 
-test(`none of ${hostileUrls.length} hostile URLs passes, and nothing is connected to`, async () => {
+test(`none of ${hostileUrls.length} hostile URLs passes, and no connection is made`, async () => {
   await using receiver = await openReceiver()
   expect(hostileUrls.length).toBeGreaterThanOrEqual(220)
   const outcome = await attack(hostileUrls, false, receiver.port)
@@ -93,14 +93,14 @@ test(`none of ${hostileUrls.length} hostile URLs passes, and nothing is connecte
   expect(receiver.connections()).toBe(0)
 })
 
-test('control: where private addresses are allowed, hostile URLs do reach the listener', async () => {
+test('control: if private addresses are allowed, hostile URLs reach the listener', async () => {
   await using receiver = await openReceiver()
   const { connects } = await attack(hostileUrls, true, receiver.port)
   expect(connects).toBeGreaterThan(receiver.connections())
   expect(receiver.connections()).toBeGreaterThan(20)
 })
 
-test('every refusal is a sentence, and names the host and the address where they are known', async () => {
+test('every refusal is a sentence, and names the host and the address if they are known', async () => {
   for (const { url, answers = [PUBLIC] } of hostileUrls) {
     const said = await refusalOf(url.replace('{port}', '8080'), publicOnly(resolverOf(answers)))
     expect(said).toMatch(/^The [^\n]+\.$/)
@@ -121,7 +121,7 @@ test('URLs of public hosts pass with the first address of the name', async () =>
   }
 })
 
-test('addresses next to the special networks pass, as literals and as answers', async () => {
+test('addresses next to the special networks pass, as literals and as resolved addresses', async () => {
   for (const address of goodAddresses) {
     const family = address.includes(':') ? 6 : 4
     const resolve = resolverOf([address])
@@ -132,7 +132,7 @@ test('addresses next to the special networks pass, as literals and as answers', 
   }
 })
 
-test('where private addresses are allowed they pass, and the rules of the text stay', async () => {
+test('private addresses pass if they are allowed, but the rules of the URL text still apply', async () => {
   const rules = { allowPrivate: true, resolve: resolverOf([LOOPBACK]) }
   expect(await checkTarget('http://localhost:8080/', rules)).toMatchObject({ address: LOOPBACK, family: 4 })
   expect(await checkTarget('http://[::1]:8080/', rules)).toMatchObject({ address: '::1', family: 6 })
@@ -154,7 +154,7 @@ test('a look-up that fails or takes too long is a refusal', async () => {
   )
 })
 
-test('the look-up of the system knows this machine', async () => {
+test('the look-up of the system resolves the name of this machine', async () => {
   expect(await resolveHost('localhost')).toContain(LOOPBACK)
   expect(await refusalOf('http://localhost/', publicOnly(resolveHost))).toContain('loopback')
 })
@@ -167,7 +167,7 @@ const vettedAtEachAttempt: Register = async (url, rules) => {
   }
 }
 
-/** Three attempts on a name that was public when it was registered, and is this machine ever after. */
+/** Makes three attempts on a name that is public at registration, and resolves to this machine afterwards. */
 async function rebind(register: Register, receiver: Receiver): Promise<number> {
   const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
   const attempt = await register(`http://shop.example:${receiver.port}/hook`, rules)
@@ -180,12 +180,12 @@ test('a name that moves to a private address after its registration is not conne
   expect(await rebind(vettedAtEachAttempt, receiver)).toBe(0)
 })
 
-test('control: vetted at the registration only, the private address is connected to', async () => {
+test('control: if the address is checked only at registration, the private address is connected to', async () => {
   await using receiver = await openReceiver()
   expect(await rebind(vettedAtRegistrationOnly, receiver)).toBe(3)
 })
 
-test('between the vetting and the connection the name is not looked up again', async () => {
+test('the name is not resolved again between the check and the connection', async () => {
   await using receiver = await openReceiver()
   const resolve = resolverOf([LOOPBACK], [])
   const url = `http://shop.example:${receiver.port}/hook`

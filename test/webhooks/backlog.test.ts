@@ -10,11 +10,11 @@ import { until } from '../support/until.ts'
 
 const EVENTS = times(20_000, 1_000_000)
 const HEARD = times(150, 20_000)
-/** What a backlog of any length may add to the memory of the process. */
+/** The memory that a backlog of any length may add to the process. */
 const RSS_MORE_MAX = 96 * 1024 * 1024
 const TIMEOUT_MS = timeLimitMs(120_000)
 
-/** Puts events of one type behind the last one, while no server runs. */
+/** Inserts events of one type after the last one, while no server runs. */
 async function putEvents(place: StorePlace, type: EventType, count: number): Promise<void> {
   await place.database(`
     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
@@ -37,7 +37,7 @@ async function numberOf(place: StorePlace, query: string): Promise<number> {
   return Number(row?.n)
 }
 
-/** Deliveries of one webhook that were tried for the first time before one of an earlier position. */
+/** Deliveries of one webhook whose first attempt was before one of an earlier position. */
 async function overtaken(place: StorePlace): Promise<unknown[]> {
   return place.database(`SELECT later.position FROM delivery later JOIN delivery earlier
     ON earlier.webhook_id = later.webhook_id AND earlier.position = later.position - 1
@@ -46,7 +46,7 @@ async function overtaken(place: StorePlace): Promise<unknown[]> {
 
 onEveryEngine(engine => {
   test(
-    `a backlog of ${EVENTS} events is a position: little memory, no rows before they are tried, sent in order`,
+    `a backlog of ${EVENTS} events is a position: little memory, no rows before the first attempt, sent in order`,
     async () => {
       await using place = await newPlace(engine)
       await using receiver = await openReceiver()
@@ -77,7 +77,7 @@ onEveryEngine(engine => {
         slowestMs = Math.max(slowestMs, performance.now() - startedMs)
         return rare.received.length > 0
       }
-      await until('the rare event has come through all the others', ping, timeLimitMs(120_000))
+      await until('the rare event was delivered after all the others', ping, timeLimitMs(120_000))
       await receiver.has(HEARD)
       expect(arrivals(rare).map(({ subject }) => subject)).toEqual([`pets/${pet.id}`])
       expect(slowestMs).toBeLessThan(500)

@@ -1,7 +1,7 @@
 import { deadPort, dripping, endless, openReceiver } from '../support/receiver.ts'
 
-// A process of their own: what they do to their event loop is not to be taken for what they do to the store.
-// `bun test/webhooks/bad-receivers.ts COUNT` opens so many of each kind, and prints their bases as JSON.
+// A separate process, so that the load on their event loop is not mistaken for load on the store. `bun
+// test/webhooks/bad-receivers.ts COUNT` opens COUNT receivers of each kind, and prints their base URLs as JSON.
 const count = Number(process.argv[2])
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n'
 const bases: string[] = []

@@ -18,8 +18,8 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts', import.meta.url))
 
 /**
- * What is wrong with all that a receiver got, beside all that happened since the webhook was made: missed, altered, or
- * not the same at each repeat. Nothing is [].
+ * Compares the events that a receiver got with the events since the webhook was created. Returns the faults: missed,
+ * altered, or not identical at each repeat; [] if there are none.
  */
 async function faultsAt(place: StorePlace, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)
@@ -29,8 +29,8 @@ async function faultsAt(place: StorePlace, receiver: Pick<Receiver, 'received'>)
   for (const request of receiver.received) {
     const { id } = eventIn(request)
     const body = request.body.toString('utf8')
-    if (request.headers['webhook-id'] !== id) faults.push(`event ${id} came under another webhook-id`)
-    if ((bodies.get(id) ?? body) !== body) faults.push(`event ${id} came with another body`)
+    if (request.headers['webhook-id'] !== id) faults.push(`event ${id} arrived with another webhook-id`)
+    if ((bodies.get(id) ?? body) !== body) faults.push(`event ${id} arrived with another body`)
     bodies.set(id, body)
   }
   const once = new Map(inOrder(arrivals(receiver)).map(heard => [heard.id, heard]))
@@ -43,7 +43,7 @@ function repeatsAt(receiver: Receiver): number {
   return ids.length - new Set(ids).size
 }
 
-/** Writers that go on until they are told to stop, over the ends of the server. */
+/** Writers that continue until they are stopped, across restarts of the server. */
 function keepWriting(client: Client): { stop: () => Promise<void> } {
   let isOver = false
   const write = async (writer: number): Promise<void> => {
@@ -66,7 +66,7 @@ function keepWriting(client: Client): { stop: () => Promise<void> } {
   }
 }
 
-/** A receiver that holds its answers until it is told to answer. */
+/** A receiver that sends no response until the test allows it. */
 async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }> {
   let open = false
   const receiver = await openReceiver(() => (open ? reply(204) : silence))
@@ -79,7 +79,7 @@ async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }>
   }
 }
 
-/** Kills the server in the middle of its work, goes on with another, and answers what went wrong. */
+/** Kills the server during deliveries, continues with another one, and returns the faults. */
 async function killUnderWay(place: StorePlace, script?: string): Promise<string[]> {
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
@@ -95,11 +95,11 @@ async function killUnderWay(place: StorePlace, script?: string): Promise<string[
   await place.endLeases()
   await using server = await place.start(script)
   await happen({ client: place.client(server) }, 'The last')
-  await until('all is behind it', () => isAtHead(place))
+  await until('all events are processed', () => isAtHead(place))
   return faultsAt(place, { received: receiver.received.slice(unanswered) })
 }
 
-/** Whether the webhook is past all that happened. */
+/** Returns whether the position of the webhook has reached the head. */
 async function isAtHead(place: StorePlace): Promise<boolean> {
   const [row] =
     await place.database(`SELECT webhook.position = chain_end.position AS done FROM webhook, chain_end
@@ -118,7 +118,7 @@ function distinct(receiver: Receiver): number {
 
 onEveryEngine(engine => {
   test(
-    `kill -9 in the middle of deliveries, ${KILLS} times: each event comes, and is the same at each repeat`,
+    `kill -9 in the middle of deliveries, ${KILLS} times: each event arrives, identical at each repeat`,
     async () => {
       await using place = await newPlace(engine)
       await using receiver = await openReceiver()
@@ -128,13 +128,13 @@ onEveryEngine(engine => {
         const writing = keepWriting(place.client(server))
         for (let kill = 0; kill < KILLS; kill++) {
           const before = receiver.received.length
-          await until('events come', () => receiver.received.length > before + 20 + ((kill * 37) % 90))
+          await until('events arrive', () => receiver.received.length > before + 20 + ((kill * 37) % 90))
           await server.kill('SIGKILL')
           await place.endLeases()
           server = await place.start()
         }
         await writing.stop()
-        await until('all has come', () => isAtHead(place), timeLimitMs(120_000))
+        await until('all events have arrived', () => isAtHead(place), timeLimitMs(120_000))
         expect(await faultsAt(place, receiver)).toEqual([])
         const repeats = repeatsAt(receiver)
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
@@ -148,12 +148,12 @@ onEveryEngine(engine => {
     TIMEOUT_MS,
   )
 
-  test('what was under way when the process was killed comes again, and what was behind it comes', async () => {
+  test('deliveries in progress at a kill are sent again, and the events after them arrive', async () => {
     await using place = await newPlace(engine)
     expect(await killUnderWay(place)).toEqual([])
   }, 120_000)
 
-  test('a stop in order waits for a slow receiver: nothing is lost, and nothing comes twice', async () => {
+  test('a graceful stop waits for a slow receiver: nothing is lost, and nothing arrives twice', async () => {
     await using place = await newPlace(engine)
     await using receiver = await openReceiver(() => socket => {
       const timer = setTimeout(() => reply(204)(socket, noRequest), 500)
@@ -168,13 +168,13 @@ onEveryEngine(engine => {
       expect(await tried(place)).toBe(4)
     }
     await using server = await place.start()
-    await until('the rest has come', async () => (await tried(place)) === 6)
+    await until('the rest has arrived', async () => (await tried(place)) === 6)
     expect([await faultsAt(place, receiver), receiver.received.length]).toEqual([[], 6])
     expect(server.logged()).toBe('')
   }, 120_000)
 })
 
-test('a stop does not wait for a receiver that says nothing, and what it was sent comes again', async () => {
+test('a stop does not wait for a receiver that does not respond, and its deliveries are sent again', async () => {
   await using place = await newPlace('sqlite')
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
@@ -195,13 +195,13 @@ test('a stop does not wait for a receiver that says nothing, and what it was sen
   expect(server.logged()).toBe('')
 }, 120_000)
 
-test('control: a webhook that is moved on when it is taken loses what was under way, and is caught', async () => {
+test('control: a webhook whose position moves when it is leased loses deliveries, and is detected', async () => {
   await using place = await newPlace('sqlite')
   expect(await killUnderWay(place, CONTROL)).toEqual(['10 missed'])
 }, 120_000)
 
 describe('two servers on one database', () => {
-  test('one delivers, four at a time in all; the other goes on when it dies, and nothing is missed', async () => {
+  test('one delivers, at most four at a time; the other takes over when it dies, and nothing is missed', async () => {
     await using place = await newPlace('postgres')
     await using first = await place.start()
     let open = 0
@@ -213,7 +213,7 @@ describe('two servers on one database', () => {
       socket.on('close', () => open--)
     })
     await hook({ client: place.client(first) }, receiver)
-    await until('it is taken', async () => (await holders(place)).length === 1)
+    await until('the webhook is leased', async () => (await holders(place)).length === 1)
     await using second = await place.startAnother()
     const both = [first, second].map(server => keepWriting(place.client(server)))
     await receiver.has(50)
@@ -224,21 +224,21 @@ describe('two servers on one database', () => {
     const before = receiver.received.length
     await receiver.has(before + 20)
     await both[1]?.stop()
-    await until('all has come', () => isAtHead(place))
+    await until('all events have arrived', () => isAtHead(place))
     expect(await faultsAt(place, receiver)).toEqual([])
     expect((await holders(place))[0]).not.toBe(holder ?? '')
     expect(most).toBeLessThanOrEqual(IN_FLIGHT_MAX)
     expect(repeatsAt(receiver)).toBeLessThanOrEqual(IN_FLIGHT_MAX)
   }, 120_000)
 
-  test('a webhook made through one hears what happens through the other, whatever is numbered first', async () => {
+  test('a webhook created through one server gets the events of the other, in any order of positions', async () => {
     await using place = await newPlace('postgres')
     await using first = await place.start()
     await using second = await place.startAnother()
     await using receiver = await openReceiver()
     const [one, other] = [first, second].map(server => ({ client: place.client(server) }))
-    if (!one || !other) throw new Error('two servers were started')
-    // Ids come in blocks: those of the first server are the lower ones.
+    if (!one || !other) throw new Error('two servers should be running')
+    // Ids are reserved in blocks: those of the first server are lower.
     await happen(one, 'Before')
     await happen(other, 'Before')
     const { held } = await holdPositions(place, 'Let go')
@@ -247,12 +247,12 @@ describe('two servers on one database', () => {
     await happen(one, 'After', 'Let go')
     await held
     await receiver.has(2)
-    await until('all is behind it', () => isAtHead(place))
+    await until('all events are processed', () => isAtHead(place))
     expect(namesIn(receiver)).toEqual(['After', 'Let go'])
   }, 120_000)
 })
 
-/** Events are committed and wait for their positions until a category of this name is there. */
+/** Events are committed, but get no position until a category with this name exists. */
 async function holdPositions(place: StorePlace, name: string): Promise<{ held: Promise<unknown> }> {
   const held = place.database(`DO $$ BEGIN
     UPDATE chain_end SET position = position WHERE name = 'head';
@@ -262,7 +262,7 @@ async function holdPositions(place: StorePlace, name: string): Promise<{ held: P
     END LOOP; END $$`)
   const isHeld = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
     WHERE datname = current_database() AND relation = 'chain'::regclass AND granted AND mode = 'RowExclusiveLock'`
-  await until('positions are held', async () => (await place.database(isHeld)).length > 0)
+  await until('positions are blocked', async () => (await place.database(isHeld)).length > 0)
   return { held }
 }
 

@@ -24,10 +24,10 @@ import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Leases are short, so that who delivers looks at its clock often. */
+/** Leases are short, so that the sender checks its clock often. */
 const delivery = { retryMs: [30], leaseMs: 150 }
 
-/** The signature that Standard Webhooks asks for, made with nothing but an HMAC. */
+/** The signature that Standard Webhooks specifies, computed with only an HMAC. */
 function signatureOf(secret: string, { headers, body }: Received): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString('utf8')}`
@@ -36,7 +36,7 @@ function signatureOf(secret: string, { headers, body }: Received): string {
 
 const told: readonly string[] = eventTypes
 
-/** What a webhook missed, got twice or should not have got, beside what the store has for it. */
+/** The events that a webhook missed, got twice or should not have got, compared with the events in the store. */
 async function faultsAt(
   store: TestStore,
   receiver: Receiver,
@@ -53,10 +53,10 @@ async function headOf(store: TestStore): Promise<bigint> {
 }
 
 onEveryEngine(engine => {
-  describe('what is sent', () => {
+  describe('the content of a delivery', () => {
     const store = sharedStore(engine, { delivery })
 
-    test('is the envelope of the feed, byte for byte, signed as Standard Webhooks has it', async () => {
+    test('is the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
       await using receiver = await openReceiver()
       const { secret, webhookId } = await hook(store(), receiver)
       await happen(store(), 'Größe 🐟')
@@ -76,7 +76,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('has the same id and body on each repeat, and a signature of its own time', async () => {
+    test('has the same id and body at each repeat, and a signature with its own time', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
       const { secret, webhookId } = await hook(store(), receiver)
       await happen(store(), 'Again')
@@ -90,7 +90,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('is what happened after the webhook was made, and nothing before, right at the border', async () => {
+    test('is every event after the creation of the webhook, and none before, exactly at the boundary', async () => {
       const { petId } = await makePet(store().client, { quantity: 100n })
       for (let round = 0; round < 10; round++) {
         await using receiver = await openReceiver()
@@ -106,7 +106,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('is what happened after, also among others who write at the same time', async () => {
+    test('is every event after the creation of the webhook, also with concurrent writers', async () => {
       await using receiver = await openReceiver()
       let made = Number.POSITIVE_INFINITY
       let isOver = false
@@ -122,19 +122,19 @@ onEveryEngine(engine => {
         }
       }
       const writing = Array.from({ length: 8 }, (_, writer) => write(writer))
-      await until('they write', () => before.length > 40)
+      await until('the writers are busy', () => before.length > 40)
       const sure = new Set(before)
       const { webhookId } = await hook(store(), receiver)
       made = performance.now()
-      await until('they write on', () => after.length > 40)
+      await until('the writers continue', () => after.length > 40)
       isOver = true
       await Promise.all(writing)
-      await until('all came', () => after.every(name => namesIn(receiver).includes(name)))
+      await until('all events have arrived', () => after.every(name => namesIn(receiver).includes(name)))
       expect(namesIn(receiver).filter(name => sure.has(name))).toEqual([])
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('of a test event goes to its webhook alone, whatever its types', async () => {
+    test('of a test event goes only to its webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
       const hooked = await hook(store(), mine, ['petstore.pet.deleted'])
@@ -157,7 +157,7 @@ onEveryEngine(engine => {
       for (const { webhookId } of [hooked, other]) await store().client.deleteWebhook({ webhookId })
     })
 
-    test('bears two signatures for 24 hours after a rotation, and then one', async () => {
+    test('carries two signatures for 24 hours after a rotation, and then one', async () => {
       let aheadMs = 0
       await using own = await openTestStore(engine, { delivery, clock: () => Date.now() + aheadMs })
       await using receiver = await openReceiver()
@@ -178,15 +178,15 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('how it is sent', () => {
-    test('no more than four at a time to one receiver, and four when there is enough', async () => {
+  describe('the sending of deliveries', () => {
+    test('uses at most four concurrent attempts per receiver, and four if there are enough events', async () => {
       await using store = await openTestStore(engine, { delivery })
       const { answerOf, most, letGo } = holding()
       await using receiver = await openReceiver(answerOf)
       await hook(store, receiver)
       await happen(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
       await receiver.has(4)
-      // Others are served meanwhile: time enough for a fifth.
+      // Other receivers are served meanwhile, which gives a fifth attempt time to arrive.
       await using other = await openReceiver()
       await hook(store, other)
       await happen(store, 'Meanwhile')
@@ -197,7 +197,7 @@ onEveryEngine(engine => {
       expect(most()).toBe(4)
     })
 
-    test('first attempts begin in the order of positions', async () => {
+    test('starts the first attempts in the order of positions', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
       const hooked = await hook(store, receiver)
@@ -208,7 +208,7 @@ onEveryEngine(engine => {
       expect(begun).toEqual(begun.toSorted())
     })
 
-    test('16 writers, no failure: each event comes once, none is missed, with all types and with some', async () => {
+    test('of 16 writers delivers each event exactly once if nothing fails, with all types and with some', async () => {
       await using store = await openTestStore(engine, { delivery })
       const some = ['petstore.order.placed', 'petstore.category.created', 'petstore.pet.created'] as const
       await using all = await openReceiver()
@@ -220,7 +220,7 @@ onEveryEngine(engine => {
       const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
       const due = [told, some].map(types => rows.filter(({ type }) => types.some(one => one === type)).length)
       const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
-      await until('all is delivered', async () =>
+      await until('all events are delivered', async () =>
         (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),
       )
       expect([await faultsAt(store, all, since), await faultsAt(store, few, since, some)]).toEqual([[], []])

@@ -7,13 +7,13 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Leases are short, so that who delivers looks at its clock often. */
+/** Leases are short, so that the sender checks its clock often. */
 const delivery = { retryMs: [30], leaseMs: 150 }
 
 onEveryEngine(engine => {
   const store = sharedStore(engine, { delivery })
 
-  test('a changed URL holds from the next attempt on', async () => {
+  test('a changed URL applies from the next attempt', async () => {
     await using before = await openReceiver(() => reply(500))
     await using after = await openReceiver()
     const { webhookId } = await hook(store(), before)
@@ -26,7 +26,7 @@ onEveryEngine(engine => {
     await store().client.deleteWebhook({ webhookId })
   })
 
-  test('changed types hold for all that is not under way yet', async () => {
+  test('changed types apply to every delivery that is not in progress', async () => {
     const { answerOf, letGo } = holding()
     await using receiver = await openReceiver(answerOf)
     const { webhookId } = await hook(store(), receiver)
@@ -45,7 +45,7 @@ onEveryEngine(engine => {
     await store().client.deleteWebhook({ webhookId })
   })
 
-  test('disabled, a webhook hears nothing; enabled again it hears what happened meanwhile, once', async () => {
+  test('a disabled webhook gets no events; enabled again, it gets the missed events, once each', async () => {
     const { answerOf, most, letGo } = holding()
     await using receiver = await openReceiver(answerOf)
     await using other = await openReceiver()
@@ -67,7 +67,7 @@ onEveryEngine(engine => {
     for (const { webhookId: id } of [hooked, watch]) await store().client.deleteWebhook({ webhookId: id })
   })
 
-  test('deleted, a webhook is sent nothing more, and its deliveries are swept', async () => {
+  test('a deleted webhook gets no deliveries, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
     const hooked = await hook(store(), receiver)
     await happen(store(), 'Failing')
@@ -83,14 +83,14 @@ onEveryEngine(engine => {
     expect(await codeOf(store().client.listDeliveries(hooked))).toBe('404 webhook_not_found')
     const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${hooked.webhookId}`
     expect(await store().database(count)).toEqual([{ n: 1n }])
-    await until('they are swept, one webhook at a time', async () => {
+    await until('the deliveries are swept, one webhook at a time', async () => {
       await sweep({ ...store(), log: quiet, clock: Date.now, eventRetention: 'forever' })
       return (await store().database(count))[0]?.n === 0n
     })
     await store().client.deleteWebhook(watch)
   })
 
-  test('deliveries are kept for 30 days after they were settled, with their attempts', async () => {
+  test('deliveries and their attempts are kept for 30 days after their outcome is final', async () => {
     let aheadMs = 0
     const clock = (): number => Date.now() + aheadMs
     await using store = await openTestStore(engine, {

@@ -7,7 +7,7 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Leases are short, so that who delivers looks at its clock often. */
+/** Leases are short, so that the sender checks its clock often. */
 const delivery = { retryMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
 const LONG_AGO = '2026-01-01T00:00:00Z'
 
@@ -15,7 +15,7 @@ onEveryEngine(engine => {
   describe('a delivery', () => {
     const store = sharedStore(engine, { delivery })
 
-    test('is pending until an attempt succeeds, and shows each attempt', async () => {
+    test('is pending until an attempt succeeds, and lists each attempt', async () => {
       const long = `${'é'.repeat(600)}\0`
       await using receiver = await openReceiver((_, index) => {
         if (index === 0) return reply(500, {}, 'out of paper')
@@ -44,7 +44,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(hooked)
     })
 
-    test('has failed after the last attempt; asked for again it has all its retries', async () => {
+    test('fails after the last attempt; a redelivery has all its retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
       const hooked = await hook(store(), receiver)
       await happen(store(), 'Never')
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(hooked)
     })
 
-    test('that failed is made again with the others that did since an instant', async () => {
+    test('that failed is sent again together with the others that failed since an instant', async () => {
       let fails = true
       await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
       const hooked = await hook(store(), receiver)
@@ -85,7 +85,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(hooked)
     })
 
-    test('is not made again for a webhook that is disabled, or for another webhook', async () => {
+    test('is not sent again for a disabled webhook, or through another webhook', async () => {
       await using receiver = await openReceiver()
       const { client } = store()
       const hooked = await hook(store(), receiver)
@@ -105,7 +105,7 @@ onEveryEngine(engine => {
       for (const one of [hooked, other]) await client.deleteWebhook(one)
     })
 
-    test('fails by a redirect, which is not followed, and by an answer that is none', async () => {
+    test('fails on a redirect, which is not followed, and on a response that is not HTTP', async () => {
       await using elsewhere = await openReceiver()
       await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
       await using silent = await openReceiver(() => silence)
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
   })
 
   describe('a receiver', () => {
-    test('that is gone (410) is disabled, with one event that says so', async () => {
+    test('that returns 410 (Gone) is disabled, with one event that reports it', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
@@ -140,13 +140,13 @@ onEveryEngine(engine => {
       const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
       expect(page.data.items).toHaveLength(1)
       expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${hooked.webhookId}` })
-      // What follows the host may be a secret, and is not told to everybody who reads events.
+      // The rest of the URL may be a secret, and must not be shown to everybody that reads events.
       expect(page.data.items[0]?.data).toEqual({ ...data, url: gone.base })
       expect(gone.received.length).toBeLessThanOrEqual(4)
       expect((await deliveriesOf(store, hooked)).every(({ state }) => state !== 'pending')).toBe(true)
     })
 
-    test('that has failed for five days is disabled, and not before; enabled again it starts anew', async () => {
+    test('is disabled after failing for five days, not before; enabling it starts the five days again', async () => {
       let aheadMs = 0
       const clock = (): number => Date.now() + aheadMs
       await using store = await openTestStore(engine, { delivery: { ...delivery, retryMs: [DAY_MS] }, clock })
@@ -160,17 +160,20 @@ onEveryEngine(engine => {
       expect((await store.client.getWebhook(hooked)).data.enabled).toBe(true)
       aheadMs = 5 * DAY_MS + 1000
       await happen(store, 'Day 5')
-      await until('it is disabled', async () => !(await store.client.getWebhook(hooked)).data.enabled)
+      await until(
+        'the webhook is disabled',
+        async () => !(await store.client.getWebhook(hooked)).data.enabled,
+      )
       const { data } = await store.client.getWebhook(hooked)
       expect(data.disabledReason).toBe('failing')
       await happen(store, 'Meanwhile')
       fails = false
       const enabled = await store.client.updateWebhook({ ...hooked, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
-      await until('it goes on', () => namesIn(receiver).includes('Meanwhile'))
+      await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
     })
 
-    test('that is dead, silent or dripping delays no other', async () => {
+    test('that is dead, silent or dripping does not delay the others', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
       await hook(store, good)
@@ -196,7 +199,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('a retry that fell due while its store could not write is made when it can', async () => {
+test('a retry that becomes due while the store cannot write is made once it can', async () => {
   let refusals = 1
   await using store = await openTestStore('postgres', {
     delivery,
@@ -212,7 +215,7 @@ test('a retry that fell due while its store could not write is made when it can'
   expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
 })
 
-test('a delivery waits as long as Retry-After asks, and so does what comes behind it', async () => {
+test('a delivery waits as long as Retry-After specifies, and so do the deliveries after it', async () => {
   await using store = await openTestStore('sqlite', { delivery })
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
@@ -228,7 +231,7 @@ test('a delivery waits as long as Retry-After asks, and so does what comes behin
   await store.client.deleteWebhook(hooked)
 })
 
-test('a wall clock that steps back does not stretch the rest of a webhook', async () => {
+test('a wall clock that is set back does not lengthen the backoff of a webhook', async () => {
   let steppedMs = 0
   const clock = (): number => Date.now() + steppedMs
   await using store = await openTestStore('sqlite', { delivery, clock })
@@ -240,11 +243,11 @@ test('a wall clock that steps back does not stretch the rest of a webhook', asyn
   await settled(store, hooked, 'pending')
   steppedMs = -3_600_000
   await happen(store, 'Behind it')
-  await until('the next event came', () => namesIn(receiver).includes('Behind it'), 30_000)
+  await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
   await store.client.deleteWebhook(hooked)
 }, 60_000)
 
-test('a receiver that fails ten times in a row is left alone for a second, until it answers again', async () => {
+test('a receiver that fails ten times in a row gets no attempts for a second, until it responds again', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const hooked = await hook(store, receiver)
@@ -259,7 +262,7 @@ test('a receiver that fails ten times in a row is left alone for a second, until
   expect((at[12] ?? 0) - (at[10] ?? 0)).toBeLessThan(900)
 })
 
-test('a fault of the store while an event is carried loses nothing', async () => {
+test('an error of the store during a delivery loses nothing', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [30, 30, 30, 30] } })
   await using receiver = await openReceiver()
   const hooked = await hook(store, receiver)

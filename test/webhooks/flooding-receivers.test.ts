@@ -4,7 +4,7 @@ import { type Incoming, post, RequestFailed } from '../../src/webhooks/request.t
 import { unboundedPost } from '../controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024
-/** What the sockets of both ends may hold beyond what was read. */
+/** The maximum that the sockets of both ends can buffer beyond the bytes that were read. */
 const SENT_MAX_MIB = 24
 const TIMEOUT_MS = 30_000
 
@@ -13,7 +13,7 @@ interface Flooded {
   readonly sentBytes: number
 }
 
-/** Sends one request to a receiver that sends `head` and then `again` for as long as the connection is open. */
+/** Sends one request to a receiver that sends `head`, and then `again` for as long as the connection is open. */
 async function flood(head: string, again: string, send = post, timeoutMs = TIMEOUT_MS): Promise<Flooded> {
   let sentBytes = 0
   const receiver = createServer(socket => {
@@ -71,7 +71,7 @@ const floods = [
 ]
 
 for (const { name, head, again, ends } of floods) {
-  test(`a receiver that floods ${name} is cut off after a bounded number of bytes`, async () => {
+  test(`a receiver that floods ${name} is disconnected after a bounded number of bytes`, async () => {
     const { outcome, sentBytes } = await flood(head, again)
     if (typeof ends === 'number') expect(outcome).toMatchObject({ status: ends })
     else expect(outcome).toBeInstanceOf(RequestFailed)
@@ -80,13 +80,13 @@ for (const { name, head, again, ends } of floods) {
   }, 60_000)
 }
 
-test('a few informational responses before the final one are no failure', async () => {
+test('a few informational responses before the final one are not a failure', async () => {
   const final = 'HTTP/1.1 204 No Content\r\n\r\n'
   const { outcome } = await flood(`${hint.repeat(5)}${final}`, '')
   expect(outcome).toMatchObject({ status: 204 })
 }, 60_000)
 
-test('control: a sender without a bound reads a flood until its deadline', async () => {
+test('control: a sender without a limit reads a flood until its deadline', async () => {
   const { sentBytes } = await flood('', hint.repeat(500), unboundedPost, 5000)
   expect(sentBytes / MIB).toBeGreaterThan(SENT_MAX_MIB)
 })

@@ -15,9 +15,9 @@ const GOOD = FULL ? 35 : 5
 const BAD = FULL ? 5 : 1
 const EVENTS = FULL ? 40 : 20
 const ROUNDS = FULL ? 3 : 1
-/** A pace that two cores keep up with, so that times tell of waiting and not of load. */
+/** A rate that two cores can sustain, so that the times measure waiting, not load. */
 const EVERY_MS = FULL ? 400 : 10
-/** Where times are not judged: far above what a delivery takes, below what one attempt at a bad receiver does. */
+/** The limit in runs that do not check times: far above a delivery, below one attempt at a bad receiver. */
 const LATENCY_MAX_MS = 5000
 
 /** Receivers that are dead, that drip and that never end, in a process that ends with `await using`. */
@@ -33,7 +33,7 @@ async function openBad(): Promise<AsyncDisposable & { readonly bases: readonly s
   }
 }
 
-/** Causes events at a steady pace; answers how long each took to each good receiver, from its instant, in order. */
+/** Causes events at a steady rate; returns how long each took to each good receiver, from its instant, in order. */
 async function latenciesMs(client: Client, good: readonly Receiver[]): Promise<number[]> {
   const before = good.map(({ received }) => received.length)
   for (let event = 0; event < EVENTS; event++) {
@@ -60,7 +60,7 @@ function median(values: readonly number[]): number {
 
 onEveryEngine(engine => {
   test(
-    `${GOOD} receivers are sent everything in time beside ${BAD * 3} that are dead, drip or never end`,
+    `${GOOD} receivers get everything in time next to ${BAD * 3} receivers that are dead, drip or never end`,
     async () => {
       await using place = await newPlace(engine)
       await using server = await place.start()

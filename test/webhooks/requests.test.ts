@@ -22,13 +22,13 @@ import {
 const LOOPBACK = '127.0.0.1'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const SOON_MS = 300
-/** How much later than it should a busy machine may end a request. */
+/** How much later than its deadline a request may end on a busy machine. */
 const LATE_MS = 10_000
 const hasIpv6 = Object.values(networkInterfaces()).some(found =>
   found?.some(({ address }) => address === '::1'),
 )
 
-/** A request to a URL whose name, if it has one, is this machine's. */
+/** Sends a request to a URL. If the URL has a name, it resolves to this machine. */
 async function outgoingTo(url: string, own: Partial<Outgoing> = {}): Promise<Outgoing> {
   const resolve: Resolve = async () => [LOOPBACK]
   const target = await checkTarget(url, { allowPrivate: true, resolve })
@@ -39,13 +39,13 @@ async function send(url: string, own: Partial<Outgoing> = {}): Promise<Incoming>
   return await post(await outgoingTo(url, own))
 }
 
-/** The sentence that a request fails with. */
+/** The message with which a request fails. */
 async function failure(url: string, own: Partial<Outgoing> = {}): Promise<string> {
   const failed = await send(url, own).catch((error: unknown) => error)
   return failed instanceof RequestFailed ? failed.message : `did not fail: ${JSON.stringify(failed)}`
 }
 
-/** Sends one request to a receiver that answers so, and waits until it has seen its connection closed. */
+/** Sends one request to a receiver with this response, and waits until the receiver has seen its connection closed. */
 async function answered(answer: Answer, own: Partial<Outgoing> = {}): Promise<Incoming> {
   await using receiver = await openReceiver(() => answer)
   const incoming = await send(receiver.base, own)
@@ -70,7 +70,7 @@ async function openTls(host: '127.0.0.1' | '::1' = LOOPBACK): Promise<Receiver> 
   return await openReceiver(() => reply(200, {}, 'over TLS'), { host, tls: true })
 }
 
-test('the body, the headers, the path and the name of the host arrive as they are', async () => {
+test('the body, the headers, the path and the host name arrive unchanged', async () => {
   await using receiver = await openReceiver()
   const headers = { 'Content-Type': 'application/json', 'Webhook-Id': 'msg_7', Host: 'other.example' }
   const url = `http://shop.example:${receiver.port}/hooks/pets?key=a%20b`
@@ -87,7 +87,7 @@ test('the body, the headers, the path and the name of the host arrive as they ar
   })
 })
 
-test('over TLS a name is asked for by its name, with and without the dot of the root', async () => {
+test('over TLS a host name is sent as the SNI, with and without the trailing dot', async () => {
   await using receiver = await openTls()
   for (const host of ['shop.example', 'shop.example.']) {
     const url = `https://${host}:${receiver.port}/`
@@ -97,27 +97,24 @@ test('over TLS a name is asked for by its name, with and without the dot of the 
   }
 })
 
-test('over TLS an IPv4 address is judged by the certificate, and no name is asked for', async () => {
+test('over TLS an IPv4 address is checked against the certificate, and no SNI is sent', async () => {
   await using receiver = await openTls()
   expect(await send(receiver.base, { ca: certificate })).toMatchObject({ status: 200 })
   expect(receiver.received[0]?.headers.host).toBe(`127.0.0.1:${receiver.port}`)
   expect(receiver.received[0]).not.toHaveProperty('serverName')
 })
 
-test.skipIf(!hasIpv6)(
-  'an IPv6 address is the host in its brackets, and must be in the certificate',
-  async () => {
-    await using plain = await openReceiver(undefined, { host: '::1' })
-    await using secure = await openTls('::1')
-    expect(await send(plain.base)).toMatchObject({ status: 204 })
-    expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
-    expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate for another name')
-    expect(secure.received).toEqual([])
-  },
-)
+test.skipIf(!hasIpv6)('an IPv6 address is the host in brackets, and must be in the certificate', async () => {
+  await using plain = await openReceiver(undefined, { host: '::1' })
+  await using secure = await openTls('::1')
+  expect(await send(plain.base)).toMatchObject({ status: 204 })
+  expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
+  expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate for another name')
+  expect(secure.received).toEqual([])
+})
 
-// The certificate names the address that is connected to, and not the host of the URL.
-test('a certificate of another name gets nothing', async () => {
+// The certificate names the address that is connected to, but not the host of the URL.
+test('a receiver whose certificate has another name gets nothing', async () => {
   await using receiver = await openTls()
   const url = `https://other.example:${receiver.port}/`
   expect(await failure(url, { ca: certificate })).toBe(
@@ -127,7 +124,7 @@ test('a certificate of another name gets nothing', async () => {
   expect([receiver.connections(), receiver.received.length]).toEqual([1, 0])
 })
 
-test('a certificate that nobody vouches for, and no TLS at all behind https, get nothing', async () => {
+test('an untrusted certificate, or a server without TLS behind https, gets nothing', async () => {
   await using secure = await openTls()
   await using plain = await openReceiver(undefined, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' })
   for (const receiver of [secure, plain]) {
@@ -138,7 +135,7 @@ test('a certificate that nobody vouches for, and no TLS at all behind https, get
   }
 })
 
-test('a redirect is an answer, and is not followed', async () => {
+test('a redirect is a response, and is not followed', async () => {
   await using other = await openReceiver()
   for (const status of [301, 302, 303, 307, 308]) {
     expect(await answered(redirect(other.base, status))).toEqual({ status, reply: '' })
@@ -146,7 +143,7 @@ test('a redirect is an answer, and is not followed', async () => {
   expect(other.connections()).toBe(0)
 })
 
-test('a proxy that the environment names is not used', async () => {
+test('a proxy that is configured in the environment is not used', async () => {
   await using proxy = await openReceiver()
   const names = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']
   const before = { ...process.env }
@@ -165,7 +162,7 @@ test('a proxy that the environment names is not used', async () => {
   }
 })
 
-test('each request has a connection of its own', async () => {
+test('each request has its own connection', async () => {
   await using receiver = await openReceiver(() => reply(200, { connection: 'keep-alive' }, 'stay'))
   for (let sent = 1; sent <= 3; sent += 1) {
     await send(receiver.base)
@@ -184,25 +181,25 @@ test('the status, the reply and Retry-After are passed on', async () => {
   expect(await answered(reply(503, { 'Retry-After': '120' }))).toMatchObject({ retryAfter: '120' })
 })
 
-test('the first 1 KiB of a reply is kept, up to a whole character', async () => {
+test('the first 1 KiB of a reply is stored, up to a complete character', async () => {
   const { reply: kept } = await answered(reply(200, {}, '€'.repeat(1000)))
   expect(kept).toBe('€'.repeat(341))
   expect((await answered(reply(200, {}, 'x'.repeat(1024)))).reply).toHaveLength(1024)
   expect((await answered(reply(200, {}, 'x'.repeat(1025)))).reply).toHaveLength(1024)
 })
 
-test('a compressed reply is not unpacked', async () => {
+test('a compressed reply is not decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000))
   const { reply: kept } = await answered(reply(200, { 'content-encoding': 'gzip' }, bomb))
   expect(kept.charCodeAt(0)).toBe(0x1f)
 })
 
-test('interim answers are passed over', async () => {
+test('informational responses are skipped', async () => {
   const answer = raw('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n')
   expect(await answered(answer)).toEqual({ status: 201, reply: '' })
 })
 
-test('a body without an end is cut long before the deadline', async () => {
+test('a body without an end is cut off long before the deadline', async () => {
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
   const starts: readonly Answer[] = [
     endless(`${HEAD}\r\n`),
@@ -217,7 +214,7 @@ test('a body without an end is cut long before the deadline', async () => {
   }
 })
 
-test('a body that drips, stops, breaks or is cut leaves the status as it came', async () => {
+test('a body that drips, stops, breaks or is cut off does not change the status', async () => {
   const cut = `${HEAD}Content-Length: 100\r\n\r\nab`
   const answers: readonly Answer[] = [
     dripping(`${HEAD}\r\n`, 20),
@@ -236,7 +233,7 @@ test('a body that drips, stops, breaks or is cut leaves the status as it came', 
   expect((await answered(raw(cut), { timeoutMs: SOON_MS })).reply).toBe('ab')
 })
 
-test('a head that drips or never comes is a failure at the deadline', async () => {
+test('a head that drips or never arrives is a failure at the deadline', async () => {
   const answers: readonly Answer[] = [
     silence,
     dripping(`${HEAD}X-Slow: `, 20),
@@ -251,14 +248,14 @@ test('a head that drips or never comes is a failure at the deadline', async () =
   }
 })
 
-test('a TLS handshake that is never answered is a failure at the deadline', async () => {
+test('a TLS handshake without a response is a failure at the deadline', async () => {
   await using receiver = await openReceiver()
   const url = `https://shop.example:${receiver.port}/`
   expect(await failure(url, { timeoutMs: SOON_MS })).toContain('did not respond within')
   await receiver.quiet()
 })
 
-test('a dead port, a cut, an upgrade, an endless head and what is no HTTP are failures', async () => {
+test('a closed port, a reset, an upgrade, an endless head and a response that is not HTTP are failures', async () => {
   expect(await failure(`http://shop.example:${await deadPort()}/`)).toMatch(
     /^shop\.example:\d+ refused the connection\.$/,
   )
@@ -274,7 +271,7 @@ test('a dead port, a cut, an upgrade, an endless head and what is no HTTP are fa
   expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
 })
 
-test('a header with a line break in it is not sent, and nothing is connected', async () => {
+test('a header with a line break is not sent, and no connection is made', async () => {
   await using receiver = await openReceiver()
   const headers = { 'X-Name': 'a\r\nX-Admin: 1' }
   const failing = await send(receiver.base, { headers }).catch((error: unknown) => error)
@@ -283,14 +280,14 @@ test('a header with a line break in it is not sent, and nothing is connected', a
   expect(receiver.connections()).toBe(1)
 })
 
-test('a receiver that answers early and reads on late does not get the rest', async () => {
+test('a receiver that responds early and reads slowly does not get the rest of the body', async () => {
   const body = 'x'.repeat(20_000_000)
   await using hasty = await openHastyReceiver(`${HEAD}Content-Length: 0\r\n\r\n`)
   expect(await send(hasty.base, { body })).toEqual({ status: 200, reply: '' })
   expect(await hasty.readRest()).toBeLessThan(body.length)
 })
 
-test('hundreds of requests that wait do not hold up another one', async () => {
+test('hundreds of waiting requests do not delay another request', async () => {
   await using stuck = await openReceiver(() => silence)
   await using receiver = await openReceiver()
   const outgoing = await outgoingTo(stuck.base, { timeoutMs: 60_000 })

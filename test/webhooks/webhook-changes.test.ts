@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf, type TestStore } from '../support/store.ts'
 
-/** Where nobody is ever sent anything: of no type that a test here causes. */
+/** A receiver that is never sent anything: no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
 const body = { ...quiet, types: [...quiet.types] }
 
 const Refusal = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string(), code: z.string() })) })
 
-/** `/url invalid_format`: each broken place of a body that is refused. */
+/** `/url invalid_format`: the pointer and code of each invalid member of a refused body. */
 async function faultsOf(store: TestStore, method: string, path: string, text: string): Promise<string[]> {
   const reply = await store.send(method, path, { body: text })
   expect(reply.status).toBe(422)
@@ -20,7 +20,7 @@ async function faultsOf(store: TestStore, method: string, path: string, text: st
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  describe('what a webhook is made of', () => {
+  describe('the body of a webhook', () => {
     const wrong: Readonly<Record<string, readonly string[]>> = {
       '{}': ['/url required'],
       '{"url":null}': ['/url type_mismatch'],
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
         '/url type_mismatch',
       ],
     }
-    test('is refused with a pointer to each place that is wrong', async () => {
+    test('is refused with a pointer to each invalid member', async () => {
       for (const [text, faults] of Object.entries(wrong)) {
         expect([text, (await faultsOf(store(), 'POST', '/webhooks', text)).sort()]).toEqual([
           text,
@@ -58,7 +58,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('types are kept once each; null and absence stand for all', async () => {
+    test('may repeat types, which are stored once; null and an absent member mean all types', async () => {
       const { client } = store()
       const types = ['petstore.pet.created', 'petstore.pet.created'] as const
       const { data } = await client.createWebhook({ body: { url: quiet.url, types: [...types] } })
@@ -70,7 +70,7 @@ onEveryEngine(engine => {
   })
 
   describe('a change', () => {
-    test('is a merge patch: what is absent stays, null types are all, a null description is none', async () => {
+    test('is a merge patch: absent members stay, null types mean all, a null description removes it', async () => {
       const { client } = store()
       const { data } = await client.createWebhook({ body: { ...body, description: 'Prints pick lists.' } })
       const { id: webhookId, secret: _secret, ...made } = data
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
       await client.deleteWebhook({ webhookId })
     })
 
-    test('is refused with a pointer to each place that is wrong', async () => {
+    test('is refused with a pointer to each invalid member', async () => {
       const { data } = await store().client.createWebhook({ body })
       const path = `/webhooks/${data.id}`
       for (const [text, faults] of [
@@ -119,7 +119,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId: data.id })
     })
 
-    test('may be made to depend on what was read', async () => {
+    test('can depend on the version that was read', async () => {
       const { client } = store()
       const { data } = await client.createWebhook({ body })
       const webhookId = data.id

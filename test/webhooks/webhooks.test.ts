@@ -7,13 +7,13 @@ import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 
-/** Where nobody is ever sent anything: of no type that a test here causes. */
+/** A receiver that is never sent anything: no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
 const body = { ...quiet, types: [...quiet.types] }
 
 const Made = z.looseObject({ id: z.number(), secret: z.string() })
 
-/** Everything that a store has, says or has said: where a secret must not be found. */
+/** Everything that a store contains, returns or has returned; a secret must not be in it. */
 async function everythingOf(store: TestStore, webhookId: bigint): Promise<string> {
   const rows: unknown[] = []
   for (const table of ['webhook', 'event', 'reply', 'metadata', 'delivery', 'attempt']) {
@@ -40,7 +40,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
 
   describe('the secret', () => {
-    test('is shown when the webhook is made and when it is rotated, and is found nowhere else', async () => {
+    test('is returned when the webhook is created and when it is rotated, and appears nowhere else', async () => {
       await using own = await openTestStore(engine)
       await using receiver = await openReceiver()
       const made = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
@@ -66,7 +66,7 @@ onEveryEngine(engine => {
       expect(everything).not.toContain('whsec_')
     })
 
-    test('is never kept for a replay: making and rotating take no Idempotency-Key', async () => {
+    test('is never stored for a replay: creating and rotating accept no Idempotency-Key', async () => {
       const { data } = await store().client.createWebhook({ body })
       const { id: webhookId } = data
       const options = { idempotencyKey: 'once' }
@@ -79,7 +79,7 @@ onEveryEngine(engine => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('of before is good for a day after the rotation', async () => {
+    test('from before a rotation is valid for a day after it', async () => {
       const now = Date.parse('2026-11-21T09:30:00.120Z')
       await using own = await openTestStore(engine, { clock: () => now })
       const { data } = await own.client.createWebhook({ body })
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
   })
 
   describe('a private address', () => {
-    test('is refused at /url, when a webhook is made and when it is changed', async () => {
+    test('is refused at /url, when a webhook is created and when it is changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],
         'inside.example': ['93.184.215.14', '10.0.0.7'],
@@ -128,7 +128,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('none of it can be done to a webhook that does not exist', async () => {
+  test('every webhook operation is refused for a webhook that does not exist', async () => {
     const { client } = store()
     const webhookId = 9007199254740993n
     const calls = [
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('all of it needs a key that manages webhooks, and nothing else', async () => {
+  test('every webhook operation requires a key that manages webhooks, and that scope allows nothing else', async () => {
     const may = await store().clientWith('webhooks:manage')
     const { data } = await may.createWebhook({ body })
     await may.sendTestEvent({ webhookId: data.id })
@@ -163,7 +163,7 @@ onEveryEngine(engine => {
     await may.deleteWebhook({ webhookId: data.id })
   })
 
-  test('webhooks are listed in pages, in order of id; so are deliveries, and newest first', async () => {
+  test('webhooks are listed in pages, in the order of ids; deliveries are listed newest first', async () => {
     await using own = await openTestStore(engine)
     await using receiver = await openReceiver()
     const hooked = await hook(own, receiver)
@@ -185,7 +185,7 @@ onEveryEngine(engine => {
     expect(await codeOf(list({ ...hooked, state: 'pending', cursor: next }))).toBe('400 invalid_cursor')
   })
 
-  test(`a store has at most ${WEBHOOKS_MAX}, also when many are made at once`, async () => {
+  test(`a store has at most ${WEBHOOKS_MAX} webhooks, also with concurrent creations`, async () => {
     await using own = await openTestStore(engine)
     const making = Array.from({ length: WEBHOOKS_MAX + 20 }, () => own.client.createWebhook({ body }))
     const ends = await Promise.allSettled(making)

@@ -6,7 +6,7 @@ import { ADMIN_KEY, type TestStore } from '../../support/store.ts'
 import { openDemo, successOf } from '../description-session.ts'
 import { readDocument } from '../document.ts'
 
-/** One request of an imported collection, with only what the collection sends enabled. */
+/** One request of an imported collection, with only the parts that the collection enables. */
 export interface CollectionRequest {
   readonly method: string
   /** With the path parameters as `:petId`. */
@@ -33,7 +33,7 @@ export async function runCollection(requests: readonly CollectionRequest[]): Pro
       continue
     }
     unsent.delete(operation.operationId)
-    // A delivery exists from its first attempt on, which is made in the background.
+    // A delivery exists once its first attempt is stored; the attempt runs in the background.
     if (operation.operationId === 'redeliver') await attemptMade(store)
     const status = await statusOf(store.base, request)
     const expected = successOf(operation).status

@@ -1,21 +1,21 @@
-/** One client generator: shell lines that run in a scratch directory, where openapi.yaml is. */
+/** One client generator: shell commands that run in a scratch directory with openapi.yaml. */
 export interface Generator {
   readonly name: string
   readonly version: string
   /** The tools that must be installed on this machine. */
   readonly needs: readonly string[]
-  /** Fetches the generator, at exactly this version. */
+  /** Installs the generator, in exactly this version. */
   readonly install: string
-  /** As a reader would type it. */
+  /** The command as a user types it. */
   readonly generate: string
   readonly compile: string
   /** Runs the program; `$BASE`, `$KEY` and `$SAMPLES` are set. */
   readonly run: string
-  /** What the program prints, where it is not the session of the clients. */
+  /** The output of the program, if it does not run the session of the clients. */
   readonly expected?: readonly string[]
   /** Where the generated code is, for counting its lines. */
   readonly code: string
-  /** What a reader must know before using the output. */
+  /** Information that a user needs before using the output. */
   readonly description?: string
 }
 
@@ -28,7 +28,7 @@ export const expectedLines: readonly string[] = [
   'decoded pet category order inventory webhook',
 ]
 
-/** The lines that say what a client does with what it does not know: their beginnings. */
+/** The beginnings of the lines that report how a client handles unknown values. */
 export const observedLines = ['id', 'event member', 'event type', 'pet member'] as const
 
 const event = {
@@ -42,7 +42,7 @@ const event = {
 const pet = { id: 3, name: 'Biscuit', categoryId: 1, status: 'available' }
 const petEvent = { ...event, type: 'petstore.pet.created', subject: 'pets/3', data: pet }
 
-/** What the programs decode without asking the store for it: one file of JSON for each. */
+/** The samples that the programs decode without a request to the store: one JSON file for each. */
 export const samples: Readonly<Record<string, unknown>> = {
   'event-webhook': {
     ...event,

@@ -32,7 +32,7 @@ function openapiGenerator(
   }
 }
 
-// The names NewPet and NewCategory are the specification's: as models of Go they collide with constructors.
+// The specification fixes the names NewPet and NewCategory; as Go models they collide with constructors.
 const goNames = ['Pet', 'Category', 'Order', 'ApiKey', 'Webhook']
   .map(noun => `New${noun}=${noun}Draft`)
   .join()
@@ -44,10 +44,10 @@ const javaCompile = [
   '(cd client && mvn -q -Dmaven.test.skip=true compile dependency:copy-dependencies -DincludeScope=runtime)',
   "javac -cp 'client/target/classes:client/target/dependency/*' -d . $PROGRAM/Program.java",
 ].join(' && ')
-// Two generators make one class of an event for each value of `type`, and have no place for several values of a class.
+// Two generators create one class of an event for each value of `type`, and do not support several values per class.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
-// The output names an annotation that Java has not had since version 11, and does not name its library.
+// The output uses an annotation that Java does not have since version 11, and does not declare its library.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
 const swaggerOptions = '-l java --additional-properties dateLibrary=java8'
@@ -56,13 +56,13 @@ const WITH_ANNOTATIONS = `sed -i 's|</dependencies>|${lastDependency}|' client/p
 const goRun = './program/program "$BASE" "$KEY" "$SAMPLES"'
 const goBuild = 'go mod tidy && go build -o program .'
 
-/** Every generator that the description is tried with, those from npm last. */
+/** Every generator with which the description is tested; those from npm are last. */
 export const generators: readonly Generator[] = [
   {
     name: 'ogen',
     version: '1.24.0',
     needs: ['go'],
-    // By a module of tools: `go run` at a version asks for the list of all versions as well.
+    // With a module of tools, because `go run` at a version also requests the list of all versions.
     install:
       'mkdir -p program && cp $PROGRAM/tools.go program && cd program && go mod init program && go mod edit -require=github.com/ogen-go/ogen@v1.24.0 && go mod tidy && go build -o ../ogen github.com/ogen-go/ogen/cmd/ogen',
     generate: './ogen --target program/api --package api --clean openapi.yaml',

@@ -9,10 +9,13 @@ import { lastOutcome, type Outcome, tryGenerator } from './try-generator.ts'
 
 const options = new Command('generators')
   .description(
-    'Tries every client generator whose toolchain is installed; fails when docs/generators.md says otherwise.',
+    'Tests every client generator whose toolchain is installed; fails if docs/generators.md has other results.',
   )
-  .option('--only <names>', 'comma-separated names, whole')
-  .option('--scratch <directory>', 'where to work; kept, with the outcome of each generator that ran there')
+  .option('--only <names>', 'comma-separated full names of generators')
+  .option(
+    '--scratch <directory>',
+    'working directory; kept, with the outcome of each generator that ran there',
+  )
   .option('--write', 'writes docs/generators.md')
   .parse()
   .opts<{ only?: string; scratch?: string; write?: boolean }>()
@@ -38,7 +41,7 @@ if (options.write) {
 const ran = outcomes.filter(({ result }) => !result.startsWith('skipped'))
 const documented = readFileSync(PAGE, 'utf8').split('\n')
 const changed = ran.map(findings).filter(found => !documented.some(line => line.startsWith(found)))
-for (const found of changed) console.error(`docs/generators.md does not say: ${found}`)
+for (const found of changed) console.error(`docs/generators.md does not contain: ${found}`)
 if (!options.scratch) rmSync(scratch, { recursive: true, force: true })
 const allWork = ran.every(({ result }) => result === 'works')
 process.exitCode = allWork && changed.length === 0 ? 0 : 1

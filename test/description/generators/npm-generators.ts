@@ -22,7 +22,7 @@ function npmGenerator(given: {
   return { name, version, needs: ['npm', 'node'], install, generate, compile, run, code, description }
 }
 
-/** Generators of TypeScript that npm installs; the first two run in `npm test` as well. */
+/** Generators of TypeScript from npm; the first two also run in `npm test`. */
 export const npmGenerators: readonly Generator[] = [
   npmGenerator({
     name: 'openapi-typescript',

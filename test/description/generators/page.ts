@@ -17,7 +17,7 @@ know with \`GET /events?type=\`. The column "64-bit id" says whether 90071992547
 The client of ogen is large: 334,684 lines now, 372,691 with the description before.
 `
 
-/** What a run found, without the figures that differ from run to run: the beginning of its row. */
+/** The findings of a run without the numbers that differ between runs: the beginning of its row. */
 export function findings({ generator, result, observed }: Outcome): string {
   const cells = ['event member', 'pet member', 'event type', 'id'].map(name => observed[name] || '-')
   const [outcome = ''] = result.split(/[:\n]/)

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-/** What a generated TypeScript client does for the session: one line of glue for each call. */
+/** The calls of a generated TypeScript client in the session: one line of glue code for each. */
 export interface Calls {
   listPets(): Promise<readonly unknown[] | undefined>
   createPet(name: string): Promise<{ readonly id: number; readonly name: string } | undefined>
   placeOrder(petId: number): Promise<{ readonly quantity?: number } | undefined>
-  /** An order that the store refuses: the body of the error. */
+  /** An order that the store refuses; returns the body of the error. */
   refusedOrder(petId: number): Promise<{ readonly code: string; readonly status: number } | undefined>
-  /** The id that the store read, out of the message of pet_not_found. */
+  /** Returns the id as the store read it, from the message of pet_not_found. */
   messageOfMissingPet(id: number): Promise<string | undefined>
-  /** The noun of the first event of a type, found by narrowing the union. */
+  /** Returns the noun of the first event of a type, found by narrowing the union. */
   firstEvent(type: string): Promise<string>
   nounOf(event: unknown): string
   readEvent(json: unknown): unknown
@@ -23,7 +23,7 @@ const first = {
   inventory: 'petstore.inventory.changed',
 } as const
 
-/** Prints one line for each step, in the words that the runner expects. */
+/** Prints one line for each step, with the exact words that the runner expects. */
 export async function session(calls: Calls, samples: string): Promise<void> {
   const sample = (name: string): unknown => JSON.parse(readFileSync(`${samples}/${name}.json`, 'utf8'))
   console.log(`listed ${(await calls.listPets())?.length} pets`)
@@ -36,7 +36,7 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   for (const type of Object.values(first)) nouns.push(await calls.firstEvent(type))
   nouns.push(calls.nounOf(calls.readEvent(sample('event-webhook'))))
   console.log(`decoded ${nouns.join(' ')}`)
-  // Not a literal: it would be rounded to ...992 all the same, and the linter would say so.
+  // Not a literal: it would also be rounded to ...992, and the linter would report it.
   const message = await calls.messageOfMissingPet(Number('9007199254740993'))
   console.log(`id ${message?.includes('9007199254740993') ? 'exact' : 'rounded'}`)
   console.log(`event member ${fateOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)
@@ -44,7 +44,7 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   console.log(`pet member ${fateOf(() => calls.readPet(sample('pet-unknown-member')), 'colour')}`)
 }
 
-/** Whether a decoded value still has a member: `kept`, `ignored`, or `error` when decoding fails. */
+/** Returns whether a decoded value still has a member: `kept`, `ignored`, or `error` if decoding fails. */
 function fateOf(decode: () => unknown, member: string): 'kept' | 'ignored' | 'error' {
   try {
     const decoded = decode()

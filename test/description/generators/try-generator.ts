@@ -18,18 +18,18 @@ const STEP_MS_MAX = 1_200_000
 const OUTCOME = 'outcome.json'
 const description = join(ROOT, 'openapi.yaml')
 
-/** What became of one generator. */
+/** The outcome of one generator. */
 export interface Outcome {
   readonly generator: Generator
   /** `works`, `skipped: no java`, or the step that failed and the end of what it printed. */
   readonly result: string
-  /** What the program said of ids, events and pets, by the words of `observedLines`. */
+  /** What the program printed about ids, events and pets, by the words of `observedLines`. */
   readonly observed: Readonly<Record<string, string>>
   readonly codeLines: number
   readonly seconds: number
 }
 
-/** Fetches a generator, generates, compiles and runs the program, in a directory of its own. */
+/** Installs a generator, then generates, compiles and runs the program, in a separate directory. */
 export async function tryGenerator(generator: Generator, scratch: string): Promise<Outcome> {
   const missing = generator.needs.find(tool => Bun.which(tool) === null)
   const none = { generator, observed: {}, codeLines: 0, seconds: 0 }
@@ -63,7 +63,7 @@ export function lastOutcome(generator: Generator, scratch: string): Outcome | un
   return existsSync(file) ? { ...JSON.parse(readFileSync(file, 'utf8')), generator } : undefined
 }
 
-/** The folder of a generator's program, beside this file. */
+/** The folder of a generator's program, next to this file. */
 export function folderOf({ name }: Generator): string {
   const folders: Record<string, string> = {
     'openapi-typescript': 'openapi-fetch',

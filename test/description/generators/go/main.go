@@ -34,7 +34,7 @@ func noun(event petstore.Event) string {
 	}
 }
 
-// errorOf returns the body of the error that a call ends in.
+// errorOf returns the body of the error with which a call fails.
 func errorOf(err error) petstore.Error {
 	return err.(*petstore.GenericOpenAPIError).Model().(petstore.Error)
 }

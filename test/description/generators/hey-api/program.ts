@@ -6,7 +6,7 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 client.setConfig({ baseUrl: base, auth: key })
 
-/** Compiles only while the union narrows by its discriminator. */
+/** Compiles only if the union narrows by its discriminator. */
 function nounOf(event: Event): string {
   switch (event.type) {
     case 'petstore.pet.created':
@@ -32,7 +32,7 @@ await session(
     refusedOrder: async petId => (await placeOrder({ body: { petId } })).error,
     messageOfMissingPet: async petId => (await getPet({ path: { petId } })).error?.message,
     firstEvent: async type => {
-      // The session asks for types of the description.
+      // The session requires types of the description.
       const { data } = await listEvents({ query: { type: [type as FeedEventType], limit: 1 } })
       return data?.[0] ? nounOf(data[0]) : 'none'
     },

@@ -26,7 +26,7 @@ fun Call<*>.refusal(): Error = gson.fromJson(execute().errorBody()?.string(), Er
 
 fun noun(event: Event): String = event.actualInstance!!::class.simpleName!!.removeSuffix("Event").lowercase()
 
-/** What becomes of a member that the type does not know. */
+/** Returns how the type handles an unknown member: `kept`, `ignored` or `error`. */
 fun fate(decode: () -> Any, member: String): String =
     try {
         if (gson.toJson(decode()).contains(member)) "kept" else "ignored"
@@ -64,6 +64,6 @@ fun main(args: Array<String>) {
     println("event member ${fate({ read("event-unknown-member", Event::class.java) }, "colour")}")
     println("event type ${fate({ read("event-unknown-type", Event::class.java) }, "groomed")}")
     println("pet member ${fate({ read("pet-unknown-member", Pet::class.java) }, "colour")}")
-    // The pool of connections would keep the process for a minute.
+    // The connection pool would keep the process alive for a minute.
     kotlin.system.exitProcess(0)
 }

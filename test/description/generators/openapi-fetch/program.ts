@@ -9,7 +9,7 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const api = createClient<paths>({ baseUrl: base, headers: { Authorization: `Bearer ${key}` } })
 
-/** Compiles only while the union narrows by its discriminator. */
+/** Compiles only if the union narrows by its discriminator. */
 function nounOf(event: Event): string {
   switch (event.type) {
     case 'petstore.pet.created':
@@ -36,7 +36,7 @@ await session(
     messageOfMissingPet: async petId =>
       (await api.GET('/pets/{petId}', { params: { path: { petId } } })).error?.message,
     firstEvent: async type => {
-      // The session asks for types of the description.
+      // The session requires types of the description.
       const query = { type: [type as FeedEventType], limit: 1 }
       const { data } = await api.GET('/events', { params: { query } })
       return data?.[0] ? nounOf(data[0]) : 'none'

@@ -20,7 +20,7 @@ def sample(name):
 
 
 def decode_event(value):
-    """As the client decodes a page of one event: the union has no function of its own."""
+    """Decodes a page of one event as the client does: the union has no decoding function."""
     response = httpx.Response(200, json=[value])
     return list_events._parse_response(client=client, response=response)[0]
 

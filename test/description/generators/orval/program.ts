@@ -13,14 +13,14 @@ declare const process: { argv: string[] }
 const [, , base = '', key = '', samples = ''] = process.argv
 const options: RequestInit = { headers: { Authorization: `Bearer ${key}` } }
 
-// The client asks relative URLs, for a page of the store itself; a program resolves them here.
+// The client requests relative URLs, for a page of the store itself; a program resolves them here.
 const { fetch: plain } = globalThis
 globalThis.fetch = Object.assign(
   (url: string | URL | Request, init?: RequestInit) => plain(new URL(String(url), base), init),
   plain,
 )
 
-/** Compiles only while the union narrows by its discriminator. */
+/** Compiles only if the union narrows by its discriminator. */
 function nounOf(event: Event): string {
   switch (event.type) {
     case 'petstore.pet.created':
@@ -61,7 +61,7 @@ await session(
       return status === 404 ? data.message : undefined
     },
     firstEvent: async type => {
-      // The session asks for types of the description.
+      // The session requires types of the description.
       const { status, data } = await listEvents({ type: [type as FeedEventType], limit: 1 }, options)
       return status === 200 && data[0] ? nounOf(data[0]) : 'none'
     },

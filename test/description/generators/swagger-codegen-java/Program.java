@@ -24,7 +24,7 @@ public class Program {
         "order", OrderEvent.class,
         "inventory", InventoryEvent.class,
         "webhook", WebhookEvent.class);
-    /** The generated interface Event has no code that chooses a class: the noun in the type does. */
+    /** The generated interface Event has no code that chooses a class, so the noun in the type chooses it. */
     private static final JsonDeserializer<Event> BY_TYPE = (json, type, context) -> {
         String name = json.getAsJsonObject().get("type").getAsString();
         Class<? extends Event> found = EVENTS.get(name.split("\\.")[1]);

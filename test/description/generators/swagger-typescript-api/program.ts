@@ -10,13 +10,13 @@ async function errorOf(call: Promise<unknown>): Promise<Refusal> {
   try {
     await call
   } catch (response) {
-    // The client rejects with its own HttpResponse, and with nothing else that a store sends.
+    // The client rejects with its own HttpResponse, and with no other error for a response of a store.
     return (response as { error: Refusal }).error
   }
   throw new globalThis.Error('the call succeeded')
 }
 
-/** Compiles only while the union narrows by its discriminator. */
+/** Compiles only if the union narrows by its discriminator. */
 function nounOf(event: Event): string {
   switch (event.type) {
     case 'petstore.pet.created':
@@ -42,7 +42,7 @@ await session(
     refusedOrder: petId => errorOf(api.store.placeOrder({ petId })),
     messageOfMissingPet: async id => (await errorOf(api.pets.getPet(id))).message,
     firstEvent: async type => {
-      // The session asks for types of the description.
+      // The session requires types of the description.
       const [event] = (await api.events.listEvents({ type: [type as FeedEventType], limit: 1 })).data
       return event ? nounOf(event) : 'none'
     },

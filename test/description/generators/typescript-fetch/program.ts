@@ -18,7 +18,7 @@ const pets = new PetsApi(configuration)
 const store = new StoreApi(configuration)
 const events = new EventsApi(configuration)
 
-/** The body of the error that a call ends in. */
+/** Returns the body of the error with which a call fails. */
 async function errorOf(call: Promise<unknown>): Promise<{ code: string; status: number; message: string }> {
   try {
     await call
@@ -29,7 +29,7 @@ async function errorOf(call: Promise<unknown>): Promise<{ code: string; status: 
   throw new Error('the call succeeded')
 }
 
-/** Compiles only while the union narrows by its discriminator. */
+/** Compiles only if the union narrows by its discriminator. */
 function nounOf(event: Event): string {
   switch (event.type) {
     case 'petstore.pet.created':

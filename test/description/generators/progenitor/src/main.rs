@@ -11,7 +11,7 @@ fn sample(name: &str) -> String {
     fs::read_to_string(format!("{directory}/{name}.json")).expect("a sample")
 }
 
-/// What becomes of a member that the type does not know.
+/// Returns how the type handles an unknown member: `kept`, `ignored` or `error`.
 fn fate<T: DeserializeOwned + Serialize>(name: &str, member: &str) -> &'static str {
     match serde_json::from_str::<T>(&sample(name)) {
         Err(_) => "error",

@@ -11,7 +11,7 @@ fn sample(name: &str) -> String {
     fs::read_to_string(format!("{directory}/{name}.json")).expect("a sample")
 }
 
-/// What becomes of a member that the type does not know.
+/// Returns how the type handles an unknown member: `kept`, `ignored` or `error`.
 fn fate<T: DeserializeOwned + Serialize>(name: &str, member: &str) -> &'static str {
     match serde_json::from_str::<T>(&sample(name)) {
         Err(_) => "error",
@@ -30,7 +30,7 @@ fn noun(event: &Event) -> &'static str {
     }
 }
 
-/// The body of a refusal is kept as text: `Error` reads it, whatever its status.
+/// The client keeps the body of a refusal as text; `Error` parses it for every status.
 fn error_of<T, E>(result: Result<T, CallError<E>>) -> Error {
     match result {
         Err(CallError::ResponseError(response)) => serde_json::from_str(&response.content).expect("an error"),
