@@ -34,20 +34,24 @@ interface Options {
 const { requests, seed, url, key, databaseUrl } = program.opts<Options>()
 if (url !== undefined && key === undefined)
   program.error('error: --url needs --key, an admin key of that store')
+let findings = 0
 try {
-  if (url !== undefined && key !== undefined) await run(url.replace(/\/$/, ''), key)
+  if (url !== undefined && key !== undefined) findings = await run(url.replace(/\/$/, ''), key)
   else {
     await using store = await startOwnStore(databaseUrl)
-    await run(store.url, store.key)
+    findings = await run(store.url, store.key)
   }
 } catch (error) {
   program.error(`error: ${error instanceof Error ? error.message : String(error)}`)
 }
+// The runtime forgets process.exitCode when a child process ends after it was set.
+process.exit(findings > 0 ? 1 : 0)
 
-async function run(address: string, adminKey: string): Promise<void> {
+/** Prints the report of one run. Returns the number of findings. */
+async function run(address: string, adminKey: string): Promise<number> {
   const report = await fuzz({ url: address, key: adminKey, requests, seed })
   process.stdout.write(reportText(report))
-  process.exitCode = report.findings.length > 0 ? 1 : 0
+  return report.findings.length
 }
 
 function wholeNumber(text: string): number {

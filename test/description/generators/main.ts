@@ -44,4 +44,4 @@ const changed = ran.map(findings).filter(found => !documented.some(line => line.
 for (const found of changed) console.error(`docs/generators.md does not contain: ${found}`)
 if (!options.scratch) rmSync(scratch, { recursive: true, force: true })
 const allWork = ran.every(({ result }) => result === 'works')
-process.exitCode = allWork && changed.length === 0 ? 0 : 1
+process.exit(allWork && changed.length === 0 ? 0 : 1)

@@ -21,7 +21,7 @@ const [file = ''] = Bun.argv.slice(2)
 const failed = await runCollection(requestsIn(JSON.parse(readFileSync(file, 'utf8'))))
 for (const line of failed) console.log(line)
 if (failed.length === 0) console.log('every request of the collection succeeded')
-process.exitCode = failed.length === 0 ? 0 : 1
+process.exit(failed.length === 0 ? 0 : 1)
 
 /** The requests of a Postman collection (format 2.1), top to bottom. */
 function requestsIn(node: unknown): readonly CollectionRequest[] {
