@@ -17,7 +17,8 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   add(preview !== undefined, 'preview_required')
   add(deprecation !== undefined, 'operation_sunset')
   add(command, 'storage_full')
-  add(method !== 'POST' && operation.etag === true, 'precondition_failed')
+  // A page of a list has an ETag as well; it is weak, so that only `If-Match: *` matches it.
+  add(method !== 'POST' && (operation.etag === true || 'list' in operation.success), 'precondition_failed')
   add(command && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
   add(command && secret !== undefined, 'idempotency_key_refused')
   add(

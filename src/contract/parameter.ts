@@ -14,6 +14,8 @@ export interface Parameter<T = unknown> {
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
+  /** Gateways refuse an empty value unless the description allows it. */
+  readonly mayBeEmpty?: true
 }
 
 /** A parameter that can be repeated up to `most` times and matches any of its values. */
@@ -162,5 +164,6 @@ export const paging = {
     expects: 'a cursor from a `next` link',
     description: 'The page to read, from the `next` link of the previous page. Empty for the first page.',
     example: '',
+    mayBeEmpty: true as const,
   },
 }

@@ -90,6 +90,7 @@ const about = `A store of pets, categories, stock and orders.
 - Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
   9999, without leap seconds.
 - Lists are plain arrays, in pages: \`Link\` names the next page while there is more.
+- Every read evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\` matches it.
 - Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
   \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
   \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
@@ -196,6 +197,7 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
     name,
     in: place,
     required: place === 'path' || parameter.required === true,
+    ...(parameter.mayBeEmpty && { allowEmptyValue: true }),
     description,
     schema,
     ...(isRepeated(parameter) && { style: 'form', explode: true }),

@@ -3,6 +3,9 @@ import type { Part } from './schemas.ts'
 
 const field = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 16_384 })
 
+/** Shorter than in a response: the whole head of a request may have 16 KiB. */
+const requestField = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 8192 })
+
 /** Every header field that a response can have. */
 const fields = {
   'X-Request-Id': {
@@ -165,7 +168,7 @@ function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Pre
 /** The tag of an older version: a read with it returns the resource, not 304. */
 const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
 /** `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
-const tagList = field('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
+const tagList = requestField('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
 /** 1 to 255 characters, either unquoted or as a String of RFC 9651. */
 const idempotencyKey = {
   type: 'string',
@@ -198,7 +201,7 @@ export function requestHeaders(operation: Operation): Part[] {
   }
   if (preview !== undefined) {
     const description = `A list of features, which must include ${preview}.`
-    add('Petstore-Preview', description, preview, field(`(^|, *)${preview}($| *,)`), true)
+    add('Petstore-Preview', description, preview, requestField(`(^|, *)${preview}($| *,)`), true)
   }
   return parts
 }

@@ -135,8 +135,8 @@ const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[]
     method === 'GET' ? undefined : { ...ask, headers: { ...ask.headers, 'Idempotency-Key': 'two words' } },
   (_, ask) => (/\/\d+/.test(ask.path) ? { ...ask, path: ask.path.replace(/\/\d+/, '/404404') } : undefined),
   ({ path }, ask) => (path.endsWith('{code}') ? { ...ask, path: '/errors/no_such_code' } : undefined),
-  ({ etag, method }, ask) =>
-    etag && method !== 'POST'
+  ({ etag, method, success }, ask) =>
+    (etag || 'list' in success) && method !== 'POST'
       ? { ...ask, headers: { ...ask.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
       : undefined,
 ]

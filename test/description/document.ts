@@ -25,6 +25,7 @@ const Parameter = z.strictObject({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean(),
+  allowEmptyValue: z.literal(true).optional(),
   description: z.string().min(1),
   schema: z.unknown(),
   example: z.unknown(),

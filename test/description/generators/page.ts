@@ -17,7 +17,8 @@ A later version of the store may add members and event types. The table says wha
 event type that it does not know: \`ignored\`, \`kept\` or \`error\`. Where a type is an error, ask for the types you
 know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993 reaches the store digit for digit.
 
-The client of ogen is the largest: ${ogenLines} lines; ${OGEN_LINES_BEFORE.toLocaleString('en')} before revision 2 of the description.
+The client of ogen is the largest: ${ogenLines} lines. Before revision 2 of the description it had
+${OGEN_LINES_BEFORE.toLocaleString('en')}.
 `
 
 /** The findings of a run without the numbers that differ between runs: the beginning of its row. */

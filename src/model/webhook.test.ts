@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'bun:test'
+import { isUri } from './uri.ts'
+import { whyNoReceiver } from './webhook.ts'
+
+describe('the URL of a receiver', () => {
+  for (const url of [
+    'https://till.example',
+    'https://till.example:8443/hook?shop=1&at=%C3%BC',
+    "http://127.0.0.1:9/a-b._~!$&'()*+,;=:@/c",
+    'http://[2001:db8::1]:9/hook',
+    'https://xn--bcher-kva.example/',
+  ]) {
+    test(`may be ${url}`, () => expect(whyNoReceiver(url)).toBeUndefined())
+  }
+
+  for (const url of [
+    'http://127.0.0.1:9/%zz',
+    'http://127.0.0.1:9/%4',
+    'http://127.0.0.1:9/{a}',
+    'http://127.0.0.1:9/"',
+    'http://127.0.0.1:9/^|`',
+    'http://127.0.0.1:9/<>',
+    'http://127.0.0.1:9/ü',
+    'http://127.0.0.1:9/?[]',
+    'http://127.0.0.1:9/a\u200bb',
+    'https://bücher.example/',
+  ]) {
+    test(`cannot be ${JSON.stringify(url)}, which is not a URI`, () => {
+      expect(whyNoReceiver(url)).toBe('must be a URI: percent-encode all other characters')
+    })
+  }
+})
+
+test('a base URL with a character that a URI cannot have is not a URI', () => {
+  expect(isUri('https://shop.example/a^b')).toBe(false)
+  expect(isUri('https://shop.example/a')).toBe(true)
+  expect(isUri('shop.example')).toBe(false)
+})
