@@ -1,5 +1,5 @@
 import type { Socket, SocketHandler } from 'bun'
-import { type Answer, AnswerReader, noAnswer } from './answer.ts'
+import { AnswerReader, type FuzzResponse, noAnswer } from './fuzz-response.ts'
 
 const ANSWER_MS_MAX = 10_000
 
@@ -10,7 +10,7 @@ export class Connection implements Disposable {
   #socket: Socket | undefined
   #rest: Uint8Array = new Uint8Array()
   #reader = new AnswerReader('GET')
-  #answered: ((answer: Answer) => void) | undefined
+  #answered: ((response: FuzzResponse) => void) | undefined
 
   constructor({ hostname, port }: URL) {
     this.#hostname = hostname.replaceAll(/[[\]]/g, '')
@@ -18,19 +18,19 @@ export class Connection implements Disposable {
   }
 
   /** Sends one request and reads its response; the status is 0 if there was none within 10 seconds. */
-  async send(method: string, bytes: Uint8Array): Promise<Answer> {
+  async send(method: string, bytes: Uint8Array): Promise<FuzzResponse> {
     const socket = this.#socket ?? (await this.#connect())
     if (!socket) return noAnswer('nothing listens')
     const late = setTimeout(() => this.#fail('no response within 10 seconds'), ANSWER_MS_MAX)
-    const answer = await new Promise<Answer>(resolve => {
+    const response = await new Promise<FuzzResponse>(resolve => {
       this.#answered = resolve
       this.#reader = new AnswerReader(method)
       this.#rest = bytes
       this.#write(socket)
     })
     clearTimeout(late)
-    if (answer.headers.get('connection') === 'close') this.#leave()
-    return answer
+    if (response.headers.get('connection') === 'close') this.#leave()
+    return response
   }
 
   [Symbol.dispose](): void {
@@ -70,8 +70,8 @@ export class Connection implements Disposable {
   }
 
   #take(chunk: Uint8Array): void {
-    const answer = this.#reader.take(chunk)
-    if (answer) this.#settle(answer)
+    const response = this.#reader.take(chunk)
+    if (response) this.#settle(response)
   }
 
   #fail(reason: string): void {
@@ -79,10 +79,10 @@ export class Connection implements Disposable {
     this.#settle(noAnswer(reason))
   }
 
-  #settle(answer: Answer): void {
+  #settle(response: FuzzResponse): void {
     const answered = this.#answered
     this.#answered = undefined
-    answered?.(answer)
+    answered?.(response)
   }
 
   #leave(): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readJson } from '../src/model/json.ts'
+import { readJson } from './json.ts'
 import { readSchema, type Schema } from './schema.ts'
 
 export interface Parameter {
@@ -83,9 +83,9 @@ type Follow = (part: unknown) => unknown
 
 /** Fetches a description and reads it. Throws if it uses constructs that this reader does not know. */
 export async function fetchDescription(url: string): Promise<Description> {
-  const answer = await fetch(`${url}/openapi.json`)
-  if (!answer.ok) throw new Error(`${url}/openapi.json responds with ${answer.status}`)
-  return readDescription(readJson(await answer.bytes()))
+  const response = await fetch(`${url}/openapi.json`)
+  if (!response.ok) throw new Error(`${url}/openapi.json responds with ${response.status}`)
+  return readDescription(readJson(await response.bytes()))
 }
 
 function readDescription(json: unknown): Description {
@@ -127,9 +127,9 @@ function readOperation(path: string, method: string, part: unknown, follow: Foll
     parameters: written.parameters.map(one => readParameter(one, follow)),
     body: readBody(written.requestBody, follow),
     answers: new Map(
-      Object.entries(written.responses).map(([status, answer]) => [
+      Object.entries(written.responses).map(([status, response]) => [
         Number(status),
-        readAnswer(answer, written['x-error-codes'][status] ?? [], follow),
+        readAnswer(response, written['x-error-codes'][status] ?? [], follow),
       ]),
     ),
     scope,

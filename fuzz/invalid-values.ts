@@ -1,4 +1,4 @@
-import { writeJson } from '../src/model/json.ts'
+import { writeJson } from './json.ts'
 import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'

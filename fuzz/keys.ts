@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readJson, writeJson } from '../src/model/json.ts'
 import type { Description, Operation } from './document.ts'
+import { readJson, writeJson } from './json.ts'
 import type { Random } from './random.ts'
 
 /**
@@ -47,14 +47,14 @@ export async function makeKeys(url: string, given: string, { operations }: Descr
 }
 
 async function makeKey(url: string, key: string, scopes: readonly string[]): Promise<string> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: writeJson({ name: 'fuzz', scopes }),
   })
-  const bytes = await answer.bytes()
-  if (answer.status !== 201)
-    throw new Error(`no key could be created: ${answer.status} ${Buffer.from(bytes)}`)
+  const bytes = await response.bytes()
+  if (response.status !== 201)
+    throw new Error(`no key could be created: ${response.status} ${Buffer.from(bytes)}`)
   return Made.parse(readJson(bytes)).key
 }
 

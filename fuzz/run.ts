@@ -1,16 +1,17 @@
-import type { Answer } from './answer.ts'
-import { type Ask, bytesOf } from './ask.ts'
+import { checkResponse } from './check-response.ts'
 import { Connection } from './connection.ts'
 import { fetchDescription } from './document.ts'
-import type { Lane } from './draft.ts'
-import { type Finding, judge } from './judge.ts'
+import type { Finding } from './finding.ts'
+import { bytesOf, type FuzzRequest } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
 import { makeKeys } from './keys.ts'
-import { emptyMemory, learn } from './memory.ts'
+import { emptyMemory, remember } from './memory.ts'
 import { makeRandom } from './random.ts'
-import { followUps, nextAsk, type Step } from './steps.ts'
+import type { VirtualClient } from './request-builder.ts'
+import { followUps, nextRequest, type Step } from './steps.ts'
 
 /** The number of concurrent virtual clients. */
-const LANES = 16
+const CLIENTS = 16
 
 export interface FuzzOptions {
   /** The URL of the store: on loopback, without a slash at its end. */
@@ -48,32 +49,32 @@ export interface Report {
  * against the description. Throws for a store that is not on loopback, or that serves no description. The resources
  * that it creates remain.
  */
-export async function fuzz({ url, key, requests, seed, clients = LANES }: FuzzOptions): Promise<Report> {
+export async function fuzz({ url, key, requests, seed, clients = CLIENTS }: FuzzOptions): Promise<Report> {
   const address = loopbackOnly(url)
   const description = await fetchDescription(url)
   const keys = await makeKeys(url, key, description)
   const findings = new Map<string, Found>()
   const counts = new Map<string, number[]>()
   const started = performance.now()
-  const take = (ask: Ask, answer: Answer, list: readonly Finding[]): void => {
-    count(counts, rowOf(ask), answer.status)
+  const take = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
+    count(counts, rowOf(request), response.status)
     for (const finding of list) {
-      note(findings, `${ask.label} ${finding.check}`, () => ({
+      note(findings, `${request.label} ${finding.check}`, () => ({
         check: finding.check,
-        label: ask.label,
+        label: request.label,
         detail: keys.masked(finding.detail),
-        request: keys.masked(line(ask, answer, seed)),
+        request: keys.masked(line(request, response, seed)),
         count: 1,
       }))
     }
   }
-  const lanes = Math.min(clients, requests)
+  const virtualClients = Math.min(clients, requests)
   await Promise.all(
-    Array.from({ length: lanes }, (_, index) => {
+    Array.from({ length: virtualClients }, (_, index) => {
       // The store may still have idempotency keys of other runs, so each run uses its own.
       const name = `${seed}-${index}-${Date.now().toString(36)}`
-      const lane = { description, memory: emptyMemory(), keys, name }
-      return runLane(lane, address, numbersOf(index, lanes, requests), seed, take)
+      const client = { description, memory: emptyMemory(), keys, name }
+      return runLane(client, address, numbersOf(index, virtualClients, requests), seed, take)
     }),
   )
   return {
@@ -86,28 +87,31 @@ export async function fuzz({ url, key, requests, seed, clients = LANES }: FuzzOp
 }
 
 async function runLane(
-  known: Omit<Lane, 'random'>,
+  known: Omit<VirtualClient, 'random'>,
   address: URL,
   numbers: Iterable<number>,
   seed: number,
-  take: (ask: Ask, answer: Answer, findings: readonly Finding[]) => void,
+  take: (request: FuzzRequest, response: FuzzResponse, findings: readonly Finding[]) => void,
 ): Promise<void> {
   using connection = new Connection(address)
   const planned: Step[] = []
   for (const number of numbers) {
-    const lane: Lane = { ...known, random: makeRandom(seed, number) }
-    const isDue = planned[0]?.kind === 'head' || lane.random.chance(0.6)
-    const drawn = nextAsk(lane, number, isDue ? planned.shift() : undefined)
-    const ask: Ask = { ...drawn, headers: [...withoutId(drawn), ['X-Request-Id', `fuzz-${seed}-${number}`]] }
-    const answer = await connection.send(ask.method, bytesOf(ask, address.host))
-    const { findings, body } = judge(lane, ask, answer)
-    take(ask, answer, findings)
-    const made = learn(lane.memory, lane.description, ask, answer, body)
-    planned.unshift(...followUps(lane, ask, answer, made))
+    const client: VirtualClient = { ...known, random: makeRandom(seed, number) }
+    const isDue = planned[0]?.kind === 'head' || client.random.chance(0.6)
+    const drawn = nextRequest(client, number, isDue ? planned.shift() : undefined)
+    const request: FuzzRequest = {
+      ...drawn,
+      headers: [...withoutId(drawn), ['X-Request-Id', `fuzz-${seed}-${number}`]],
+    }
+    const response = await connection.send(request.method, bytesOf(request, address.host))
+    const { findings, body } = checkResponse(client, request, response)
+    take(request, response, findings)
+    const made = remember(client.memory, client.description, request, response, body)
+    planned.unshift(...followUps(client, request, response, made))
   }
 }
 
-function withoutId({ headers }: Ask): Ask['headers'] {
+function withoutId({ headers }: FuzzRequest): FuzzRequest['headers'] {
   return headers.filter(([name]) => name !== 'X-Request-Id')
 }
 
@@ -125,7 +129,7 @@ function loopbackOnly(url: string): URL {
 }
 
 /** The row of the table; requests that are no operation share rows, not one per path. */
-function rowOf({ label, expects }: Ask): string {
+function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'
   return expects.kind === 'head' ? 'HEAD' : label
 }
@@ -143,8 +147,9 @@ function note(findings: Map<string, Found>, kind: string, first: () => Found): v
   else findings.set(kind, first())
 }
 
-function line(ask: Ask, answer: Answer, seed: number): string {
-  const fields = ask.headers.map(([name, value]) => `${name}: ${value}`).join(' | ')
-  const body = ask.body ? ` | ${JSON.stringify(String(ask.body).slice(0, 1000))}` : ''
-  return `--seed ${seed} #${ask.number}: ${ask.method} ${ask.target} | ${fields}${body} -> ${answer.status}`
+function line(request: FuzzRequest, response: FuzzResponse, seed: number): string {
+  const fields = request.headers.map(([name, value]) => `${name}: ${value}`).join(' | ')
+  const body = request.body ? ` | ${JSON.stringify(String(request.body).slice(0, 1000))}` : ''
+  const { number, method, target } = request
+  return `--seed ${seed} #${number}: ${method} ${target} | ${fields}${body} -> ${response.status}`
 }

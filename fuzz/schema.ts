@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonValue } from '../src/model/json.ts'
+import type { JsonValue } from './json.ts'
 
 export const INT64_MIN = -(2n ** 63n)
 export const INT64_MAX = 2n ** 63n - 1n

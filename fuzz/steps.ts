@@ -1,15 +1,16 @@
-import type { Answer } from './answer.ts'
-import type { Ask } from './ask.ts'
 import type { Operation } from './document.ts'
-import { askOf, type Lane } from './draft.ts'
-import { breakDraft } from './flaws.ts'
-import { aliveCount, type Thing } from './memory.ts'
-import { validDraft } from './valid-draft.ts'
+import type { FuzzRequest } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
+import { aliveCount } from './memory.ts'
+import { mutate } from './mutators.ts'
+import { buildRequest, type VirtualClient } from './request-builder.ts'
+import type { Resource } from './resource.ts'
+import { validRequest } from './valid-request.ts'
 
 /** A later request of a virtual client that follows from a response. */
 export type Step =
-  | { readonly kind: 'ask'; readonly operation: Operation; readonly thing: Thing }
-  | { readonly kind: 'head'; readonly ask: Ask; readonly answer: Answer }
+  | { readonly kind: 'ask'; readonly operation: Operation; readonly resource: Resource }
+  | { readonly kind: 'head'; readonly request: FuzzRequest; readonly response: FuzzResponse }
 
 /** With fewer resources of a kind, operations on it are requested less often. */
 const KEPT_MIN = 2
@@ -19,38 +20,38 @@ const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'
 /**
  * Returns one request of a client: usually a valid one, else an invalid one, a repeat, or one outside the description.
  */
-export function nextAsk(lane: Lane, number: number, planned: Step | undefined): Ask {
-  const { random } = lane
-  const given = planned?.kind === 'head' ? headAsk(planned, number) : plannedAsk(lane, number, planned)
+export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
+  const { random } = client
+  const given = planned?.kind === 'head' ? headAsk(planned, number) : plannedAsk(client, number, planned)
   if (given) return given
   const kind = random.below(100)
-  if (kind < 4) return besideAsk(lane, number)
-  if (kind < 9) return repeatAsk(lane, number) ?? nextAsk(lane, number, undefined)
-  if (kind < 12) return pageAsk(lane, number)
-  const draft = validDraft(lane, pickOperation(lane))
-  if (kind < 45) breakDraft(lane, draft)
-  return askOf(lane, draft, number)
+  if (kind < 4) return besideAsk(client, number)
+  if (kind < 9) return repeatAsk(client, number) ?? nextRequest(client, number, undefined)
+  if (kind < 12) return pageAsk(client, number)
+  const builder = validRequest(client, pickOperation(client))
+  if (kind < 45) mutate(client, builder)
+  return buildRequest(client, builder, number)
 }
 
 /** Possible next steps: a resource is read, changed, deleted and read again; a GET is followed by its HEAD. */
 export function followUps(
-  { random, description }: Lane,
-  ask: Ask,
-  answer: Answer,
-  made: Thing | undefined,
+  { random, description }: VirtualClient,
+  request: FuzzRequest,
+  response: FuzzResponse,
+  made: Resource | undefined,
 ): Step[] {
   // Guesses of keys are counted, so the same guess may get another response the second time.
-  const isGuess = ask.expects.kind === 'refusal' && ask.expects.check === 'auth-bypassed'
-  const isRead = ask.method === 'GET' && ask.operation && answer.status !== 0 && !isGuess
-  if (isRead && random.chance(0.1)) return [{ kind: 'head', ask, answer }]
-  const thing = made ?? (ask.expects.kind === 'valid' ? ask.expects.thing : undefined)
-  if (!thing || ask.method === 'GET') return []
-  const items = description.operations.filter(({ path }) => path.endsWith(`{${thing.kind}}`))
+  const isGuess = request.expects.kind === 'refusal' && request.expects.check === 'auth-bypassed'
+  const isRead = request.method === 'GET' && request.operation && response.status !== 0 && !isGuess
+  if (isRead && random.chance(0.1)) return [{ kind: 'head', request, response }]
+  const resource = made ?? (request.expects.kind === 'valid' ? request.expects.resource : undefined)
+  if (!resource || request.method === 'GET') return []
+  const items = description.operations.filter(({ path }) => path.endsWith(`{${resource.kind}}`))
   const of = (...methods: string[]): Step[] =>
     methods.flatMap(method =>
       items
         .filter(item => item.method === method)
-        .map(operation => ({ kind: 'ask' as const, operation, thing })),
+        .map(operation => ({ kind: 'ask' as const, operation, resource })),
     )
   if (made)
     return random.chance(0.2) ? of('GET', 'PATCH', 'GET', 'PUT', 'DELETE', 'GET', 'DELETE') : of('GET')
@@ -58,7 +59,7 @@ export function followUps(
 }
 
 /** Returns any operation; preferably one whose resources exist, and one that creates rather than deletes. */
-function pickOperation({ random, memory, description }: Lane): Operation {
+function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)
   for (let turn = 0; turn < 6; turn++) {
     const { parameters, body, method } = operation
@@ -72,32 +73,36 @@ function pickOperation({ random, memory, description }: Lane): Operation {
   return operation
 }
 
-function plannedAsk(lane: Lane, number: number, planned: Step | undefined): Ask | undefined {
+function plannedAsk(
+  client: VirtualClient,
+  number: number,
+  planned: Step | undefined,
+): FuzzRequest | undefined {
   if (planned?.kind !== 'ask') return undefined
-  return askOf(lane, validDraft(lane, planned.operation, planned.thing), number)
+  return buildRequest(client, validRequest(client, planned.operation, planned.resource), number)
 }
 
-function headAsk({ ask, answer }: Step & { kind: 'head' }, number: number): Ask {
+function headAsk({ request, response }: Step & { kind: 'head' }, number: number): FuzzRequest {
   return {
-    ...ask,
+    ...request,
     number,
-    label: `HEAD of ${ask.label}`,
+    label: `HEAD of ${request.label}`,
     method: 'HEAD',
-    expects: { kind: 'head', of: answer },
+    expects: { kind: 'head', of: response },
   }
 }
 
 /** Repeats a request that got its response under an idempotency key, or sends another request under the same key. */
-function repeatAsk({ memory, random }: Lane, number: number): Ask | undefined {
+function repeatAsk({ memory, random }: VirtualClient, number: number): FuzzRequest | undefined {
   if (memory.repeatable.length === 0) return undefined
-  const { ask, answer } = random.pick(memory.repeatable)
-  if (random.chance(0.7)) return { ...ask, number, expects: { kind: 'replay', of: answer } }
-  if (!ask.body) return undefined
-  const { sent: _, ...rest } = ask
+  const { request, response } = random.pick(memory.repeatable)
+  if (random.chance(0.7)) return { ...request, number, expects: { kind: 'replay', of: response } }
+  if (!request.body) return undefined
+  const { sent: _, ...rest } = request
   return {
     ...rest,
     number,
-    body: Buffer.concat([ask.body, Buffer.from(' ')]),
+    body: Buffer.concat([request.body, Buffer.from(' ')]),
     expects: {
       kind: 'refusal',
       statuses: [422],
@@ -108,14 +113,14 @@ function repeatAsk({ memory, random }: Lane, number: number): Ask | undefined {
 }
 
 /** Requests the next page of a list, exactly as its Link says, or the first page if no next page is known. */
-function pageAsk(lane: Lane, number: number): Ask {
-  const { memory, random, keys, description } = lane
+function pageAsk(client: VirtualClient, number: number): FuzzRequest {
+  const { memory, random, keys, description } = client
   const lists = description.operations.filter(({ parameters }) =>
     parameters.some(({ name }) => name === 'cursor'),
   )
   const operation = random.pick(lists)
   const target = memory.nextPages.get(operation.id)
-  if (target === undefined) return askOf(lane, validDraft(lane, operation), number)
+  if (target === undefined) return buildRequest(client, validRequest(client, operation), number)
   const key = keys.goodFor(random, operation)
   return {
     number,
@@ -126,15 +131,15 @@ function pageAsk(lane: Lane, number: number): Ask {
     headers: key === undefined ? [] : [['Authorization', `Bearer ${key}`]],
     path: new Map(),
     query: [],
-    expects: { kind: 'valid', thing: undefined, condition: 'none' },
+    expects: { kind: 'valid', resource: undefined, condition: 'none' },
   }
 }
 
 /** Requests a described path with a method that it does not have, or a path that does not exist. */
-function besideAsk(lane: Lane, number: number): Ask {
-  const { random, description } = lane
+function besideAsk(client: VirtualClient, number: number): FuzzRequest {
+  const { random, description } = client
   const operation = random.pick(description.operations)
-  const { path, target } = askOf(lane, validDraft(lane, operation), number)
+  const { path, target } = buildRequest(client, validRequest(client, operation), number)
   const methods = description.methods.get(operation.path) ?? []
   const method = random.pick(
     routeMethods.filter(name => !methods.includes(name) && !(name === 'HEAD' && methods.includes('GET'))),

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../src/model/json.ts'
 import { instantMs, isDate } from './instant.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import type { Schema } from './schema.ts'
 
 /**

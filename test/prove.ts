@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Glob } from 'bun'
 import { z } from 'zod'
 import { ROOT } from './support/root.ts'
 
@@ -14,7 +15,7 @@ const suites = [
   'crash',
   'disk-full',
   'fuzz',
-  'told',
+  'no-lost-events',
   'slow-streams',
   'deliverer',
   'backlog',
@@ -38,7 +39,9 @@ const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROO
 const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
 const file = join(directory, 'proofs.jsonl')
 writeFileSync(file, '')
-const paths = values.only.split(',').map(name => join(ROOT, 'test', `${name}.test.ts`))
+const paths = values.only
+  .split(',')
+  .map(name => join(ROOT, [...new Glob(`test/*/${name}.test.ts`).scanSync(ROOT)][0] ?? name))
 const child = Bun.spawn([process.execPath, 'test', ...paths], {
   cwd: ROOT,
   env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },

@@ -23,7 +23,7 @@ export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 export async function authenticate(
   context: RequestContext,
   readRow: ReadRow,
-  guesses: RateLimiter,
+  failedAuthentications: RateLimiter,
 ): Promise<Caller> {
   const header = context.request.headers.get('authorization')
   if (header === null) return nobody
@@ -38,7 +38,8 @@ export async function authenticate(
     return await readRow(reader => findCaller(reader, token, storedInstant(context.nowMs)))
   } catch (error) {
     // Only failures count, so failed attempts never block a caller with a valid key, even from the same address.
-    const slowed = error instanceof StoreError ? guesses.take(rateGroup(context.address)).refusal : undefined
+    const slowed =
+      error instanceof StoreError ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
     throw slowed ?? error
   }
 }

@@ -6,7 +6,7 @@ import { type OpenReader, openReader } from '../store/open.ts'
 import { configFrom } from './serve.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-interface Options {
+interface AuditOptions {
   readonly data?: string
   readonly databaseUrl?: string
   readonly anchor?: string
@@ -37,7 +37,7 @@ export function addAudit(program: Command): void {
   }
 }
 
-async function runVerify(options: Options): Promise<void> {
+async function runVerify(options: AuditOptions): Promise<void> {
   const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
   await using store = await open(options)
   const report = await verifyAuditChain(store.reader, anchor)
@@ -46,7 +46,7 @@ async function runVerify(options: Options): Promise<void> {
   if (report.entries === 0n) say(EMPTY)
 }
 
-async function runExport(options: Options): Promise<void> {
+async function runExport(options: AuditOptions): Promise<void> {
   await using store = await open(options)
   for await (const line of exportAuditLog(store.reader)) {
     // Wait for a full pipe: the log may be larger than memory.
@@ -55,7 +55,7 @@ async function runExport(options: Options): Promise<void> {
   }
 }
 
-async function open({ data, databaseUrl }: Options): Promise<OpenReader> {
+async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
   const config = configFrom({ data, databaseUrl })
   try {
     return await openReader({ databaseUrl: config.databaseUrl, directory: config.data })

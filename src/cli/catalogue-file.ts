@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import type { z } from 'zod'
-import { CategoryRow, PetRow } from '../model/import.ts'
+import { ImportedCategory, ImportedPet } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'
 
@@ -13,7 +13,7 @@ const RECORD_CHARS_MAX = 65_536
 const CELL_CHARS_SHOWN = 100
 
 /** One row of a file, ready to be staged, or the problem with its line. */
-export type Entry<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
+export type ParsedLine<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
 
 interface Layout<Row> {
   readonly required: readonly string[]
@@ -22,14 +22,14 @@ interface Layout<Row> {
   readonly schema: z.ZodType<Row>
 }
 
-const categoryLayout: Layout<CategoryRow> = {
+const categoryLayout: Layout<ImportedCategory> = {
   required: ['name'],
   optional: ['description'],
   row: ({ name, description }, line) => ({ line, name, ...(description && { description }) }),
-  schema: CategoryRow,
+  schema: ImportedCategory,
 }
 
-const petLayout: Layout<PetRow> = {
+const petLayout: Layout<ImportedPet> = {
   required: ['name', 'category'],
   optional: ['quantity', 'hold'],
   row: ({ name, category, quantity, hold }, line) => ({
@@ -39,14 +39,14 @@ const petLayout: Layout<PetRow> = {
     quantity: quantity ? parseInt64(quantity) : 1n,
     hold: hold === 'yes' ? true : hold === 'no' || !hold ? false : undefined,
   }),
-  schema: PetRow,
+  schema: ImportedPet,
 }
 
 /** Reads the categories in a CSV file (RFC 4180): columns name and, optionally, description. */
 export function readCategories(
   file: string,
   onBytes: (count: number) => void,
-): AsyncGenerator<Entry<CategoryRow>> {
+): AsyncGenerator<ParsedLine<ImportedCategory>> {
   return readRows(file, categoryLayout, onBytes)
 }
 
@@ -54,7 +54,10 @@ export function readCategories(
  * Reads the pets in a CSV file: columns name, category (by name) and, optionally, quantity (default 1) and hold (yes
  * or no).
  */
-export function readPets(file: string, onBytes: (count: number) => void): AsyncGenerator<Entry<PetRow>> {
+export function readPets(
+  file: string,
+  onBytes: (count: number) => void,
+): AsyncGenerator<ParsedLine<ImportedPet>> {
   return readRows(file, petLayout, onBytes)
 }
 
@@ -73,7 +76,7 @@ async function* readRows<Row>(
   file: string,
   layout: Layout<Row>,
   onBytes: (count: number) => void,
-): AsyncGenerator<Entry<Row>> {
+): AsyncGenerator<ParsedLine<Row>> {
   let ended = 0
   const parser = parse({
     bom: true,
@@ -183,7 +186,7 @@ function entryOf<Row>(
   record: readonly string[],
   line: bigint,
   layout: Layout<Row>,
-): Entry<Row> {
+): ParsedLine<Row> {
   if (record.length !== header.length) {
     return { line, problem: `has ${record.length} cells, but the first line names ${header.length} columns` }
   }

@@ -14,7 +14,7 @@ import { configFrom } from './serve.ts'
 import { openStopped } from './stopped-store.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-interface Options extends Files {
+interface ImportOptions extends Files {
   readonly data?: string
   readonly databaseUrl?: string
   readonly key?: string
@@ -37,7 +37,7 @@ export function addImport(program: Command): void {
     .action(runImport)
 }
 
-async function runImport(options: Options): Promise<void> {
+async function runImport(options: ImportOptions): Promise<void> {
   const { categories, pets } = options
   if (!categories && !pets) throw new CommandFailed('Specify --categories, --pets or both.', 2)
   const bytes = await totalBytes({ categories, pets })

@@ -1,13 +1,13 @@
 import { basename } from 'node:path'
 import {
-  type CategoryRow,
   IMPORT_ROWS_MAX,
+  type ImportedCategory,
+  type ImportedPet,
   type ImportOutcome,
   type ImportRows,
   type ImportScope,
-  type PetRow,
 } from '../model/import.ts'
-import { type Entry, readCategories, readPets } from './catalogue-file.ts'
+import { type ParsedLine, readCategories, readPets } from './catalogue-file.ts'
 import { escapeControls } from './terminal.ts'
 
 /** A store, running or stopped, in which rows are staged and then loaded. */
@@ -69,7 +69,7 @@ export async function importFiles(
 async function stageFile<Row extends { readonly name: string }>(
   target: ImportTarget,
   file: string,
-  entries: AsyncGenerator<Entry<Row>>,
+  entries: AsyncGenerator<ParsedLine<Row>>,
   asRows: (group: Row[]) => ImportRows,
   problems: string[],
 ): Promise<void> {
@@ -91,10 +91,10 @@ async function stageFile<Row extends { readonly name: string }>(
   if (group.length > 0) await target.stage(asRows(group))
 }
 
-function asCategories(categories: CategoryRow[]): ImportRows {
+function asCategories(categories: ImportedCategory[]): ImportRows {
   return { categories, pets: [] }
 }
 
-function asPets(pets: PetRow[]): ImportRows {
+function asPets(pets: ImportedPet[]): ImportRows {
   return { categories: [], pets }
 }

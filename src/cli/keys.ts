@@ -9,7 +9,7 @@ import { configFrom } from './serve.ts'
 import { openStopped, type StoppedStore } from './stopped-store.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-interface Options {
+interface KeysOptions {
   readonly data?: string
   readonly databaseUrl?: string
   readonly revokeOthers?: boolean
@@ -27,7 +27,7 @@ export function addKeys(program: Command): void {
     .action(runReset)
 }
 
-async function runReset({ data, databaseUrl, revokeOthers = false }: Options): Promise<void> {
+async function runReset({ data, databaseUrl, revokeOthers = false }: KeysOptions): Promise<void> {
   const config = configFrom({ data, databaseUrl })
   await using store = await open(config)
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)

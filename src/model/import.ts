@@ -10,22 +10,22 @@ const line = int64Between(1n, 1_000_000_000_000n)
 const name = text(1, 200)
 
 /** A category in an import file; `line` is its line number. */
-export const CategoryRow = z.strictObject({ line, name, description: text(0, 2000).optional() })
-export type CategoryRow = z.output<typeof CategoryRow>
+export const ImportedCategory = z.strictObject({ line, name, description: text(0, 2000).optional() })
+export type ImportedCategory = z.output<typeof ImportedCategory>
 
 /** A pet in an import file; `category` is the name of its category. */
-export const PetRow = z.strictObject({
+export const ImportedPet = z.strictObject({
   line,
   name,
   category: name,
   quantity: int64Between(0n, STOCK_MAX),
   hold: z.boolean(),
 })
-export type PetRow = z.output<typeof PetRow>
+export type ImportedPet = z.output<typeof ImportedPet>
 
 export const ImportRows = z.strictObject({
-  categories: z.array(CategoryRow).max(IMPORT_ROWS_MAX),
-  pets: z.array(PetRow).max(IMPORT_ROWS_MAX),
+  categories: z.array(ImportedCategory).max(IMPORT_ROWS_MAX),
+  pets: z.array(ImportedPet).max(IMPORT_ROWS_MAX),
 })
 export type ImportRows = z.output<typeof ImportRows>
 

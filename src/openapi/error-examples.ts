@@ -6,7 +6,7 @@ import * as shop from '../model/refusals.ts'
 /** Codes that no operation returns: they reject requests that match no operation. */
 type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 type ExampleCode = Exclude<ErrorCodeName, OutsideOperations>
-type Example = (operation: Operation) => StoreError
+type ErrorExample = (operation: Operation) => StoreError
 
 /** The refusals that do not depend on the noun of an operation. */
 const httpExamples = {
@@ -44,9 +44,9 @@ const httpExamples = {
   overloaded: shop.tooManyRequests,
   storage_full: shop.storageFull,
   shutting_down: () => shop.shuttingDown(),
-} satisfies Partial<Record<ExampleCode, Example>>
+} satisfies Partial<Record<ExampleCode, ErrorExample>>
 
-const examples: Readonly<Record<ExampleCode, Example>> = {
+const examples: Readonly<Record<ExampleCode, ErrorExample>> = {
   ...httpExamples,
   pet_not_found: () => shop.petNotFound(404n),
   category_not_found: () => shop.categoryNotFound(404n),

@@ -2,7 +2,7 @@ import { type Event, sequenceText } from '../model/event.ts'
 import { type EventType, TEST_TYPE } from '../model/event-type.ts'
 
 /** An event as an example. Ids are numbers here, as they appear in JSON. */
-type Example = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
+type EventExample = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
 const fourth = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
@@ -29,7 +29,7 @@ const gone = {
 const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 
 /** One event of each type, all from one session with the demo shop that a test runs. */
-export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, Example>> = {
+export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventExample>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
   'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', fourth),
   'petstore.pet.deleted': event(741, 'petstore.pet.deleted', 'pets/350', juniper),
@@ -58,7 +58,7 @@ export const streamExample = [
   ': alive\nid: 721\n\n',
 ].join('')
 
-function event(position: number, type: Example['type'], subject: string, data: object): Example {
+function event(position: number, type: EventExample['type'], subject: string, data: object): EventExample {
   return {
     specversion: '1.0',
     id: String(position),

@@ -30,13 +30,13 @@ const statusNames: Readonly<Record<number, string>> = {
 const resourceStatuses: readonly number[] = [404, 409, 410]
 
 /** An operation with its id. */
-export type Entry = readonly [id: string, operation: Operation]
+export type OperationEntry = readonly [id: string, operation: Operation]
 
 /** The components of error responses, and the references of each operation to them. */
 export interface Refusals {
   readonly components: Part
   /** Returns the error responses of one operation, by status. */
-  readonly responsesOf: (entry: Entry) => Part
+  readonly responsesOf: (entry: OperationEntry) => Part
 }
 
 interface Kind {
@@ -47,7 +47,7 @@ interface Kind {
 }
 
 /** Returns the error responses of these operations: one shared component for each status and kind. */
-export function refusalsOf(entries: readonly Entry[]): Refusals {
+export function refusalsOf(entries: readonly OperationEntry[]): Refusals {
   const kinds = new Map<string, Kind>()
   for (const entry of entries) {
     for (const [status, codes] of codesByStatus(entry[1])) {

@@ -3,7 +3,7 @@ import { Admission } from '../../src/api/admission.ts'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInPieces } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
-import { PlaceWhileBodyArrives } from '../controls/place-while-body-arrives.ts'
+import { PlaceWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 

@@ -4,8 +4,8 @@ import { performKeyLookedUpFirst } from '../controls/key-looked-up-first.ts'
 import { performReadThenWrite } from '../controls/read-then-write.ts'
 import { performReferenceByRead } from '../controls/reference-by-read.ts'
 import { audit } from '../support/audit.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
 import { makePet } from '../support/shop.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 const ROUNDS = times(50, 1000)

@@ -6,7 +6,7 @@ import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { openEngine } from '../../src/store/open.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
-import { newPlace } from '../support/store-place.ts'
+import { newPlace } from '../support/store-directory.ts'
 
 const TIMEOUT_MS = 60_000
 const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))

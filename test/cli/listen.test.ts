@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { webhookSecret } from '../../src/store/secret-box.ts'
-import { happen, hook, settled } from '../support/hooked.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import { happen, hook, settled } from '../support/webhook-receipts.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()

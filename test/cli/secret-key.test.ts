@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
-import { newPlace } from '../support/store-place.ts'
+import { newPlace } from '../support/store-directory.ts'
 
 const OTHER_KEY =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Heard } from '../support/heard.ts'
+import type { Heard } from '../support/received-events.ts'
 import type { TestStore } from '../support/store.ts'
 
 const Row = z.object({

@@ -153,6 +153,76 @@ test('each refusal is written once', () => {
   expect(copies.map(({ path }) => path)).toEqual([])
 })
 
+test('the fuzzer knows the store only by its description', () => {
+  const imports = sources('fuzz/**/*.ts').flatMap(source =>
+    importsOf(source).map(path => `${source.path} imports ${path}`),
+  )
+  expect(imports.length).toBeGreaterThan(50)
+  expect(imports.filter(text => / imports src\//.test(text))).toEqual([])
+})
+
+/** Paths of files that import one another in a circle. */
+function importCycles(files: readonly Source[]): string[] {
+  const imports = new Map(files.map(file => [file.path, importsOf(file)]))
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '))
+    if (done.has(path) || trail.includes(path)) return
+    for (const next of imports.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of imports.keys()) visit(path, [])
+  return cycles
+}
+
+test('no files import one another in a circle', () => {
+  expect(importCycles(sources('{src,test,bench,fuzz}/**/*.ts'))).toEqual([])
+})
+
+test('control: a circle of imports is found', () => {
+  const files = ['a', 'b', 'c'].map((name, index, names) => ({
+    path: `src/${name}.ts`,
+    text: `import { x } from './${names[(index + 1) % 3]}.ts'`,
+  }))
+  expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
+})
+
+/** The name of every type of a program, and the file that declares it. */
+function declaredTypes(source: Source): (readonly [name: string, path: string])[] {
+  const declarations = source.text.matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm)
+  return [...declarations].map(([, name = '']) => [name, source.path] as const)
+}
+
+test('no two types of src have the same name', () => {
+  const files = new Map<string, string>()
+  const twice: string[] = []
+  for (const [name, path] of sources('src/**/*.ts').filter(isProgram).flatMap(declaredTypes)) {
+    const other = files.get(name)
+    if (other !== undefined && other !== path) twice.push(`${name} in ${other} and ${path}`)
+    files.set(name, path)
+  }
+  expect(files.size).toBeGreaterThan(200)
+  expect(twice).toEqual([])
+})
+
+test('no retired name returns', () => {
+  const retired = readFileSync(join(ROOT, 'test', 'conventions', 'retired-names.txt'), 'utf8')
+    .split('\n')
+    .filter(line => line !== '' && !line.startsWith('#'))
+  expect(retired.length).toBeGreaterThan(50)
+  const pattern = new RegExp(
+    `(?<![\\w-])(${retired.map(name => RegExp.escape(name)).join('|')})(?![\\w-])`,
+    'g',
+  )
+  const found = sources('{src,test,bench,fuzz}/**/*.{ts,sql}').flatMap(({ path, text }) =>
+    // A migration that has run keeps the names of its time.
+    path.includes('/migrations/') ? [] : [...text.matchAll(pattern)].map(([name]) => `${path}: ${name}`),
+  )
+  const files = sources('{src,test,bench,fuzz}/**/*.ts').filter(({ path }) => retired.includes(path))
+  expect([...found, ...files.map(({ path }) => path)]).toEqual([])
+})
+
 test('file names describe their content, and there are no barrel files', () => {
   const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])

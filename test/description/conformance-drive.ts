@@ -7,8 +7,9 @@ import { requestExample } from '../../src/openapi/examples.ts'
 import { type Serving, startServer } from '../../src/server.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
 import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestStore } from '../support/store.ts'
-import { type Ask, mistaken, refusedByTheShop, successes } from './conformance-asks.ts'
-import type { Observed } from './conformance-judge.ts'
+import type { Observed } from './conformance-check.ts'
+import { mistaken, refusedByTheShop, successes } from './conformance-requests.ts'
+import type { CallerRequest } from './conformance-scene.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
@@ -40,14 +41,14 @@ async function driveUsual(): Promise<Observed[]> {
   for (const id of served) {
     // A new window of the failed-authentication limiter.
     now += 61_000
-    const ask = await successes[id]?.(store)
-    if (!ask) continue
+    const request = await successes[id]?.(store)
+    if (!request) continue
     const { scope } = contract[id]
     const weak = scope === 'events:read' ? inventory : events
     const keys = scope === 'public' ? [strange] : [strange, weak]
-    const wrong = [...mistaken(id, ask), ...keys.map(authorization => ({ ...ask, authorization }))]
+    const wrong = [...mistaken(id, request), ...keys.map(authorization => ({ ...request, authorization }))]
     for (const one of wrong) observed.push(...(await refuse(store, id, one)))
-    observed.push(...(await succeed(store, id, ask)))
+    observed.push(...(await succeed(store, id, request)))
   }
   for (const [id, scene] of refusedByTheShop) observed.push(...(await refuse(store, id, await scene(store))))
   return observed
@@ -60,17 +61,21 @@ async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
 }
 
 /** A success and its consequences: a second read with its validator, a second write with its key. */
-async function succeed(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
+async function succeed(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const operation: Operation = contract[id]
   if (operation.method === 'GET') {
-    const first = await send(store, id, ask)
+    const first = await send(store, id, request)
     const etag = first.headers.get('etag')
-    return etag === null ? [first] : [first, await send(store, id, withHeader(ask, 'If-None-Match', etag))]
+    return etag === null
+      ? [first]
+      : [first, await send(store, id, withHeader(request, 'If-None-Match', etag))]
   }
-  const keyed = withHeader(ask, 'Idempotency-Key', `"${id}"`)
-  if (operation.secret) return [...(await refuse(store, id, keyed)), await send(store, id, ask)]
+  const keyed = withHeader(request, 'Idempotency-Key', `"${id}"`)
+  if (operation.secret) return [...(await refuse(store, id, keyed)), await send(store, id, request)]
   const other =
-    ask.body === undefined ? { path: ask.path.replace(/\d+/, '404404') } : { body: `${ask.body} ` }
+    request.body === undefined
+      ? { path: request.path.replace(/\d+/, '404404') }
+      : { body: `${request.body} ` }
   return [
     await send(store, id, keyed),
     await send(store, id, keyed),
@@ -123,9 +128,9 @@ async function driveBrokenEngine(): Promise<Observed[]> {
     const { method, scope } = contract[id]
     for (const next of method === 'GET' ? faults.any : [...faults.any, ...faults.write]) {
       fault = next
-      for (const ask of inBothForms(anyAsk(id))) {
+      for (const request of inBothForms(anyAsk(id))) {
         keysToRead = scope === 'public' ? 0 : 1
-        observed.push(await send(serving, id, ask))
+        observed.push(await send(serving, id, request))
       }
     }
   }
@@ -157,12 +162,12 @@ async function driveTimeouts(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite', { rateLimit })
   const withBody = served.filter(id => 'body' in contract[id])
   return await Promise.all(
-    withBody.flatMap(id => inBothForms(anyAsk(id)).map(ask => sendHalf(store, id, ask))),
+    withBody.flatMap(id => inBothForms(anyAsk(id)).map(request => sendHalf(store, id, request))),
   )
 }
 
 /** A request of which only the operation matters. */
-function anyAsk(id: OperationId): Ask {
+function anyAsk(id: OperationId): CallerRequest {
   const operation: Operation = contract[id]
   const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
   const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
@@ -172,23 +177,23 @@ function anyAsk(id: OperationId): Ask {
 }
 
 /** A refusal in both of its forms; the first one changes nothing. */
-async function refuse(store: TestStore, id: OperationId, ask: Ask): Promise<Observed[]> {
+async function refuse(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const observed: Observed[] = []
-  for (const one of inBothForms(ask)) observed.push(await send(store, id, one))
+  for (const one of inBothForms(request)) observed.push(await send(store, id, one))
   return observed
 }
 
-function inBothForms(ask: Ask): Ask[] {
+function inBothForms(request: CallerRequest): CallerRequest[] {
   // Naming the problem type makes the request acceptable, so a refusal because of Accept has only one form.
-  if (ask.headers?.Accept !== undefined) return [ask]
-  return [ask, withHeader(ask, 'Accept', '*/*, application/problem+json')]
+  if (request.headers?.Accept !== undefined) return [request]
+  return [request, withHeader(request, 'Accept', '*/*, application/problem+json')]
 }
 
-function withHeader(ask: Ask, name: string, value: string): Ask {
-  return { ...ask, headers: { ...ask.headers, [name]: value } }
+function withHeader(request: CallerRequest, name: string, value: string): CallerRequest {
+  return { ...request, headers: { ...request.headers, [name]: value } }
 }
 
-function headersOf(id: OperationId, { headers, body, authorization }: Ask): Record<string, string> {
+function headersOf(id: OperationId, { headers, body, authorization }: CallerRequest): Record<string, string> {
   const key = contract[id].scope === 'public' ? null : `Bearer ${ADMIN_KEY}`
   const sent = authorization === undefined ? key : authorization
   return {
@@ -199,17 +204,21 @@ function headersOf(id: OperationId, { headers, body, authorization }: Ask): Reco
   }
 }
 
-async function send({ base }: { readonly base: string }, id: OperationId, ask: Ask): Promise<Observed> {
+async function send(
+  { base }: { readonly base: string },
+  id: OperationId,
+  request: CallerRequest,
+): Promise<Observed> {
   const { method } = contract[id]
-  const { path, body } = ask
+  const { path, body } = request
   const response = await fetch(base + path, {
     method,
-    headers: headersOf(id, ask),
+    headers: headersOf(id, request),
     ...(body !== undefined && { body }),
   })
   const isStream = response.headers.get('content-type') === 'text/event-stream'
   const text = isStream ? await beginningOf(response) : await response.text()
-  return observe(id, ask, response.status, response.headers, isStream ? JSON.stringify(text) : text)
+  return observe(id, request, response.status, response.headers, isStream ? JSON.stringify(text) : text)
 }
 
 /** Returns the first part of a response that has no end. */
@@ -221,23 +230,33 @@ async function beginningOf({ body }: Response): Promise<string> {
 }
 
 /** Announces a body, sends its first byte, and waits for the response of the server. */
-async function sendHalf({ base }: { readonly base: string }, id: OperationId, ask: Ask): Promise<Observed> {
+async function sendHalf(
+  { base }: { readonly base: string },
+  id: OperationId,
+  request: CallerRequest,
+): Promise<Observed> {
   const answered = Promise.withResolvers<IncomingMessage>()
-  const headers = { ...headersOf(id, ask), 'Content-Length': '100' }
-  const request = openRequest(base + ask.path, { method: contract[id].method, headers })
-  request.on('response', answered.resolve)
-  request.on('error', answered.reject)
-  request.write('{')
+  const headers = { ...headersOf(id, request), 'Content-Length': '100' }
+  const socket = openRequest(base + request.path, { method: contract[id].method, headers })
+  socket.on('response', answered.resolve)
+  socket.on('error', answered.reject)
+  socket.write('{')
   const response = await answered.promise
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(Buffer.from(chunk))
-  request.destroy()
+  socket.destroy()
   const fields = new Headers()
   for (const [name, value] of Object.entries(response.headers)) fields.set(name, String(value))
-  return observe(id, ask, response.statusCode ?? 0, fields, Buffer.concat(chunks).toString())
+  return observe(id, request, response.statusCode ?? 0, fields, Buffer.concat(chunks).toString())
 }
 
-function observe(id: OperationId, ask: Ask, status: number, headers: Headers, body: string): Observed {
-  const path = ask.path.split('?')[0] ?? ''
+function observe(
+  id: OperationId,
+  request: CallerRequest,
+  status: number,
+  headers: Headers,
+  body: string,
+): Observed {
+  const path = request.path.split('?')[0] ?? ''
   return { operationId: id, method: contract[id].method, path, status, headers, body }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openTestStore } from '../support/store.ts'
+import { inventedExamples, judge, type Observed } from './conformance-check.ts'
 import { driveEverything } from './conformance-drive.ts'
-import { inventedExamples, judge, type Observed } from './conformance-judge.ts'
 import { type Described, readDocument, target } from './document.ts'
 
 /** The server waits ten seconds for a body that does not end. */

@@ -13,7 +13,7 @@ import { openTestStore } from '../support/store.ts'
 import { evaluated, openDemo, operationOf, sendExamples, successOf } from './description-session.ts'
 import { readDocument, referencesIn, target } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
-import { expectEvents, secretless, useWebhooks } from './telling-session.ts'
+import { expectEvents, secretless, useWebhooks } from './events-session.ts'
 
 const base = 'http://127.0.0.1:8080'
 const committed = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')

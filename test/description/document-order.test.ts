@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { ROOT } from '../support/root.ts'
 import { openDemo, sendExamples, successOf } from './description-session.ts'
 import { readDocument } from './document.ts'
-import { attempted } from './telling-session.ts'
+import { attempted } from './events-session.ts'
 
 const described = readDocument(parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')))
 

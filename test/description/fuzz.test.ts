@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { reportText } from '../../fuzz/report.ts'
 import { type FuzzOptions, fuzz, type Report } from '../../fuzz/run.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, type EngineName, openTestStore } from '../support/store.ts'
 
 const SEED = 20_261_121

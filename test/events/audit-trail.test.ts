@@ -4,7 +4,7 @@ import { everyItem, makeClient } from '../../src/client/client.ts'
 import { CHAIN_START, nextChainEntry } from '../../src/model/audit-chain.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
 import { makeMany, useShop } from '../support/busy-shop.ts'
-import { headOf } from '../support/heard.ts'
+import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 

@@ -5,7 +5,7 @@ import { Event } from '../../src/model/event.ts'
 import type { EventType } from '../../src/model/event-type.ts'
 import { readJsonText } from '../../src/model/json.ts'
 import { LAST_NAME } from '../support/busy-shop.ts'
-import { type Heard, heardOf } from '../support/heard.ts'
+import { type Heard, heardOf } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
 // Readers that are disconnected at random and resume after the last event they handled, until they receive the last

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { RecentEvents } from '../../src/api/events/recent-events.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { makeMany } from '../support/busy-shop.ts'
-import { headOf } from '../support/heard.ts'
+import { headOf } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 

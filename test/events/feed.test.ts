@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/event-type.ts'
 import { makeMany } from '../support/busy-shop.ts'
-import { headOf } from '../support/heard.ts'
+import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 

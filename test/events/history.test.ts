@@ -5,8 +5,8 @@ import { storedInstant } from '../../src/model/instant.ts'
 import { findLogBounds, readEventPage } from '../../src/shop/events.ts'
 import { sweep } from '../../src/store/maintenance.ts'
 import { makeMany } from '../support/busy-shop.ts'
-import { eventRows, headOf } from '../support/heard.ts'
 import { openStream } from '../support/open-stream.ts'
+import { eventRows, headOf } from '../support/received-events.ts'
 import {
   ADMIN_KEY,
   codeOf,

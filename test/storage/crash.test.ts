@@ -10,7 +10,7 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { audit } from '../support/audit.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, type RawRow } from '../support/store.ts'
 import { until } from '../support/until.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/webhooks/address.ts'
 import { post } from '../../src/webhooks/request.ts'
 import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
-import { vettedAtRegistrationOnly } from '../controls/vetted-at-registration-only.ts'
+import { vettedAtRegistrationOnly } from '../controls/checked-at-registration-only.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 
 /** Registers a URL; returns a function that makes one delivery attempt and resolves with the status. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { EventType } from '../../src/model/event-type.ts'
-import { arrivals, happen, hook } from '../support/hooked.ts'
 import type { ServerProcess } from '../support/process.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
 import { openReceiver } from '../support/receiver.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace, type StorePlace } from '../support/store-place.ts'
+import { newPlace, type StorePlace } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
+import { arrivals, happen, hook } from '../support/webhook-receipts.ts'
 
 const EVENTS = times(20_000, 1_000_000)
 const HEARD = times(150, 20_000)

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import type { Client } from '../../src/client/client.ts'
 import { Refused } from '../../src/client/client.ts'
-import { eventRows, faultsOf } from '../support/heard.ts'
-import { arrivals, eventIn, happen, hook, inOrder, namesIn, noRequest } from '../support/hooked.ts'
 import type { ServerProcess } from '../support/process.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
+import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace, type StorePlace } from '../support/store-place.ts'
+import { newPlace, type StorePlace } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
+import { arrivals, eventIn, happen, hook, inOrder, namesIn, noRequest } from '../support/webhook-receipts.ts'
 
 const KILLS = times(2, 100)
 const WRITERS = 4

@@ -3,7 +3,11 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { eventTypes } from '../../src/model/event-type.ts'
 import { useShop } from '../support/busy-shop.ts'
-import { eventRows, faultsOf } from '../support/heard.ts'
+import { eventRows, faultsOf } from '../support/received-events.ts'
+import { openReceiver, type Received, type Receiver, reply } from '../support/receiver.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 import {
   arrivals,
   deliveriesOf,
@@ -16,11 +20,7 @@ import {
   namesIn,
   noRequest,
   settled,
-} from '../support/hooked.ts'
-import { openReceiver, type Received, type Receiver, reply } from '../support/receiver.ts'
-import { makePet, sharedStore } from '../support/shop.ts'
-import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+} from '../support/webhook-receipts.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

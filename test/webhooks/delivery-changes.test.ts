@@ -1,10 +1,18 @@
 import { expect, test } from 'bun:test'
 import { sweep } from '../../src/store/maintenance.ts'
-import { arrivals, deliveriesOf, happen, holding, hook, namesIn, settled } from '../support/hooked.ts'
 import { openReceiver, reply, silence } from '../support/receiver.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import {
+  arrivals,
+  deliveriesOf,
+  happen,
+  holding,
+  hook,
+  namesIn,
+  settled,
+} from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Leases are short, so that the sender checks its clock often. */

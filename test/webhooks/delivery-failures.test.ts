@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { type Command, executeCommand } from '../../src/store/commands.ts'
-import { arrivals, deliveriesOf, faults, happen, hook, namesIn, settled } from '../support/hooked.ts'
 import { deadPort, dripping, openReceiver, redirect, reply, silence } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
+import {
+  arrivals,
+  deliveriesOf,
+  faults,
+  happen,
+  hook,
+  namesIn,
+  settled,
+} from '../support/webhook-receipts.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Leases are short, so that the sender checks its clock often. */

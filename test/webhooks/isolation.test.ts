@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { Client } from '../../src/client/client.ts'
-import { eventIn, hook } from '../support/hooked.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace } from '../support/store-place.ts'
+import { newPlace } from '../support/store-directory.ts'
+import { eventIn, hook } from '../support/webhook-receipts.ts'
 
 const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
 const FULL = times(0, 1) > 0

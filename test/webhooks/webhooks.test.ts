@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { everyItem } from '../../src/client/client.ts'
 import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
-import { deliveriesOf, happen, hook, settled } from '../support/hooked.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
+import { deliveriesOf, happen, hook, settled } from '../support/webhook-receipts.ts'
 
 /** A receiver that is never sent anything: no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const

@@ -1,14 +1,14 @@
-import type { Breaker } from './flaws.ts'
+import type { Mutator } from './request-builder.ts'
 
 /** 429: a client that keeps guessing keys must wait, whatever the rate limit of the others is. */
 const unknown = [401, 429]
 
-const noKey: Breaker = (_, { operation, headers }) => {
+const noKey: Mutator = (_, { operation, headers }) => {
   if (operation.scope === undefined || !headers.delete('Authorization')) return undefined
   return { stage: 'key', statuses: [401], why: 'no key was sent' }
 }
 
-const strangeKey: Breaker = ({ random, keys }, { operation, headers }) => {
+const strangeKey: Mutator = ({ random, keys }, { operation, headers }) => {
   const good = keys.lacking(operation) ?? ''
   const strange = random.pick([
     'Bearer',
@@ -27,11 +27,11 @@ const strangeKey: Breaker = ({ random, keys }, { operation, headers }) => {
   return { stage: 'key', statuses: unknown, why: 'no such key exists' }
 }
 
-const weakKey: Breaker = ({ keys }, { operation, headers }) => {
+const weakKey: Mutator = ({ keys }, { operation, headers }) => {
   const key = keys.lacking(operation)
   if (key === undefined || headers.get('Authorization') === undefined) return undefined
   headers.set('Authorization', `Bearer ${key}`)
   return { stage: 'key', statuses: [403], why: `the key lacks the scope ${operation.scope}` }
 }
 
-export const keyFlaws: readonly Breaker[] = [noKey, strangeKey, weakKey]
+export const keyMutators: readonly Mutator[] = [noKey, strangeKey, weakKey]

@@ -1,26 +1,30 @@
-import type { JsonObject, JsonValue } from '../src/model/json.ts'
-import type { Answer } from './answer.ts'
-import type { Ask, Expectation } from './ask.ts'
-import type { Finding } from './judge.ts'
+import type { Finding } from './finding.ts'
+import type { Expectation, FuzzRequest } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { isObject } from './validate.ts'
 
 /** Checks a response against the expectation of its request. */
-export function judgeExpectation(ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
-  const { expects } = ask
+export function checkExpectation(
+  request: FuzzRequest,
+  response: FuzzResponse,
+  body: JsonValue | undefined,
+): Finding[] {
+  const { expects } = request
   const refusal = isObject(body) ? body : {}
   switch (expects.kind) {
     case 'refusal':
-      return judgeRefused(expects, answer, refusal)
+      return judgeRefused(expects, response, refusal)
     case 'valid':
-      return judgeValid(ask, expects, answer, refusal)
+      return judgeValid(request, expects, response, refusal)
     case 'replay':
-      return judgeReplay(expects.of, answer)
+      return judgeReplay(expects.of, response)
     case 'head':
-      return judgeHead(expects.of, answer)
+      return judgeHead(expects.of, response)
     case 'allow':
-      return judgeAllow(expects, answer)
+      return judgeAllow(expects, response)
     case 'unknown path':
-      return found(answer.status !== 404, 'unknown-path', `the status is ${answer.status}`)
+      return found(response.status !== 404, 'unknown-path', `the status is ${response.status}`)
   }
 }
 
@@ -30,7 +34,7 @@ function found(is: boolean, check: string, detail: string): Finding[] {
 
 function judgeRefused(
   { statuses, check, why }: Expectation & { kind: 'refusal' },
-  { status, headers }: Answer,
+  { status, headers }: FuzzResponse,
   { message }: JsonObject,
 ): Finding[] {
   const wanted = `${why}: the status must be ${statuses.join(' or ')}, and is ${status} (${message})`
@@ -50,27 +54,31 @@ function judgeRefused(
 }
 
 function judgeValid(
-  ask: Ask,
-  { thing, condition }: Expectation & { kind: 'valid' },
-  { status }: Answer,
+  request: FuzzRequest,
+  { resource, condition }: Expectation & { kind: 'valid' },
+  { status }: FuzzResponse,
   refusal: JsonObject,
 ): Finding[] {
-  const isGone = thing?.goneFrom !== undefined
+  const isGone = resource?.goneFrom !== undefined
   const said = `the response is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
   if (isGone) return found(status !== 404, 'deleted-answers', `it was deleted, and ${said}`)
-  if (thing && status === 404)
+  if (resource && status === 404)
     return [{ check: 'vanished', detail: `it was created and not deleted, and ${said}` }]
-  if (condition === 'fails' && thing) return found(status !== 412, 'precondition-ignored', said)
+  if (condition === 'fails' && resource) return found(status !== 412, 'precondition-ignored', said)
   if (status === 412)
     return found(condition === 'none' || condition === 'holds', 'precondition-refused', said)
   if (condition === 'unmodified') return found(status !== 304, 'not-304', said)
   if (status === 304) return found(condition !== 'unclear', 'wrong-304', said)
   if (status < 400 || status === 404) return []
-  return found(!mayRefuse(ask, status, refusal), 'refused-valid', said)
+  return found(!mayRefuse(request, status, refusal), 'refused-valid', said)
 }
 
 /** Refusals of a valid request because of the state of the store, or of a rule that is only in the text. */
-function mayRefuse({ method, query, operation }: Ask, status: number, { code, errors }: JsonObject): boolean {
+function mayRefuse(
+  { method, query, operation }: FuzzRequest,
+  status: number,
+  { code, errors }: JsonObject,
+): boolean {
   if (method !== 'GET' && status === 409) return true
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const places = Array.isArray(errors) ? errors.filter(isObject) : []
@@ -89,7 +97,7 @@ function mayRefuse({ method, query, operation }: Ask, status: number, { code, er
   )
 }
 
-function judgeReplay(first: Answer, again: Answer): Finding[] {
+function judgeReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
   const differing = ['location', 'etag', 'content-type'].filter(
     name => first.headers.get(name) !== again.headers.get(name),
   )
@@ -106,7 +114,7 @@ function judgeReplay(first: Answer, again: Answer): Finding[] {
 }
 
 /** RFC 9110, section 9.3.2: the response of the GET, without its body. */
-function judgeHead(get: Answer, head: Answer): Finding[] {
+function judgeHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
   // Other clients may have changed the resource in between: then these fields differ.
   const tag = get.headers.get('etag')
@@ -134,9 +142,9 @@ function judgeHead(get: Answer, head: Answer): Finding[] {
   ]
 }
 
-function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, answer: Answer): Finding[] {
+function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, response: FuzzResponse): Finding[] {
   const wanted = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
-  const allow = answer.headers
+  const allow = response.headers
     .get('allow')
     ?.split(',')
     .map(name => name.trim())
@@ -144,9 +152,9 @@ function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, answer
     .join(', ')
   return [
     ...found(
-      answer.status !== status,
+      response.status !== status,
       'method-not-allowed',
-      `the status is ${answer.status}, and must be ${status}`,
+      `the status is ${response.status}, and must be ${status}`,
     ),
     ...found(allow !== wanted, 'allow', `Allow is ${allow}, and must be ${wanted}`),
   ]

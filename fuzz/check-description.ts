@@ -1,8 +1,8 @@
-import type { JsonValue } from '../src/model/json.ts'
-import type { Answer } from './answer.ts'
-import { type Ask, headerOf } from './ask.ts'
 import type { Described } from './document.ts'
-import type { Finding } from './judge.ts'
+import type { Finding } from './finding.ts'
+import { type FuzzRequest, headerOf } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
+import type { JsonValue } from './json.ts'
 import type { Schema } from './schema.ts'
 import { isObject, validate, valueOfText } from './validate.ts'
 
@@ -21,15 +21,21 @@ const everywhere = new Set([
 ])
 
 /** Checks status, header fields and body of a response against the description of the operation. */
-export function judgeByDescription(ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
-  if (!ask.operation) return []
-  const described = ask.operation.answers.get(answer.status)
+export function checkDescription(
+  request: FuzzRequest,
+  response: FuzzResponse,
+  body: JsonValue | undefined,
+): Finding[] {
+  if (!request.operation) return []
+  const described = request.operation.answers.get(response.status)
   if (!described)
-    return [{ check: `undocumented-status ${answer.status}`, detail: `the response is ${clipped(answer)}` }]
-  return [...judgeHeaders(described, answer), ...judgeBody(ask, described, answer, body)]
+    return [
+      { check: `undocumented-status ${response.status}`, detail: `the response is ${clipped(response)}` },
+    ]
+  return [...judgeHeaders(described, response), ...judgeBody(request, described, response, body)]
 }
 
-function judgeHeaders(described: Described, { headers }: Answer): Finding[] {
+function judgeHeaders(described: Described, { headers }: FuzzResponse): Finding[] {
   const findings: Finding[] = []
   for (const name of headers.keys()) {
     if (everywhere.has(name) || described.headers.has(name)) continue
@@ -46,29 +52,37 @@ function judgeHeaders(described: Described, { headers }: Answer): Finding[] {
   return findings
 }
 
-function judgeBody(ask: Ask, described: Described, answer: Answer, body: JsonValue | undefined): Finding[] {
-  const type = answer.headers.get('content-type')
+function judgeBody(
+  request: FuzzRequest,
+  described: Described,
+  response: FuzzResponse,
+  body: JsonValue | undefined,
+): Finding[] {
+  const type = response.headers.get('content-type')
   if (described.content.size === 0) {
-    const isEmpty = type === undefined && answer.body.length === 0
-    return isEmpty ? [] : [{ check: 'undocumented-body', detail: `${type}: ${clipped(answer)}` }]
+    const isEmpty = type === undefined && response.body.length === 0
+    return isEmpty ? [] : [{ check: 'undocumented-body', detail: `${type}: ${clipped(response)}` }]
   }
-  const isProblem = answer.status >= 400 && type === PROBLEM
+  const isProblem = response.status >= 400 && type === PROBLEM
   const schema = described.content.get(isProblem ? 'application/json' : (type ?? ''))
   if (!schema) return [{ check: 'undocumented-type', detail: `Content-Type is ${type}` }]
   const findings: Finding[] = []
-  const wantsProblem = /application\/problem\+json(?!;q=0$)/.test(headerOf(ask, 'accept') ?? '')
-  if (answer.status >= 400 && wantsProblem !== isProblem) {
+  const wantsProblem = /application\/problem\+json(?!;q=0$)/.test(headerOf(request, 'accept') ?? '')
+  if (response.status >= 400 && wantsProblem !== isProblem) {
     findings.push({
       check: 'wrong-type',
-      detail: `Content-Type is ${type}, Accept is ${headerOf(ask, 'accept')}`,
+      detail: `Content-Type is ${type}, Accept is ${headerOf(request, 'accept')}`,
     })
   }
-  if (ask.method === 'HEAD') return findings
+  if (request.method === 'HEAD') return findings
   if (body === undefined) return [...findings, { check: 'missing-body', detail: 'there is no readable body' }]
   const faults = isProblem ? problemFaults(schema, body) : validate(schema, body)
   if (faults.length > 0)
-    findings.push({ check: `body-schema ${faults[0]}`, detail: `${faults.join(', ')} in ${clipped(answer)}` })
-  return answer.status >= 400 ? [...findings, ...judgeRefusal(described, answer, body)] : findings
+    findings.push({
+      check: `body-schema ${faults[0]}`,
+      detail: `${faults.join(', ')} in ${clipped(response)}`,
+    })
+  return response.status >= 400 ? [...findings, ...judgeRefusal(described, response, body)] : findings
 }
 
 /** A problem (RFC 9457) is an Error with four more members, as the text of the description says. */
@@ -81,22 +95,22 @@ function problemFaults(schema: Schema, body: JsonValue): string[] {
 }
 
 /** An Error contains its own status, and a code that the operation describes. */
-function judgeRefusal({ codes }: Described, answer: Answer, body: JsonValue): Finding[] {
+function judgeRefusal({ codes }: Described, response: FuzzResponse, body: JsonValue): Finding[] {
   if (!isObject(body)) return []
   const findings: Finding[] = []
-  if (body.status !== BigInt(answer.status)) {
+  if (body.status !== BigInt(response.status)) {
     findings.push({
       check: 'wrong-status-member',
-      detail: `${answer.status} has the member status ${body.status}`,
+      detail: `${response.status} has the member status ${body.status}`,
     })
   }
   if (typeof body.code === 'string' && codes.size > 0 && !codes.has(body.code)) {
-    findings.push({ check: `undocumented-code ${body.code}`, detail: clipped(answer) })
+    findings.push({ check: `undocumented-code ${body.code}`, detail: clipped(response) })
   }
   return findings
 }
 
-function clipped({ body }: Answer): string {
+function clipped({ body }: FuzzResponse): string {
   const text = String(body)
   return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }

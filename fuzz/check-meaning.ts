@@ -1,25 +1,34 @@
-import type { JsonObject, JsonValue } from '../src/model/json.ts'
-import type { Answer } from './answer.ts'
-import type { Ask } from './ask.ts'
 import type { Described, Operation } from './document.ts'
-import type { Lane } from './draft.ts'
+import type { Finding } from './finding.ts'
+import type { FuzzRequest } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
 import { instantMs } from './instant.ts'
-import type { Finding } from './judge.ts'
+import type { JsonObject, JsonValue } from './json.ts'
 import { freshAt } from './memory.ts'
+import type { VirtualClient } from './request-builder.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
 /** Checks the content of a response against its request: ids and values are returned with their exact digits. */
-export function judgeMeaning(lane: Lane, ask: Ask, answer: Answer, body: JsonValue | undefined): Finding[] {
-  const { operation, expects } = ask
+export function checkMeaning(
+  client: VirtualClient,
+  request: FuzzRequest,
+  response: FuzzResponse,
+  body: JsonValue | undefined,
+): Finding[] {
+  const { operation, expects } = request
   if (!operation || expects.kind !== 'valid' || body === undefined) return []
-  if (answer.status === 404) return judgeAbsent(ask, body)
-  if (answer.status >= 300) return []
-  const schema = schemaOf(operation.answers.get(answer.status))
+  if (response.status === 404) return judgeAbsent(request, body)
+  if (response.status >= 300) return []
+  const schema = schemaOf(operation.answers.get(response.status))
   if (!schema) return []
-  if (Array.isArray(body)) return judgeList(ask, schema, body)
+  if (Array.isArray(body)) return judgeList(request, schema, body)
   if (!isObject(body)) return []
-  return [...judgeIds(ask, schema, body), ...judgeEcho(ask, schema, body), ...judgeRead(lane, ask, answer)]
+  return [
+    ...judgeIds(request, schema, body),
+    ...judgeEcho(request, schema, body),
+    ...judgeRead(client, request, response),
+  ]
 }
 
 function schemaOf(described: Described | undefined): Schema | undefined {
@@ -27,7 +36,7 @@ function schemaOf(described: Described | undefined): Schema | undefined {
 }
 
 /** A missing resource is named by its id; if a path has several ids, by the first one that does not exist. */
-function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
+function judgeAbsent({ path }: FuzzRequest, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
   const unnamed = ids.filter(id => !new RegExp(`(^|[^\\d-])${id}([^\\d]|$)`).test(message))
@@ -36,7 +45,7 @@ function judgeAbsent({ path }: Ask, body: JsonValue): Finding[] {
 }
 
 /** The response contains the resource that the path names. */
-function judgeIds({ operation, path }: Ask, schema: Schema, body: JsonObject): Finding[] {
+function judgeIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return [...path].flatMap(([name, asked]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
     const member = schema.members.has(name) ? name : isItem ? 'id' : ''
@@ -51,7 +60,7 @@ function judgeIds({ operation, path }: Ask, schema: Schema, body: JsonObject): F
 }
 
 /** The response contains the written values as they were sent. */
-function judgeEcho({ sent = {} }: Ask, schema: Schema, body: JsonObject): Finding[] {
+function judgeEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
     if (!member || value === null || isEcho(member, value, body[name])) return []
@@ -72,15 +81,19 @@ function isEcho({ type, format }: Schema, sent: JsonValue, got: JsonValue | unde
 }
 
 /** A resource that was not changed since its last read is identical, byte for byte. */
-function judgeRead({ memory }: Lane, { method, target, operation }: Ask, answer: Answer): Finding[] {
+function judgeRead(
+  { memory }: VirtualClient,
+  { method, target, operation }: FuzzRequest,
+  response: FuzzResponse,
+): Finding[] {
   const before = method === 'GET' && operation?.path.endsWith('}') ? freshAt(memory, target) : undefined
-  if (!before || before.body.equals(answer.body)) return []
-  return [{ check: 'read-differs', detail: `it was ${before.body} and is ${answer.body}` }]
+  if (!before || before.body.equals(response.body)) return []
+  return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
 /** A list contains only elements that match its filters, and no more than its limit. */
-function judgeList(ask: Ask, schema: Schema, list: readonly JsonValue[]): Finding[] {
-  const { operation, query } = ask
+function judgeList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
+  const { operation, query } = request
   const asked = Map.groupBy(query, ([name]) => plain(name))
   const limit = Number(asked.get('limit')?.[0]?.[1] ?? list.length)
   const findings: Finding[] = []

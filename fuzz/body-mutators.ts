@@ -1,13 +1,10 @@
-import { readJsonText, writeJson } from '../src/model/json.ts'
-import type { Draft } from './draft.ts'
-import type { Breaker } from './flaws.ts'
 import { invalidJson } from './invalid-values.ts'
+import { readJsonText, writeJson } from './json.ts'
 import type { Random } from './random.ts'
+import { MERGE_PATCH, type Mutator, type RequestBuilder } from './request-builder.ts'
 import { absentId } from './valid-values.ts'
 import { validate } from './validate.ts'
 
-/** Only the text of the description says it: PATCH also accepts this type. */
-export const MERGE_PATCH = 'application/merge-patch+json'
 const BODY_BYTES_MAX = 1024 * 1024
 
 const wrongTypes = [
@@ -19,7 +16,7 @@ const wrongTypes = [
   'json',
 ]
 
-const badType: Breaker = ({ random }, { operation, headers }) => {
+const badType: Mutator = ({ random }, { operation, headers }) => {
   const { body, method } = operation
   if (!body) return undefined
   const type = random.pick(method === 'PATCH' ? wrongTypes : [...wrongTypes, MERGE_PATCH])
@@ -30,35 +27,35 @@ const badType: Breaker = ({ random }, { operation, headers }) => {
   return { stage: 'type', statuses: [415], why: `the media type is not ${body.types.join(' or ')}` }
 }
 
-const tooLarge: Breaker = ({ random }, draft) => {
-  if (!draft.operation.body || !random.chance(0.01)) return undefined
-  draft.body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
+const tooLarge: Mutator = ({ random }, builder) => {
+  if (!builder.operation.body || !random.chance(0.01)) return undefined
+  builder.body = Buffer.alloc(BODY_BYTES_MAX + 1, ' ')
   return { stage: 'type', statuses: [413], why: 'the body is too large' }
 }
 
-const malformed: Breaker = ({ random }, draft) => {
-  if (!draft.operation.body || draft.body) return undefined
-  draft.body = malformedBody(random, `{${pairsOf(draft).join(',')}}`)
+const malformed: Mutator = ({ random }, builder) => {
+  if (!builder.operation.body || builder.body) return undefined
+  builder.body = malformedBody(random, `{${pairsOf(builder).join(',')}}`)
   return { stage: 'syntax', statuses: [400], why: 'the body is not JSON' }
 }
 
-const notAnObject: Breaker = ({ random }, draft) => {
-  if (draft.operation.body?.schema.type !== 'object' || draft.body) return undefined
-  draft.body = Buffer.from(random.pick(['null', '[]', '[{}]', '"{}"', '0', 'true']))
+const notAnObject: Mutator = ({ random }, builder) => {
+  if (builder.operation.body?.schema.type !== 'object' || builder.body) return undefined
+  builder.body = Buffer.from(random.pick(['null', '[]', '[{}]', '"{}"', '0', 'true']))
   return { stage: 'schema', statuses: [422], why: 'the body is not an object' }
 }
 
-const missingMember: Breaker = ({ random }, draft) => {
-  const { required = [] } = draft.operation.body?.schema ?? {}
-  if (required.length === 0 || draft.body) return undefined
+const missingMember: Mutator = ({ random }, builder) => {
+  const { required = [] } = builder.operation.body?.schema ?? {}
+  if (required.length === 0 || builder.body) return undefined
   const name = random.pick(required)
-  remove(draft, name)
-  return invalid(draft, `${name} is missing`)
+  remove(builder, name)
+  return invalid(builder, `${name} is missing`)
 }
 
-const unknownMember: Breaker = ({ random }, draft) => {
-  const { schema } = draft.operation.body ?? {}
-  if (!schema?.isClosed || draft.body) return undefined
+const unknownMember: Mutator = ({ random }, builder) => {
+  const { schema } = builder.operation.body ?? {}
+  if (!schema?.isClosed || builder.body) return undefined
   const name = random.pick([
     'colour',
     'Name',
@@ -71,28 +68,28 @@ const unknownMember: Breaker = ({ random }, draft) => {
     'id',
   ])
   if (schema.members.has(name)) return undefined
-  remove(draft, name)
-  draft.members.push([name, random.pick(['1', 'null', '"x"', '{}', '[[]]'])])
-  return invalid(draft, `${name} is not described`)
+  remove(builder, name)
+  builder.members.push([name, random.pick(['1', 'null', '"x"', '{}', '[[]]'])])
+  return invalid(builder, `${name} is not described`)
 }
 
-const badMember: Breaker = ({ random }, draft) => {
-  const members = [...(draft.operation.body?.schema.members ?? [])]
-  if (members.length === 0 || draft.body) return undefined
+const badMember: Mutator = ({ random }, builder) => {
+  const members = [...(builder.operation.body?.schema.members ?? [])]
+  if (members.length === 0 || builder.body) return undefined
   const [name, schema] = random.pick(members)
   const text = invalidJson(random, schema)
-  remove(draft, name)
-  draft.members.push([name, text])
-  return invalid(draft, `${name} is ${text.slice(0, 60)}`)
+  remove(builder, name)
+  builder.members.push([name, text])
+  return invalid(builder, `${name} is ${text.slice(0, 60)}`)
 }
 
 /** Another value for a member that only the service writes. The service detects it after it has found the resource. */
-const otherId: Breaker = ({ random }, draft) => {
-  const readOnly = [...(draft.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
-  if (!readOnly || draft.body || draft.flaws.length > 0) return undefined
+const otherId: Mutator = ({ random }, builder) => {
+  const readOnly = [...(builder.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
+  if (!readOnly || builder.body || builder.mutations.length > 0) return undefined
   const [name] = readOnly
-  remove(draft, name)
-  draft.members.push([name, String(absentId(random))])
+  remove(builder, name)
+  builder.members.push([name, String(absentId(random))])
   return {
     stage: 'state',
     statuses: [422, 404, 412],
@@ -100,7 +97,7 @@ const otherId: Breaker = ({ random }, draft) => {
   }
 }
 
-export const bodyFlaws: readonly Breaker[] = [
+export const bodyMutators: readonly Mutator[] = [
   badType,
   tooLarge,
   malformed,
@@ -113,23 +110,23 @@ export const bodyFlaws: readonly Breaker[] = [
   otherId,
 ]
 
-function remove({ members }: Draft, name: string): void {
+function remove({ members }: RequestBuilder, name: string): void {
   const others = members.filter(([given]) => given !== name)
   members.splice(0, members.length, ...others)
 }
 
 /** Throws if the body is valid by our own validation: the service would be reported wrongly. */
-function invalid(draft: Draft, why: string): ReturnType<Breaker> {
-  const { schema } = draft.operation.body ?? {}
-  const text = `{${pairsOf(draft).join(',')}}`
+function invalid(builder: RequestBuilder, why: string): ReturnType<Mutator> {
+  const { schema } = builder.operation.body ?? {}
+  const text = `{${pairsOf(builder).join(',')}}`
   // A rule that is in no schema refuses U+0000.
   if (schema && !text.includes('\\u0000') && validate(schema, readJsonText(text)).length === 0) {
-    throw new Error(`${draft.operation.id} accepts ${text}: ${why}`)
+    throw new Error(`${builder.operation.id} accepts ${text}: ${why}`)
   }
   return { stage: 'schema', statuses: [422], why }
 }
 
-function pairsOf({ members }: Draft): string[] {
+function pairsOf({ members }: RequestBuilder): string[] {
   return members.map(([name, text]) => `${writeJson(name)}:${text}`)
 }
 

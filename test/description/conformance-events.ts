@@ -1,9 +1,7 @@
 import type { OperationId } from '../../src/contract/contract.ts'
 import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
 import type { TestStore } from '../support/store.ts'
-import type { Ask } from './conformance-asks.ts'
-
-type Scene = (store: TestStore) => Promise<Ask> | Ask
+import type { Scene } from './conformance-scene.ts'
 
 /** Nothing listens here, so every delivery fails immediately. */
 const NOBODY = 'http://127.0.0.1:9/events'

@@ -1,12 +1,12 @@
 /** One response as received; the status is 0 if there was none, and `body` then says why. */
-export interface Answer {
+export interface FuzzResponse {
   readonly status: number
   /** By name in lower case; several values of one name are joined by commas. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
 }
 
-export function noAnswer(reason: string): Answer {
+export function noAnswer(reason: string): FuzzResponse {
   return { status: 0, headers: new Map(), body: Buffer.from(reason) }
 }
 
@@ -27,7 +27,7 @@ export class AnswerReader {
   }
 
   /** Takes the received bytes; returns the response once its last byte has arrived. */
-  take(chunk: Uint8Array): Answer | undefined {
+  take(chunk: Uint8Array): FuzzResponse | undefined {
     // The bytes belong to the runtime, which may use their memory again, so they are copied.
     this.#bytes = Buffer.concat([this.#bytes, chunk])
     this.#head ??= readHead(this.#bytes)

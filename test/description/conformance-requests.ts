@@ -2,20 +2,10 @@ import { contract, type OperationId } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { makePet } from '../support/shop.ts'
 import type { TestStore } from '../support/store.ts'
-import { refusedTelling, tellingSuccesses } from './conformance-telling.ts'
+import { refusedTelling, tellingSuccesses } from './conformance-events.ts'
+import type { CallerRequest, Scene } from './conformance-scene.ts'
 
-/** One request of an operation, as a caller writes it. */
-export interface Ask {
-  readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-  /** Overrides the admin key, or the absence of a key for a public operation; null sends no key. */
-  readonly authorization?: string | null
-}
-
-type Scene = (store: TestStore) => Promise<Ask> | Ask
-
-const json = (path: string, body: unknown): Ask => ({ path, body: JSON.stringify(body) })
+const json = (path: string, body: unknown): CallerRequest => ({ path, body: JSON.stringify(body) })
 
 async function newCategory({ client }: TestStore): Promise<number> {
   const { data } = await client.createCategory({ body: { name: 'Any' } })
@@ -109,51 +99,54 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
   ...refusedTelling,
 ]
 
-const withQuery = (ask: Ask, pair: string): Ask => ({
-  ...ask,
-  path: `${ask.path}${ask.path.includes('?') ? '&' : '?'}${pair}`,
+const withQuery = (request: CallerRequest, pair: string): CallerRequest => ({
+  ...request,
+  path: `${request.path}${request.path.includes('?') ? '&' : '?'}${pair}`,
 })
 
-const invalidParameter = (operation: Operation, ask: Ask): Ask => {
-  if (/\/\d+/.test(ask.path)) return { ...ask, path: ask.path.replace(/\/\d+/, '/abc') }
+const invalidParameter = (operation: Operation, request: CallerRequest): CallerRequest => {
+  if (/\/\d+/.test(request.path)) return { ...request, path: request.path.replace(/\/\d+/, '/abc') }
   const [name = 'limit'] = Object.keys(operation.query ?? {}).sort((one, _) => (one === 'limit' ? -1 : 0))
-  if (operation.query) return withQuery(ask, `${name}=abc`)
+  if (operation.query) return withQuery(request, `${name}=abc`)
   const field = operation.method === 'GET' ? 'If-None-Match' : 'If-Match'
-  return { ...ask, headers: { ...ask.headers, [field]: 'no tag' } }
+  return { ...request, headers: { ...request.headers, [field]: 'no tag' } }
 }
 
 /** Mistakes that are possible in any request, derived from a valid one; `undefined` where a mistake is impossible. */
-const mistakes: readonly ((operation: Operation, ask: Ask) => Ask | undefined)[] = [
+const mistakes: readonly ((operation: Operation, request: CallerRequest) => CallerRequest | undefined)[] = [
   invalidParameter,
-  (_, ask) => withQuery(ask, 'colour=red'),
-  (_, ask) => withQuery(ask, 'x'.repeat(8192)),
-  (operation, ask) => (operation.query ? withQuery(ask, 'cursor=abc') : undefined),
-  (_, ask) => ({ ...ask, headers: { ...ask.headers, Accept: 'text/html' } }),
-  ({ scope }, ask) => ({ ...ask, authorization: scope === 'public' ? 'Basic eDp5' : null }),
-  ({ preview }, ask) => (preview ? { path: ask.path } : undefined),
-  ({ method }, ask) =>
-    method === 'GET' ? undefined : { ...ask, headers: { ...ask.headers, 'Idempotency-Key': 'two words' } },
-  (_, ask) => (/\/\d+/.test(ask.path) ? { ...ask, path: ask.path.replace(/\/\d+/, '/404404') } : undefined),
-  ({ path }, ask) => (path.endsWith('{code}') ? { ...ask, path: '/errors/no_such_code' } : undefined),
-  ({ etag, method, success }, ask) =>
+  (_, request) => withQuery(request, 'colour=red'),
+  (_, request) => withQuery(request, 'x'.repeat(8192)),
+  (operation, request) => (operation.query ? withQuery(request, 'cursor=abc') : undefined),
+  (_, request) => ({ ...request, headers: { ...request.headers, Accept: 'text/html' } }),
+  ({ scope }, request) => ({ ...request, authorization: scope === 'public' ? 'Basic eDp5' : null }),
+  ({ preview }, request) => (preview ? { path: request.path } : undefined),
+  ({ method }, request) =>
+    method === 'GET'
+      ? undefined
+      : { ...request, headers: { ...request.headers, 'Idempotency-Key': 'two words' } },
+  (_, request) =>
+    /\/\d+/.test(request.path) ? { ...request, path: request.path.replace(/\/\d+/, '/404404') } : undefined,
+  ({ path }, request) => (path.endsWith('{code}') ? { ...request, path: '/errors/no_such_code' } : undefined),
+  ({ etag, method, success }, request) =>
     (etag || 'list' in success) && method !== 'POST'
-      ? { ...ask, headers: { ...ask.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
+      ? { ...request, headers: { ...request.headers, 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' } }
       : undefined,
 ]
 
 /** The same for requests with a body. */
-const bodyMistakes: readonly ((ask: Ask, body: string) => Ask)[] = [
-  ask => ({ ...ask, body: '{"name": ' }),
-  (ask, body) => ({ ...ask, body: body.replace('{', '{"colour":"red",') }),
-  ask => ({ ...ask, body: `"${'x'.repeat(1024 * 1024)}"` }),
-  ask => ({ ...ask, headers: { ...ask.headers, 'Content-Type': 'text/plain' } }),
+const bodyMistakes: readonly ((request: CallerRequest, body: string) => CallerRequest)[] = [
+  request => ({ ...request, body: '{"name": ' }),
+  (request, body) => ({ ...request, body: body.replace('{', '{"colour":"red",') }),
+  request => ({ ...request, body: `"${'x'.repeat(1024 * 1024)}"` }),
+  request => ({ ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
 ]
 
 /** All mistakes that are possible in a request. */
-export function mistaken(id: OperationId, ask: Ask): Ask[] {
-  const { body } = ask
+export function mistaken(id: OperationId, request: CallerRequest): CallerRequest[] {
+  const { body } = request
   return [
-    ...mistakes.flatMap(mistake => mistake(contract[id], ask) ?? []),
-    ...(body === undefined ? [] : bodyMistakes.map(mistake => mistake(ask, body))),
+    ...mistakes.flatMap(mistake => mistake(contract[id], request) ?? []),
+    ...(body === undefined ? [] : bodyMistakes.map(mistake => mistake(request, body))),
   ]
 }

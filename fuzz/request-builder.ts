@@ -1,13 +1,17 @@
-import { readJsonText } from '../src/model/json.ts'
-import type { Ask, Condition, Expectation, Header } from './ask.ts'
 import type { Description, Operation } from './document.ts'
+import type { Condition, Expectation, FuzzRequest, Header } from './fuzz-request.ts'
+import { readJsonText } from './json.ts'
 import type { Keys } from './keys.ts'
-import type { Memory, Thing } from './memory.ts'
+import type { Memory } from './memory.ts'
 import type { Random } from './random.ts'
+import type { Resource } from './resource.ts'
 import { isObject } from './validate.ts'
 
+/** Only the text of the description says it: PATCH also accepts this type. */
+export const MERGE_PATCH = 'application/merge-patch+json'
+
 /** One of the concurrent virtual clients: it has its own resources and its own memory. */
-export interface Lane {
+export interface VirtualClient {
   readonly description: Description
   /** The random choices of one request; responses to other clients do not influence them. */
   readonly random: Random
@@ -31,14 +35,14 @@ export const stages = [
   'state',
 ] as const
 
-export interface Flaw {
+export interface Mutation {
   readonly stage: (typeof stages)[number]
   readonly statuses: readonly number[]
   readonly why: string
 }
 
 /** A request under construction: valid at first, then invalidated by mutations. */
-export interface Draft {
+export interface RequestBuilder {
   readonly operation: Operation
   /** Path parameters, as sent. */
   readonly path: Map<string, string>
@@ -50,49 +54,53 @@ export interface Draft {
   readonly members: [name: string, text: string][]
   /** The body, if it is not written from its members. */
   body: Uint8Array | undefined
-  readonly thing: Thing | undefined
+  readonly resource: Resource | undefined
   condition: Condition
-  readonly flaws: Flaw[]
+  readonly mutations: Mutation[]
 }
 
+/** Mutates a request in one way and returns the expected refusal; undefined if it cannot be mutated in this way. */
+export type Mutator = (client: VirtualClient, builder: RequestBuilder) => Mutation | undefined
+
 /** Returns the finished request. */
-export function askOf(lane: Lane, draft: Draft, number: number): Ask {
-  const { operation, flaws, path } = draft
-  const isValid = flaws.length === 0
-  const text = operation.body && !draft.body ? bodyText(lane.random, draft.members) : undefined
-  const body = draft.body ?? (text === undefined ? undefined : Buffer.from(text))
+export function buildRequest(client: VirtualClient, builder: RequestBuilder, number: number): FuzzRequest {
+  const { operation, mutations, path } = builder
+  const isValid = mutations.length === 0
+  const text = operation.body && !builder.body ? bodyText(client.random, builder.members) : undefined
+  const body = builder.body ?? (text === undefined ? undefined : Buffer.from(text))
   const sent = isValid && text !== undefined ? readJsonText(text) : undefined
   return {
     number,
     label: operation.id,
     operation,
     method: operation.method,
-    target: targetOf(draft),
-    headers: [...draft.headers],
+    target: targetOf(builder),
+    headers: [...builder.headers],
     ...(body && { body }),
     ...(isObject(sent) && { sent }),
     path: isValid ? path : new Map(),
-    query: isValid ? draft.query : [],
-    expects: expectationOf(draft),
+    query: isValid ? builder.query : [],
+    expects: expectationOf(builder),
   }
 }
 
 /** Returns the described path with its parameters filled in, without the query. */
-export function pathOf({ operation, path }: Pick<Draft, 'operation' | 'path'>): string {
+export function pathOf({ operation, path }: Pick<RequestBuilder, 'operation' | 'path'>): string {
   return operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => path.get(name) ?? '')
 }
 
-function targetOf(draft: Draft): string {
-  const pairs: readonly Header[] = draft.query
+function targetOf(builder: RequestBuilder): string {
+  const pairs: readonly Header[] = builder.query
   return (
-    pathOf(draft) + (pairs.length > 0 ? `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}` : '')
+    pathOf(builder) +
+    (pairs.length > 0 ? `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}` : '')
   )
 }
 
-function expectationOf({ flaws, thing, condition }: Draft): Expectation {
-  if (flaws.length === 0) return { kind: 'valid', thing, condition }
-  const first = stages.find(stage => flaws.some(flaw => flaw.stage === stage))
-  const deciding = flaws.filter(({ stage }) => stage === first)
+function expectationOf({ mutations, resource, condition }: RequestBuilder): Expectation {
+  if (mutations.length === 0) return { kind: 'valid', resource, condition }
+  const first = stages.find(stage => mutations.some(mutation => mutation.stage === stage))
+  const deciding = mutations.filter(({ stage }) => stage === first)
   return {
     kind: 'refusal',
     statuses: deciding.flatMap(({ statuses }) => statuses),

@@ -8,11 +8,18 @@ import { followEvents } from '../../src/client/follow-events.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { readAfterRowId } from '../controls/last-row-id.ts'
 import { LAST_NAME, useShop } from '../support/busy-shop.ts'
-import { eventRows, faultsOf, faultsOfOrder, type Heard, headOf, heardOf } from '../support/heard.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
-import { proved, timeLimitMs, times } from '../support/proof.ts'
+import {
+  eventRows,
+  faultsOf,
+  faultsOfOrder,
+  type Heard,
+  headOf,
+  heardOf,
+} from '../support/received-events.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
+import { proved, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type RawRow, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { follow, readByLinks, readBytes, readWaiting, type Told } from './cut-readers.ts'

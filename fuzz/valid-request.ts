@@ -1,8 +1,8 @@
-import type { Condition } from './ask.ts'
-import { MERGE_PATCH } from './body-flaws.ts'
 import type { Operation, Parameter } from './document.ts'
-import { type Draft, type Lane, pathOf } from './draft.ts'
-import { aliveThing, freshAt, goneThing, type Thing, tagAt } from './memory.ts'
+import type { Condition } from './fuzz-request.ts'
+import { aliveResource, deletedResource, freshAt, tagAt } from './memory.ts'
+import { MERGE_PATCH, pathOf, type RequestBuilder, type VirtualClient } from './request-builder.ts'
+import type { Resource } from './resource.ts'
 import type { Schema } from './schema.ts'
 import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
 
@@ -20,33 +20,33 @@ const accepts = [
 ]
 
 /** Builds a valid request; for `thing` if it is given. */
-export function validDraft(lane: Lane, operation: Operation, given?: Thing): Draft {
+export function validRequest(client: VirtualClient, operation: Operation, given?: Resource): RequestBuilder {
   const path = new Map<string, string>()
-  const thing = fillPath(lane, operation, path, given)
-  const draft: Draft = {
+  const resource = fillPath(client, operation, path, given)
+  const builder: RequestBuilder = {
     operation,
     path,
-    query: operation.parameters.flatMap(parameter => queryPairs(lane, operation, parameter)),
+    query: operation.parameters.flatMap(parameter => queryPairs(client, operation, parameter)),
     headers: new Map(),
-    members: operation.body ? validMembers(lane, operation, operation.body.schema, thing) : [],
+    members: operation.body ? validMembers(client, operation, operation.body.schema, resource) : [],
     body: undefined,
-    thing,
+    resource,
     condition: 'none',
-    flaws: [],
+    mutations: [],
   }
-  fillHeaders(lane, draft)
-  return draft
+  fillHeaders(client, builder)
+  return builder
 }
 
 /** Percent-encodes a text, in one of the possible ways. */
-export function encoded({ random }: Lane, text: string): string {
+export function encoded({ random }: VirtualClient, text: string): string {
   if (random.chance(0.9)) return encodeURIComponent(text)
   if (random.chance(0.5)) return encodeURIComponent(text).replaceAll('%20', '+')
   return Array.from(Buffer.from(text), byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
 }
 
 /** Returns the name of the path parameter whose id a parameter or member contains, if there is one. */
-function kindOf({ description }: Lane, operation: Operation, name: string): string | undefined {
+function kindOf({ description }: VirtualClient, operation: Operation, name: string): string | undefined {
   if (name !== 'id') return description.kinds.has(name) ? name : undefined
   const paths = [...description.methods.keys()]
   const item = paths.find(path => path.startsWith(`${operation.path}/{`) && path.endsWith('}'))
@@ -54,78 +54,80 @@ function kindOf({ description }: Lane, operation: Operation, name: string): stri
 }
 
 function fillPath(
-  lane: Lane,
+  client: VirtualClient,
   { parameters, path }: Operation,
   values: Map<string, string>,
-  given?: Thing,
-): Thing | undefined {
-  const { random, memory } = lane
-  let last: Thing | undefined
+  given?: Resource,
+): Resource | undefined {
+  const { random, memory } = client
+  let last: Resource | undefined
   for (const { name, schema, example } of parameters.filter(({ place }) => place === 'path')) {
     const isGiven = given?.kind === name
     last = isGiven
       ? given
       : random.chance(0.8)
-        ? aliveThing(memory, random, name)
-        : goneThing(memory, random, name)
+        ? aliveResource(memory, random, name)
+        : deletedResource(memory, random, name)
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
-    else values.set(name, encodeURIComponent(segment(lane, schema, example)))
+    else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
   // The description does not say what happens to other resources with the id of a deleted one.
   return last?.goneFrom === undefined || last.goneFrom === path ? last : undefined
 }
 
 /** Returns a text that can be a path segment: dots alone would be resolved as relative steps. */
-function segment({ random }: Lane, schema: Schema, example: unknown): string {
+function segment({ random }: VirtualClient, schema: Schema, example: unknown): string {
   if (typeof example === 'string' && random.chance(0.5)) return example
   const text = validText(random, schema)
   return /^\.+$/.test(text) ? 'dots' : text
 }
 
 function queryPairs(
-  lane: Lane,
+  client: VirtualClient,
   operation: Operation,
   { name, place, schema, required }: Parameter,
 ): [string, string][] {
-  const { random, memory } = lane
+  const { random, memory } = client
   // A cursor cannot be invented: it comes only from the Link of a page.
   if (place !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
-  const kind = kindOf(lane, operation, name)
+  const kind = kindOf(client, operation, name)
   // Waiting for an event that does not occur would only take time.
   if (name === 'wait') return [[name, String(schema.minimum)]]
   const one = (of: Schema): string => {
-    const known = kind !== undefined && random.chance(0.6) ? aliveThing(memory, random, kind) : undefined
+    const known = kind !== undefined && random.chance(0.6) ? aliveResource(memory, random, kind) : undefined
     return known?.id ?? validParameter(random, of)
   }
   const { items } = schema
   const values = items
     ? Array.from({ length: Math.max(1, lengthOfArray(random, schema)) }, () => one(items))
     : [one(schema)]
-  return values.map(value => [encoded(lane, name), encoded(lane, value)])
+  return values.map(value => [encoded(client, name), encoded(client, value)])
 }
 
 function validMembers(
-  lane: Lane,
+  client: VirtualClient,
   operation: Operation,
   schema: Schema,
-  thing: Thing | undefined,
+  resource: Resource | undefined,
 ): [string, string][] {
-  const { random, memory } = lane
+  const { random, memory } = client
   return [...schema.members].flatMap(([name, member]): [string, string][] => {
-    const kind = kindOf(lane, operation, name)
+    const kind = kindOf(client, operation, name)
     const isRequired = schema.required.includes(name)
-    if (member.readOnly) return thing && random.chance(0.1) ? [[name, thing.id]] : []
+    if (member.readOnly) return resource && random.chance(0.1) ? [[name, resource.id]] : []
     if (!isRequired && !random.chance(kind === undefined ? 0.5 : 0.15)) return []
     if (name === 'expiresAt') return [[name, JSON.stringify(random.pick(futures))]]
     if (kind === undefined || member.type !== 'integer') return [[name, validJson(random, member)]]
-    const known = random.chance(0.9) ? aliveThing(memory, random, kind) : goneThing(memory, random, kind)
+    const known = random.chance(0.9)
+      ? aliveResource(memory, random, kind)
+      : deletedResource(memory, random, kind)
     return [[name, known?.id ?? String(absentId(random))]]
   })
 }
 
-function fillHeaders(lane: Lane, draft: Draft): void {
-  const { random, keys } = lane
-  const { operation, headers } = draft
+function fillHeaders(client: VirtualClient, builder: RequestBuilder): void {
+  const { random, keys } = client
+  const { operation, headers } = builder
   const key = keys.goodFor(random, operation)
   if (key !== undefined) headers.set('Authorization', `${random.chance(0.95) ? 'Bearer' : 'bearer '} ${key}`)
   if (random.chance(0.2)) headers.set('Accept', random.pick(accepts))
@@ -136,21 +138,21 @@ function fillHeaders(lane: Lane, draft: Draft): void {
   }
   if (random.chance(0.02)) headers.set('X-Unheard-Of', 'ÿ"\\')
   for (const parameter of operation.parameters.filter(({ place }) => place === 'header')) {
-    if (parameter.required || random.chance(0.25)) fillHeader(lane, draft, parameter)
+    if (parameter.required || random.chance(0.25)) fillHeader(client, builder, parameter)
   }
 }
 
-function fillHeader(lane: Lane, draft: Draft, { name, example }: Parameter): void {
-  const { random } = lane
+function fillHeader(client: VirtualClient, builder: RequestBuilder, { name, example }: Parameter): void {
+  const { random } = client
   if (name === 'If-Match' || name === 'If-None-Match') {
-    const [value, condition] = precondition(lane, draft, name)
-    draft.condition = together(draft.condition, condition)
-    draft.headers.set(name, value)
+    const [value, condition] = precondition(client, builder, name)
+    builder.condition = together(builder.condition, condition)
+    builder.headers.set(name, value)
   } else if (name === 'Idempotency-Key') {
-    const key = `${lane.name}-${random.between(0n, 2n ** 60n).toString(36)}`
-    draft.headers.set(name, random.pick([key, `"${key}"`, `"${key} \\"\\\\ again"`, key.padEnd(255, '~')]))
+    const key = `${client.name}-${random.between(0n, 2n ** 60n).toString(36)}`
+    builder.headers.set(name, random.pick([key, `"${key}"`, `"${key} \\"\\\\ again"`, key.padEnd(255, '~')]))
   } else if (typeof example === 'string') {
-    draft.headers.set(name, example)
+    builder.headers.set(name, example)
   }
 }
 
@@ -161,15 +163,19 @@ function together(one: Condition, other: Condition): Condition {
 }
 
 /** Returns entity tags that match, tags that do not match, and the weak form that If-Match never accepts. */
-function precondition(lane: Lane, draft: Draft, name: 'If-Match' | 'If-None-Match'): [string, Condition] {
-  const { random, memory } = lane
-  const path = pathOf(draft)
+function precondition(
+  client: VirtualClient,
+  builder: RequestBuilder,
+  name: 'If-Match' | 'If-None-Match',
+): [string, Condition] {
+  const { random, memory } = client
+  const path = pathOf(builder)
   const current = freshAt(memory, path)?.headers.get('etag')
   const invented = `"${random
     .between(0n, 2n ** 64n)
     .toString(36)
     .padStart(22, 'x')}"`
-  const isThere = draft.thing !== undefined && draft.thing.goneFrom === undefined
+  const isThere = builder.resource !== undefined && builder.resource.goneFrom === undefined
   const isWrite = name === 'If-Match'
   const met: Condition = isWrite ? 'holds' : 'unmodified'
   const options: [string, Condition][] = [

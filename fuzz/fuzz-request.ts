@@ -1,7 +1,7 @@
-import type { JsonObject } from '../src/model/json.ts'
-import type { Answer } from './answer.ts'
 import type { Operation } from './document.ts'
-import type { Thing } from './memory.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
+import type { JsonObject } from './json.ts'
+import type { Resource } from './resource.ts'
 
 export type Header = readonly [name: string, value: string]
 
@@ -18,17 +18,17 @@ export type Expectation =
       readonly why: string
     }
   /** The request is valid: only the state of the store may refuse it. */
-  | { readonly kind: 'valid'; readonly thing: Thing | undefined; readonly condition: Condition }
+  | { readonly kind: 'valid'; readonly resource: Resource | undefined; readonly condition: Condition }
   /** The same request again, under its idempotency key: the same response again. */
-  | { readonly kind: 'replay'; readonly of: Answer }
+  | { readonly kind: 'replay'; readonly of: FuzzResponse }
   /** HEAD, immediately after the GET whose response was `of`. */
-  | { readonly kind: 'head'; readonly of: Answer }
+  | { readonly kind: 'head'; readonly of: FuzzResponse }
   /** A method that the path does not have, or OPTIONS: `Allow` names the methods that it has. */
   | { readonly kind: 'allow'; readonly status: number; readonly methods: readonly string[] }
   | { readonly kind: 'unknown path' }
 
 /** One request to send, with the expectation for its response. */
-export interface Ask {
+export interface FuzzRequest {
   readonly number: number
   /** The name of the request in tables: an operationId, or a method and a described path. */
   readonly label: string
@@ -47,12 +47,12 @@ export interface Ask {
   readonly expects: Expectation
 }
 
-export function headerOf({ headers }: Ask, name: string): string | undefined {
+export function headerOf({ headers }: FuzzRequest, name: string): string | undefined {
   return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
 /** The request as bytes. Header values may contain any character of Latin-1. */
-export function bytesOf({ method, target, headers, body }: Ask, host: string): Buffer {
+export function bytesOf({ method, target, headers, body }: FuzzRequest, host: string): Buffer {
   const lines = [
     `${method} ${target} HTTP/1.1`,
     `Host: ${host}`,

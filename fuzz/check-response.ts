@@ -1,0 +1,52 @@
+import { checkDescription } from './check-description.ts'
+import { checkExpectation } from './check-expectation.ts'
+import { checkMeaning } from './check-meaning.ts'
+import type { Finding } from './finding.ts'
+import { type FuzzRequest, headerOf } from './fuzz-request.ts'
+import type { FuzzResponse } from './fuzz-response.ts'
+import { type JsonValue, readJson, writeJson } from './json.ts'
+import type { VirtualClient } from './request-builder.ts'
+
+export interface CheckResult {
+  readonly findings: readonly Finding[]
+  /** The body of the response, if it could be read. */
+  readonly body: JsonValue | undefined
+}
+
+/** Checks a response against the description, the expectation of its request and the knowledge of the client. */
+export function checkResponse(
+  client: VirtualClient,
+  request: FuzzRequest,
+  response: FuzzResponse,
+): CheckResult {
+  const { status, headers } = response
+  if (status === 0)
+    return { findings: [{ check: 'no-answer', detail: String(response.body) }], body: undefined }
+  const findings: Finding[] = []
+  if (status >= 500) findings.push({ check: 'server-error', detail: `the answer is ${status}` })
+  if (headers.get('x-request-id') !== headerOf(request, 'x-request-id')) {
+    findings.push({ check: 'request-id', detail: `X-Request-Id is ${headers.get('x-request-id')}` })
+  }
+  const body = bodyOf(response)
+  if (body === UNREADABLE) findings.push({ check: 'body-unreadable', detail: 'the body is not exact JSON' })
+  const readable = body === UNREADABLE ? undefined : body
+  findings.push(
+    ...checkDescription(request, response, readable),
+    ...checkExpectation(request, response, readable),
+    ...checkMeaning(client, request, response, readable),
+  )
+  return { findings, body: readable }
+}
+
+const UNREADABLE = Symbol('unreadable')
+
+function bodyOf({ body }: FuzzResponse): JsonValue | undefined | typeof UNREADABLE {
+  if (body.length === 0) return undefined
+  try {
+    const value = readJson(body)
+    // A member that is there twice is lost when it is read: then the text that is written again is another one.
+    return Buffer.from(writeJson(value)).equals(body) ? value : UNREADABLE
+  } catch {
+    return UNREADABLE
+  }
+}

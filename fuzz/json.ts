@@ -1,0 +1,33 @@
+/** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
+export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
+export interface JsonObject {
+  [member: string]: JsonValue
+}
+
+const INTEGER = /^-?[0-9]+$/
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses one JSON text (RFC 8259) from UTF-8 bytes. Throws TypeError for other bytes, SyntaxError for other text. */
+export function readJson(bytes: Uint8Array): JsonValue {
+  return readJsonText(utf8.decode(bytes))
+}
+
+/** Like `readJson`, for text that is already a string. */
+export function readJsonText(text: string): JsonValue {
+  return JSON.parse(text, exactInteger)
+}
+
+/** Returns a value as compact JSON, with the members that are not undefined. */
+export function writeJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`
+}
+
+/** The source of a number has the digits that a JavaScript number may lose. */
+function exactInteger(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source
+  return typeof value === 'number' && source !== undefined && INTEGER.test(source) ? BigInt(source) : value
+}

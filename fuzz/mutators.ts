@@ -1,0 +1,22 @@
+import { bodyMutators } from './body-mutators.ts'
+import { keyMutators } from './key-mutators.ts'
+import { parameterMutators } from './parameter-mutators.ts'
+import type { Mutator, RequestBuilder, VirtualClient } from './request-builder.ts'
+
+const mutators: readonly Mutator[] = [
+  ...parameterMutators,
+  ...parameterMutators,
+  ...bodyMutators,
+  ...bodyMutators,
+  ...keyMutators,
+]
+
+/** Mutates a request in one way, sometimes in two. */
+export function mutate(client: VirtualClient, builder: RequestBuilder): void {
+  const wanted = client.random.chance(0.85) ? 1 : 2
+  // Every operation can be mutated somehow: with an unknown query parameter, if with nothing else.
+  while (builder.mutations.length < wanted) {
+    const mutation = client.random.pick(mutators)(client, builder)
+    if (mutation) builder.mutations.push(mutation)
+  }
+}
