@@ -17,7 +17,7 @@ export function authenticationRequired(scope?: string): StoreError {
     'authentication_required',
     scope === undefined
       ? 'Authorization must be "Bearer" followed by a key that starts with pst_.'
-      : `This operation requires a key with the scope ${scope}.`,
+      : `This operation requires a key with the scope ${scope}, as Authorization: Bearer pst_...`,
   )
 }
 
@@ -123,7 +123,7 @@ export function invalidParameters(errors: readonly [ParameterError, ...Parameter
 export function idempotencyKeyInvalid(): StoreError {
   return new StoreError(
     'idempotency_key_invalid',
-    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes or unquoted.',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes, or unquoted without spaces.',
   )
 }
 

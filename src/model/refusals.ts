@@ -131,8 +131,9 @@ export function invalidCursor(): StoreError {
   )
 }
 
+/** `sort`: the column whose range a filter limits; it excludes every other order. */
 export function sortExcludedByFilter(sort: string): StoreError {
-  const message = `With this filter the list can only be sorted by ${sort} or -${sort}.`
+  const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`
   return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
 }
 

@@ -97,7 +97,8 @@ const about = `A store of pets, categories, stock and orders.
 - Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
   request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
 - A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
-- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent.
+- A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent. Operations whose
+  response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one operation.
 - Every change is published as a CloudEvents 1.0 event: in the feed, in the stream, and to webhooks.
 - Every path that supports GET supports HEAD. Every path supports OPTIONS, which returns \`Allow\`.
 - The runtime rejects malformed HTTP (400), a request head over 16 KiB (431) and a body over 8 MiB (413) before any

@@ -63,7 +63,10 @@ export async function checkTarget(url: string, rules: AddressRules): Promise<Tar
     const family = familyOf(host, address)
     const use = rules.allowPrivate ? undefined : specialUse(address, family)
     const place = literal ? `The address ${host}` : `The host ${host} has the address ${address}, which`
-    if (use !== undefined) throw new AddressRefused(`${place} is not on the public Internet (${use}).`)
+    if (use !== undefined)
+      throw new AddressRefused(
+        `${place} is not on the public Internet (${use}); only --allow-private-webhooks permits it.`,
+      )
     return { url: parsed, address, family }
   })
   const [first] = targets

@@ -17,7 +17,7 @@ const importers = [
     convert: [
       join(ROOT, 'node_modules', 'openapi-to-postmanv2', 'bin', 'openapi2postmanv2.js'),
       ...['-s', description, '-o', 'collection.json'],
-      ...['-O', 'requestParametersResolution=Example,parametersResolution=Example'],
+      ...['-O', 'parametersResolution=Example'],
     ],
     send: 'postman.ts',
   },

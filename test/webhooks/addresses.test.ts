@@ -106,10 +106,10 @@ test('every refusal is a sentence, and names the host and the address if they ar
     expect(said).toMatch(/^The [^\n]+\.$/)
   }
   expect(await refusalOf('http://shop.example/', publicOnly(resolverOf([PUBLIC, '10.1.2.3'])))).toBe(
-    'The host shop.example has the address 10.1.2.3, which is not on the public Internet (private use).',
+    'The host shop.example has the address 10.1.2.3, which is not on the public Internet (private use); only --allow-private-webhooks permits it.',
   )
   expect(await refusalOf('http://0x7f.1/', publicOnly(resolverOf([])))).toBe(
-    'The address 127.0.0.1 is not on the public Internet (loopback).',
+    'The address 127.0.0.1 is not on the public Internet (loopback); only --allow-private-webhooks permits it.',
   )
 })
 

@@ -143,7 +143,7 @@ export const generators: readonly Generator[] = [
     run: 'program/target/debug/program "$BASE" "$KEY" "$SAMPLES"',
     code: 'client/src',
     description:
-      'The first line removes the discriminators: this generator supports one value for each schema. Then the values of `type` tell the events apart.',
+      'The command `sed` removes the discriminators: this generator supports one value for each schema. Then the values of `type` tell the events apart.',
   }),
   openapiGenerator(
     'kotlin',
@@ -172,7 +172,7 @@ export const generators: readonly Generator[] = [
     run: javaRun,
     code: 'client/src/main',
     description:
-      'The first command removes the discriminators, with which the output does not compile; the last one adds a dependency that Java 11 and later need. `Event` is an empty interface then: register the class for each `type` with Gson, as the program does in eight lines.',
+      'The command `sed` removes the discriminators, with which the output does not compile; the last one adds a dependency that Java 11 and later need. `Event` is an empty interface then: register the class for each `type` with Gson, as the program does in eight lines.',
   },
   {
     name: 'progenitor',
@@ -200,14 +200,13 @@ export const generators: readonly Generator[] = [
     version: '6.3.3',
     needs: ['npm', 'node'],
     install: 'npm init -y && npm install -E openapi-to-postmanv2@6.3.3',
-    generate:
-      'npx openapi2postmanv2 -s openapi.yaml -o collection.json -O requestParametersResolution=Example,parametersResolution=Example',
+    generate: 'npx openapi2postmanv2 -s openapi.yaml -o collection.json -O parametersResolution=Example',
     compile: 'true',
     run: '"$BUN" $PROGRAM/../postman.ts collection.json',
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success; only `redeliver` waits until the webhook was tried once. Without the options the converter sends placeholders such as `<integer>`, which no description can prevent.',
+      'The converter of Postman, openapi-to-postmanv2. Every request of the collection, sent once from top to bottom to a new demo store, returns its documented success; only `redeliver` waits until the webhook was tried once. Set the variables `baseUrl` and `bearerToken` of the collection. `parametersResolution=Example` makes the converter send the examples instead of placeholders such as `<integer>`. Change the Idempotency-Key before you change a request that was sent: the same key with another body is refused.',
   },
   {
     name: 'Bruno',
@@ -223,7 +222,7 @@ export const generators: readonly Generator[] = [
     code: 'collection.json',
     expected: ['every request of the collection succeeded'],
     description:
-      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. Grouped by path, Bruno lists the requests on a webhook before those below it, and deletes the webhook first.',
+      'The converter of Bruno, openApiToBruno of @usebruno/converters, with its default grouping by tag: every request succeeds as with Postman. In Bruno, import `openapi.yaml` itself; set the variables `baseUrl` and `token`. Grouped by path, Bruno lists the requests on a webhook before those below it, and deletes the webhook first.',
   },
   ...npmGenerators,
 ]

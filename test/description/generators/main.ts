@@ -21,15 +21,24 @@ const options = new Command('generators')
   .opts<{ only?: string; scratch?: string; write?: boolean }>()
 
 const PAGE = join(ROOT, 'docs', 'generators.md')
-const wanted = generators.filter(({ name }) => !options.only || options.only.split(',').includes(name))
+const names = options.only?.split(',') ?? []
+const unknown = names.filter(name => !generators.some(generator => generator.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `There is no generator ${unknown.join(', ')}. There are: ${generators.map(({ name }) => name).join(', ')}.`,
+  )
+  process.exit(2)
+}
+const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name))
 const scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'petstore-generators-'))
 const outcomes: Outcome[] = []
 for (const generator of wanted) {
+  console.log(`${generator.name} ...`)
   const outcome = await tryGenerator(generator, scratch)
   outcomes.push(outcome)
   const { result, observed, codeLines, seconds } = outcome
   console.log(`${generator.name} ${generator.version}: ${result} (${codeLines} lines, ${seconds} s)`)
-  for (const [name, value] of Object.entries(observed)) console.log(`  ${name}: ${value}`)
+  for (const [name, value] of Object.entries(observed)) if (value !== '') console.log(`  ${name}: ${value}`)
 }
 if (options.write) {
   const known = generators.flatMap(generator => {
@@ -43,5 +52,6 @@ const documented = readFileSync(PAGE, 'utf8').split('\n')
 const changed = ran.map(findings).filter(found => !documented.some(line => line.startsWith(found)))
 for (const found of changed) console.error(`docs/generators.md does not contain: ${found}`)
 if (!options.scratch) rmSync(scratch, { recursive: true, force: true })
+console.log(`${ran.length} compared with docs/generators.md: ${changed.length} differ`)
 const allWork = ran.every(({ result }) => result === 'works')
 process.exit(allWork && changed.length === 0 ? 0 : 1)

@@ -13,9 +13,11 @@ one, orders it, reads the code of a refused order, and decodes an event of each 
 Two generators do not support a discriminator with several values for one schema. Their first command removes the
 discriminators from a copy of the description; all others read it unchanged.
 
-A later version of the store may add members and event types. The table says what each client does with a member or an
-event type that it does not know: \`ignored\`, \`kept\` or \`error\`. Where a type is an error, ask for the types you
-know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993 reaches the store digit for digit.
+A later version of the store may add members and event types. The table says what each client does with an unknown
+member of an event or of a pet, and with an unknown event type: \`ignored\`, \`kept\` or \`error\`. Where a type is an
+error, request the types you know with \`GET /events?type=\`. The column "64-bit id" says whether 9007199254740993
+reaches the store digit for digit. JavaScript rounds such an id; the store never assigns one above 2^53 - 1.
+"Seconds" includes downloads, as far as they were not cached.
 
 The client of ogen is the largest: ${ogenLines} lines. Before revision 2 of the description it had
 ${OGEN_LINES_BEFORE.toLocaleString('en')}.
@@ -49,13 +51,15 @@ export function page(outcomes: readonly Outcome[]): string {
   )
   return [
     introduction(ogen?.codeLines.toLocaleString('en') ?? 'unknown'),
-    '| Generator | Version | Result | Event member | Pet member | Event type | 64-bit id | Lines of code | Seconds |',
+    '| Generator | Version | Result | Unknown member of an event | Unknown member of a pet | Unknown event type | 64-bit id | Lines of code | Seconds |',
     '| --- | --- | --- | --- | --- | --- | --- | ---: | ---: |',
     ...rows,
     '',
     '## Commands',
     '',
-    'The commands run in a directory that holds a copy of `openapi.yaml`; `$PROGRAM` is the folder of the program.',
+    'The commands install a generator and generate a client. They run in a directory with a copy of `openapi.yaml`.',
+    'The folder of each program has its own name in `test/description/generators/`: `$PROGRAM` is that folder.',
+    'How the client and the program are compiled and run is in `generators.ts` and `npm-generators.ts` there.',
     '',
     ...commands,
   ].join('\n')
