@@ -86,8 +86,8 @@ export function llmsText(base: string, serves: (operation: Operation) => boolean
 Ids are 64-bit integers: read and send them exactly, never through a floating-point number. Lists are plain arrays; the
 next page is in the Link header. Send \`Authorization: Bearer pst_...\` if the operation needs a scope. Send an
 Idempotency-Key with every POST, PATCH, PUT and DELETE that may be retried, except where the response contains a
-secret. Every error is \`{"code", "message", "status"}\`, with \`errors\` for each invalid part of a request; the codes are listed at
-${base}/errors.
+secret. Every error is \`{"code", "message", "status"}\`, with \`errors\` for each invalid part of a request; the codes
+are listed at ${base}/errors.
 
 ## Documentation
 
