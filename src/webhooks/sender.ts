@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
@@ -83,13 +84,7 @@ export class WebhookSender {
       isOver: () => this.#state.isStopped,
       onFault: options.onFault,
     })
-    this.#pending = new PendingEvents(held, {
-      ...options,
-      onRedelivered: () => {
-        this.#state = withDue(this.#state, 0)
-      },
-      onPassed: () => this.#outcomeWriter.flush(),
-    })
+    this.#pending = new PendingEvents(held, options)
   }
 
   /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
@@ -140,13 +135,13 @@ export class WebhookSender {
     const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
     this.#state = withReceiver(this.#state, receiver)
     if (!receiver) return false
-    const due = from === 'due' ? await this.#dueWork() : undefined
-    const work = due ?? (await this.#nextWork(receiver))
+    const due = from === 'due' ? await this.#dueDelivery() : undefined
+    const work = due ?? (await this.#nextEvent(receiver))
     if (work && !this.#state.isStopped) this.#start(work, receiver)
     return work !== undefined
   }
 
-  async #dueWork(): Promise<Work | undefined> {
+  async #dueDelivery(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
     // Set both before the read: a delivery that completes during the read still looks due in it, and may bring the
     // next check forward.
@@ -159,9 +154,19 @@ export class WebhookSender {
     return Date.parse(due.nextAt) <= clock() ? { due } : undefined
   }
 
-  async #nextWork(receiver: Receiver): Promise<Work | undefined> {
-    const event = await this.#pending.next(receiver)
-    return event && { event }
+  /** Returns the next event to send; undefined if there is none. */
+  async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
+    for (let { types } = receiver; ; ) {
+      const { event, isRedelivery } = this.#pending.take(types)
+      if (isRedelivery) this.#state = withDue(this.#state, 0)
+      if (event) return { event }
+      const page = await this.#pending.readPage(types)
+      if (page.isSaveDue) this.#outcomeWriter.flush()
+      if (page.atHead && !page.hasEvents) return undefined
+      types = page.types
+      // A backlog can go a long way without an event of these types, and other work needs the thread.
+      if (!page.hasEvents) await nextTurn()
+    }
   }
 
   #start(work: Work, receiver: Receiver): void {
@@ -230,9 +235,9 @@ export class WebhookSender {
   async #write(outcomes: readonly AttemptOutcome[]): Promise<void> {
     const written = outcomes.filter(({ deliveryId }) => deliveryId === undefined)
     const positions = written.map(({ event }) => event.position)
-    const completed = this.#pending.completedPosition(positions)
-    await this.#options.record(this.#id, completed, this.#pending.seenCreation, outcomes)
-    this.#pending.complete(positions, completed)
+    const progress = this.#pending.progressAfter(positions)
+    await this.#options.record(this.#id, progress.position, progress.seenCreation, outcomes)
+    this.#pending.complete(positions, progress)
   }
 
   #noteDue(instant: string): void {
