@@ -11,9 +11,9 @@ import {
 } from '../shop/delivery-state.ts'
 import type { SequencedEvent } from '../shop/events.ts'
 import { type AttemptResult, attempt, type DeliveryContext } from './attempt.ts'
-import { OutcomeWriter } from './outcome-writer.ts'
+import { OutcomeWriter, type OutcomeWriterOptions } from './outcome-writer.ts'
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts'
-import { decideRetry } from './retry.ts'
+import { decideRetry, type RetryDecision } from './retry.ts'
 import {
   type Instants,
   initialState,
@@ -35,14 +35,8 @@ const AGAIN_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
-    Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'> {
-  /** Stores outcomes, and the progress of the sender. */
-  readonly record: (
-    webhookId: bigint,
-    position: bigint,
-    seenCreation: boolean,
-    outcomes: readonly AttemptOutcome[],
-  ) => Promise<void>
+    Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'>,
+    Pick<OutcomeWriterOptions, 'record'> {
   readonly throttle: Throttle
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
@@ -79,12 +73,8 @@ export class WebhookSender {
     this.#options = options
     this.#head = held.position
     this.ended = this.#end.promise
-    this.#outcomeWriter = new OutcomeWriter({
-      write: outcomes => this.#write(outcomes),
-      isOver: () => this.#state.isStopped,
-      onFault: options.onFault,
-    })
     this.#pending = new PendingEvents(held, options)
+    this.#outcomeWriter = new OutcomeWriter({ ...options, webhookId: held.id, pending: this.#pending })
   }
 
   /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
@@ -97,6 +87,7 @@ export class WebhookSender {
   /** Starts no new attempts. Resolves when those in progress have ended and their outcomes are stored. */
   stop(): Promise<void> {
     this.#state = withStop(this.#state)
+    this.#outcomeWriter.stop()
     clearTimeout(this.#timer)
     this.#endWhenIdle()
     return this.ended
@@ -134,7 +125,10 @@ export class WebhookSender {
     const { readRow, owner } = this.#options
     const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
     this.#state = withReceiver(this.#state, receiver)
-    if (!receiver) return false
+    if (!receiver) {
+      this.#outcomeWriter.stop()
+      return false
+    }
     const due = from === 'due' ? await this.#dueDelivery() : undefined
     const work = due ?? (await this.#nextEvent(receiver))
     if (work && !this.#state.isStopped) this.#start(work, receiver)
@@ -186,9 +180,14 @@ export class WebhookSender {
   }
 
   async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
-    const startedMs = this.#options.clock()
+    const { clock, random, retryMs } = this.#options
+    const startedMs = clock()
     const result = await this.#attempt(work, receiver)
-    const outcome = this.#outcomeOf(work, result, startedMs)
+    const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + 1
+    const decision: RetryDecision = result.final
+      ? { state: 'failed' }
+      : decideRetry(result, cycleAttempts, clock(), random(), retryMs)
+    const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
     const isDelivered = outcome.state === 'delivered'
     this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
     await this.#outcomeWriter.add(outcome)
@@ -209,37 +208,6 @@ export class WebhookSender {
     }
   }
 
-  #outcomeOf({ event, due }: Work, answer: AttemptResult, startedMs: number): AttemptOutcome {
-    const { random, retryMs, clock } = this.#options
-    const cycleAttempts = Number(due?.cycleAttempts ?? 0n) + 1
-    const { status, error, reply, unsent, durationMs } = answer
-    const decision = answer.final
-      ? ({ state: 'failed' } as const)
-      : decideRetry(answer, cycleAttempts, clock(), random(), retryMs)
-    return {
-      event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
-      ...(due && { deliveryId: due.id }),
-      cycleAttempts: BigInt(cycleAttempts),
-      at: storedInstant(startedMs),
-      durationMs: BigInt(Math.round(durationMs)),
-      ...(status !== undefined && { status: BigInt(status) }),
-      ...(error !== undefined && { error }),
-      ...(reply !== undefined && reply !== '' && { reply }),
-      ...(unsent && { unsent }),
-      state: decision.state,
-      ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
-      ...(decision.state === 'failed' && decision.gone && { gone: true }),
-    }
-  }
-
-  async #write(outcomes: readonly AttemptOutcome[]): Promise<void> {
-    const written = outcomes.filter(({ deliveryId }) => deliveryId === undefined)
-    const positions = written.map(({ event }) => event.position)
-    const progress = this.#pending.progressAfter(positions)
-    await this.#options.record(this.#id, progress.position, progress.seenCreation, outcomes)
-    this.#pending.complete(positions, progress)
-  }
-
   #noteDue(instant: string): void {
     this.#state = withDue(this.#state, Date.parse(instant))
   }
@@ -257,5 +225,33 @@ export class WebhookSender {
   #endWhenIdle(): void {
     const { isStopped, inFlight } = this.#state
     if (isStopped && !this.#running && inFlight === 0) this.#end.resolve()
+  }
+}
+
+interface EndedAttempt {
+  readonly work: Work
+  readonly startedMs: number
+  readonly cycleAttempts: number
+  readonly result: AttemptResult
+  readonly decision: RetryDecision
+}
+
+/** Returns the outcome of an attempt as it is stored. */
+function outcomeOf({ work, startedMs, cycleAttempts, result, decision }: EndedAttempt): AttemptOutcome {
+  const { event, due } = work
+  const { status, error, reply, unsent, durationMs } = result
+  return {
+    event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
+    ...(due && { deliveryId: due.id }),
+    cycleAttempts: BigInt(cycleAttempts),
+    at: storedInstant(startedMs),
+    durationMs: BigInt(Math.round(durationMs)),
+    ...(status !== undefined && { status: BigInt(status) }),
+    ...(error !== undefined && { error }),
+    ...(reply !== undefined && reply !== '' && { reply }),
+    ...(unsent && { unsent }),
+    state: decision.state,
+    ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
+    ...(decision.state === 'failed' && decision.gone && { gone: true }),
   }
 }
