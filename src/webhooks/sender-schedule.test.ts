@@ -119,58 +119,37 @@ const changes: readonly Change[] = [
   [
     'a success resets the failures and ends the pause',
     withResult(failing, { status: 204, isDelivered: true }, now),
-    {
-      failures: 0n,
-      resumeAtMonotonicMs: 0,
-    },
+    { failures: 0n, resumeAtMonotonicMs: 0 },
   ],
   [
     'a failure is counted, and causes no pause at first',
     withResult(quiet, failed, now),
-    {
-      failures: 1n,
-      resumeAtMonotonicMs: monotonicMs,
-    },
+    { failures: 1n, resumeAtMonotonicMs: monotonicMs },
   ],
   [
     'the tenth failure causes a pause of a second',
     withResult({ ...quiet, failures: 9n }, failed, now),
-    {
-      failures: 10n,
-      resumeAtMonotonicMs: inSeconds(1),
-    },
+    { failures: 10n, resumeAtMonotonicMs: inSeconds(1) },
   ],
   [
     'a missing response is a failure',
     withResult({ ...quiet, failures: 10n }, { isDelivered: false }, now),
-    {
-      failures: 11n,
-      resumeAtMonotonicMs: inSeconds(2),
-    },
+    { failures: 11n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
     'a receiver that responds 429 gets the pause that it asks for',
     withResult(quiet, busy(429), now),
-    {
-      failures: 1n,
-      resumeAtMonotonicMs: inSeconds(2),
-    },
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
     'a receiver that responds 503 gets the pause that it asks for',
     withResult(quiet, busy(503), now),
-    {
-      failures: 1n,
-      resumeAtMonotonicMs: inSeconds(2),
-    },
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
     'Retry-After of another status pauses nothing',
     withResult(quiet, busy(500), now),
-    {
-      failures: 1n,
-      resumeAtMonotonicMs: monotonicMs,
-    },
+    { failures: 1n, resumeAtMonotonicMs: monotonicMs },
   ],
   [
     'a date in Retry-After is compared with the wall clock',
@@ -180,10 +159,7 @@ const changes: readonly Change[] = [
   [
     'a failure does not shorten a pause',
     withResult(paused, failed, now),
-    {
-      failures: 1n,
-      resumeAtMonotonicMs: inSeconds(2),
-    },
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
     'an attempt that sent nothing is no failure',
