@@ -116,14 +116,14 @@ export class Dispatcher {
 
   /** A webhook has one sender at a time: the next starts after the previous one has stored its progress. */
   #open(webhook: LeasedWebhook): void {
-    const { owner, engine } = this.#options
+    const { engine } = this.#options
     const sender = new WebhookSender(webhook, {
       ...this.#options,
       readRow: engine.readRow,
       throttle: this.#throttle,
-      record: async (webhookId, position, seenCreation, outcomes) => {
-        await this.#execute('recordAttempts', { webhookId, owner, position, seenCreation, outcomes })
-        this.#options.onAttempts(outcomes)
+      record: async attempts => {
+        await this.#execute('recordAttempts', attempts)
+        this.#options.onAttempts(attempts.outcomes)
       },
     })
     this.#senders.set(webhook.id, sender)

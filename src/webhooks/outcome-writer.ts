@@ -1,14 +1,16 @@
-import type { AttemptOutcome } from '../shop/delivery-state.ts'
+import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
+import type { PendingEvents } from './pending-events.ts'
 
 const WRITE_AGAIN_MS = 1000
 
 export interface OutcomeWriterOptions {
+  readonly webhookId: bigint
+  /** The process that holds the lease. */
+  readonly owner: string
+  /** Knows the progress of the webhook, which is stored with the outcomes. */
+  readonly pending: Pick<PendingEvents, 'progressAfter' | 'complete'>
   /** Stores outcomes, and the progress of the webhook. */
-  readonly write: (outcomes: readonly AttemptOutcome[]) => Promise<void>
-  /**
-   * Whether the sender is stopping: outcomes that cannot be stored are then dropped, and their attempts are repeated.
-   */
-  readonly isOver: () => boolean
+  readonly record: (attempts: Attempts) => Promise<void>
   readonly onFault: (error: unknown) => void
 }
 
@@ -17,6 +19,7 @@ export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions
   #waiting: { readonly outcome: AttemptOutcome; readonly done: () => void }[] = []
   #writing = false
+  #stopped = false
 
   constructor(options: OutcomeWriterOptions) {
     this.#options = options
@@ -42,17 +45,31 @@ export class OutcomeWriter {
     this.#writing = false
   }
 
+  /** The sender is stopping: outcomes that cannot be stored are dropped, and their attempts are repeated. */
+  stop(): void {
+    this.#stopped = true
+  }
+
   /** Returns whether the batch is finished; otherwise it returns after a delay. */
   async #write(outcomes: readonly AttemptOutcome[]): Promise<boolean> {
-    const { write, isOver, onFault } = this.#options
     try {
-      await write(outcomes)
+      await this.#record(outcomes)
       return true
     } catch (error) {
-      onFault(error)
-      if (isOver() || outcomes.length === 0) return true
+      this.#options.onFault(error)
+      if (this.#stopped || outcomes.length === 0) return true
       await Bun.sleep(WRITE_AGAIN_MS)
-      return isOver()
+      return this.#stopped
     }
+  }
+
+  async #record(outcomes: readonly AttemptOutcome[]): Promise<void> {
+    const { webhookId, owner, pending, record } = this.#options
+    // The position of a retry was closed when the outcome of its first attempt was stored.
+    const first = outcomes.filter(({ deliveryId }) => deliveryId === undefined)
+    const written = first.map(({ event }) => event.position)
+    const progress = pending.progressAfter(written)
+    await record({ webhookId, owner, ...progress, outcomes })
+    pending.complete(written, progress)
   }
 }

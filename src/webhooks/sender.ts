@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
@@ -10,28 +11,32 @@ import {
 } from '../shop/delivery-state.ts'
 import type { SequencedEvent } from '../shop/events.ts'
 import { type AttemptResult, attempt, type DeliveryContext } from './attempt.ts'
-import { OutcomeWriter } from './outcome-writer.ts'
+import { OutcomeWriter, type OutcomeWriterOptions } from './outcome-writer.ts'
 import { PendingEvents, type PendingEventsOptions } from './pending-events.ts'
-import { backoffMs, decideRetry, retryAfterMs } from './retry.ts'
+import { decideRetry, type RetryDecision } from './retry.ts'
+import {
+  type Instants,
+  initialState,
+  nextStep,
+  type SenderState,
+  withDue,
+  withDueRead,
+  withPause,
+  withReceiver,
+  withResult,
+  withSlotFree,
+  withSlotTaken,
+  withStop,
+} from './sender-schedule.ts'
 import type { Throttle } from './throttle.ts'
 
-/** Maximum number of concurrent attempts to one receiver. */
-const IN_FLIGHT_MAX = 4
-/** How long a sender waits before it checks for due deliveries without being woken. */
-const POLL_MS = 10_000
 /** How long a sender waits after an error of the store itself. */
 const AGAIN_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
-    Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'> {
-  /** Stores outcomes, and the progress of the sender. */
-  readonly record: (
-    webhookId: bigint,
-    position: bigint,
-    seenCreation: boolean,
-    outcomes: readonly AttemptOutcome[],
-  ) => Promise<void>
+    Pick<PendingEventsOptions, 'owner' | 'readRow' | 'onFault'>,
+    Pick<OutcomeWriterOptions, 'record'> {
   readonly throttle: Throttle
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
@@ -57,17 +62,10 @@ export class WebhookSender {
   readonly #outcomeWriter: OutcomeWriter
   readonly #end = Promise.withResolvers<void>()
   readonly #inProgress = new Set<bigint>()
-  #inFlight = 0
+  #state: SenderState = initialState
   #head: bigint
-  #failures = 0n
-  /** On the wall clock, like the deliveries: when the next known delivery is due. */
-  #nextDueMs = 0
-  /** On the monotonic clock, like everything that measures time: the wall clock may jump. */
-  #nextPollMs = 0
-  #resumeAtMs = 0
   #running = false
   #again = false
-  #stopped = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(held: LeasedWebhook, options: WebhookSenderOptions) {
@@ -75,30 +73,21 @@ export class WebhookSender {
     this.#options = options
     this.#head = held.position
     this.ended = this.#end.promise
-    this.#outcomeWriter = new OutcomeWriter({
-      write: outcomes => this.#write(outcomes),
-      isOver: () => this.#stopped,
-      onFault: options.onFault,
-    })
-    this.#pending = new PendingEvents(held, {
-      ...options,
-      onRedelivered: () => {
-        this.#nextDueMs = 0
-      },
-      onPassed: () => this.#outcomeWriter.flush(),
-    })
+    this.#pending = new PendingEvents(held, options)
+    this.#outcomeWriter = new OutcomeWriter({ ...options, webhookId: held.id, pending: this.#pending })
   }
 
   /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
   wake(head: bigint = this.#head): void {
     this.#head = head
     this.#again = true
-    if (!this.#running && !this.#stopped) this.#run()
+    if (!this.#running && !this.#state.isStopped) this.#run()
   }
 
   /** Starts no new attempts. Resolves when those in progress have ended and their outcomes are stored. */
   stop(): Promise<void> {
-    this.#stopped = true
+    this.#state = withStop(this.#state)
+    this.#outcomeWriter.stop()
     clearTimeout(this.#timer)
     this.#endWhenIdle()
     return this.ended
@@ -107,9 +96,9 @@ export class WebhookSender {
   async #run(): Promise<void> {
     this.#running = true
     try {
-      while (this.#again && !this.#stopped) {
+      while (this.#again && !this.#state.isStopped) {
         this.#again = false
-        await this.#fill()
+        await this.#startAttempts()
       }
     } catch (error) {
       this.#options.onFault(error)
@@ -119,53 +108,63 @@ export class WebhookSender {
     this.#endWhenIdle()
   }
 
-  /** Starts attempts until the limit is reached or no work is left. */
-  async #fill(): Promise<void> {
-    const { readRow, owner, clock } = this.#options
-    while (!this.#stopped) {
-      const pauseMs = this.#resumeAtMs - performance.now()
-      if (pauseMs > 0) return this.#sleep(pauseMs)
-      if (this.#inFlight >= (backoffMs(this.#failures) > 0 ? 1 : IN_FLIGHT_MAX)) return
-      if (!this.#mayBeDue() && !this.#pending.mayHaveMore(this.#head)) break
-      const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
-      if (!receiver) {
-        this.#stopped = true
-        return
-      }
-      if (this.#inFlight === 0) this.#failures = receiver.failures
-      const work = (await this.#dueWork()) ?? (await this.#nextWork(receiver))
-      if (!work) break
-      if (!this.#stopped) this.#start(work, receiver)
+  /** Starts attempts until every slot is taken or no work is left. */
+  async #startAttempts(): Promise<void> {
+    for (let hasFound = true; ; ) {
+      // A search that found nothing is repeated when the sender is woken, not at once.
+      const mayHavePending = hasFound && this.#pending.mayHaveMore(this.#head)
+      const step = nextStep({ ...this.#state, mayHavePending }, this.#now())
+      if (step.step === 'wait') return this.#sleep(step.waitMs)
+      if (step.step !== 'send') return
+      hasFound = await this.#startNext(step.from)
     }
-    this.#sleep(Math.min(this.#nextDueMs - clock(), this.#nextPollMs - performance.now()))
   }
 
-  #mayBeDue(): boolean {
-    return this.#options.clock() >= this.#nextDueMs || performance.now() >= this.#nextPollMs
+  /** Starts the next attempt. Returns whether there was anything to send. */
+  async #startNext(from: 'due' | 'pending'): Promise<boolean> {
+    const { readRow, owner } = this.#options
+    const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
+    this.#state = withReceiver(this.#state, receiver)
+    if (!receiver) {
+      this.#outcomeWriter.stop()
+      return false
+    }
+    const due = from === 'due' ? await this.#dueDelivery() : undefined
+    const work = due ?? (await this.#nextEvent(receiver))
+    if (work && !this.#state.isStopped) this.#start(work, receiver)
+    return work !== undefined
   }
 
-  async #dueWork(): Promise<Work | undefined> {
+  async #dueDelivery(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
-    if (!this.#mayBeDue()) return undefined
     // Set both before the read: a delivery that completes during the read still looks due in it, and may bring the
     // next check forward.
     const atWork = new Set(this.#inProgress)
-    this.#nextDueMs = Number.POSITIVE_INFINITY
-    this.#nextPollMs = performance.now() + POLL_MS
+    this.#state = withDueRead(this.#state, this.#now())
     const pending = await readRow(reader => pendingDeliveries(reader, this.#id))
     const due = pending.find(({ id }) => !atWork.has(id))
     if (!due) return undefined
-    this.#noteDue(Date.parse(due.nextAt))
+    this.#noteDue(due.nextAt)
     return Date.parse(due.nextAt) <= clock() ? { due } : undefined
   }
 
-  async #nextWork(receiver: Receiver): Promise<Work | undefined> {
-    const event = await this.#pending.next(receiver)
-    return event && { event }
+  /** Returns the next event to send; undefined if there is none. */
+  async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
+    for (let { types } = receiver; ; ) {
+      const { event, isRedelivery } = this.#pending.take(types)
+      if (isRedelivery) this.#state = withDue(this.#state, 0)
+      if (event) return { event }
+      const page = await this.#pending.readPage(types)
+      if (page.isSaveDue) this.#outcomeWriter.flush()
+      if (page.atHead && !page.hasEvents) return undefined
+      types = page.types
+      // A backlog can go a long way without an event of these types, and other work needs the thread.
+      if (!page.hasEvents) await nextTurn()
+    }
   }
 
   #start(work: Work, receiver: Receiver): void {
-    this.#inFlight++
+    this.#state = withSlotTaken(this.#state)
     if (work.due) this.#inProgress.add(work.due.id)
     this.#attemptAndRecord(work, receiver)
       .catch(this.#options.onFault)
@@ -173,20 +172,26 @@ export class WebhookSender {
         // Before the pause: a redelivery of the same event may be requested during it.
         if (work.due) this.#inProgress.delete(work.due.id)
         const pauseMs = this.#options.throttle.pauseMs()
-        if (pauseMs > 0 && !this.#stopped) await Bun.sleep(pauseMs)
-        this.#inFlight--
+        if (pauseMs > 0 && !this.#state.isStopped) await Bun.sleep(pauseMs)
+        this.#state = withSlotFree(this.#state)
         this.wake()
         this.#endWhenIdle()
       })
   }
 
   async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
-    const startedMs = this.#options.clock()
-    const answer = await this.#attempt(work, receiver)
-    const outcome = this.#outcomeOf(work, answer, startedMs)
-    if (!answer.unsent) this.#adjustBackoff(answer, outcome.state === 'delivered')
+    const { clock, random, retryMs } = this.#options
+    const startedMs = clock()
+    const result = await this.#attempt(work, receiver)
+    const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + 1
+    const decision: RetryDecision = result.final
+      ? { state: 'failed' }
+      : decideRetry(result, cycleAttempts, clock(), random(), retryMs)
+    const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
+    const isDelivered = outcome.state === 'delivered'
+    this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
     await this.#outcomeWriter.add(outcome)
-    if (outcome.nextAt !== undefined) this.#noteDue(Date.parse(outcome.nextAt))
+    if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)
   }
 
   /** Never throws: a failure is recorded as an attempt, so an event is skipped only once its outcome is stored. */
@@ -198,66 +203,55 @@ export class WebhookSender {
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onFault(error)
-      this.#pause(AGAIN_MS)
+      this.#state = withPause(this.#state, AGAIN_MS, this.#now())
       return { error: 'The store could not make this attempt.', unsent: true, durationMs: 0 }
     }
   }
 
-  /** Adjusts the pauses for the receiver to an outcome. */
-  #adjustBackoff({ status, retryAfter }: AttemptResult, isDelivered: boolean): void {
-    const { clock } = this.#options
-    this.#failures = isDelivered ? 0n : this.#failures + 1n
-    const requestedMs = status === 429 || status === 503 ? retryAfterMs(retryAfter, clock()) : 0
-    if (isDelivered) this.#resumeAtMs = 0
-    else this.#pause(backoffMs(this.#failures, requestedMs))
+  #noteDue(instant: string): void {
+    this.#state = withDue(this.#state, Date.parse(instant))
   }
 
-  #pause(ms: number): void {
-    this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + ms)
-  }
-
-  #outcomeOf({ event, due }: Work, answer: AttemptResult, startedMs: number): AttemptOutcome {
-    const { random, retryMs, clock } = this.#options
-    const cycleAttempts = Number(due?.cycleAttempts ?? 0n) + 1
-    const { status, error, reply, unsent, durationMs } = answer
-    const decision = answer.final
-      ? ({ state: 'failed' } as const)
-      : decideRetry(answer, cycleAttempts, clock(), random(), retryMs)
-    return {
-      event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
-      ...(due && { deliveryId: due.id }),
-      cycleAttempts: BigInt(cycleAttempts),
-      at: storedInstant(startedMs),
-      durationMs: BigInt(Math.round(durationMs)),
-      ...(status !== undefined && { status: BigInt(status) }),
-      ...(error !== undefined && { error }),
-      ...(reply !== undefined && reply !== '' && { reply }),
-      ...(unsent && { unsent }),
-      state: decision.state,
-      ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
-      ...(decision.state === 'failed' && decision.gone && { gone: true }),
-    }
-  }
-
-  async #write(outcomes: readonly AttemptOutcome[]): Promise<void> {
-    const written = outcomes.filter(({ deliveryId }) => deliveryId === undefined)
-    const positions = written.map(({ event }) => event.position)
-    const completed = this.#pending.completedPosition(positions)
-    await this.#options.record(this.#id, completed, this.#pending.seenCreation, outcomes)
-    this.#pending.complete(positions, completed)
-  }
-
-  #noteDue(instantMs: number): void {
-    this.#nextDueMs = Math.min(this.#nextDueMs, instantMs)
+  #now(): Instants {
+    return { nowMs: this.#options.clock(), monotonicMs: performance.now() }
   }
 
   #sleep(ms: number): void {
     clearTimeout(this.#timer)
-    if (this.#stopped) return
-    this.#timer = setTimeout(() => this.wake(), Math.max(ms, 0))
+    if (this.#state.isStopped) return
+    this.#timer = setTimeout(() => this.wake(), ms)
   }
 
   #endWhenIdle(): void {
-    if (this.#stopped && !this.#running && this.#inFlight === 0) this.#end.resolve()
+    const { isStopped, inFlight } = this.#state
+    if (isStopped && !this.#running && inFlight === 0) this.#end.resolve()
+  }
+}
+
+interface EndedAttempt {
+  readonly work: Work
+  readonly startedMs: number
+  readonly cycleAttempts: number
+  readonly result: AttemptResult
+  readonly decision: RetryDecision
+}
+
+/** Returns the outcome of an attempt as it is stored. */
+function outcomeOf({ work, startedMs, cycleAttempts, result, decision }: EndedAttempt): AttemptOutcome {
+  const { event, due } = work
+  const { status, error, reply, unsent, durationMs } = result
+  return {
+    event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
+    ...(due && { deliveryId: due.id }),
+    cycleAttempts: BigInt(cycleAttempts),
+    at: storedInstant(startedMs),
+    durationMs: BigInt(Math.round(durationMs)),
+    ...(status !== undefined && { status: BigInt(status) }),
+    ...(error !== undefined && { error }),
+    ...(reply !== undefined && reply !== '' && { reply }),
+    ...(unsent && { unsent }),
+    state: decision.state,
+    ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
+    ...(decision.state === 'failed' && decision.gone && { gone: true }),
   }
 }

@@ -261,7 +261,7 @@ async function holdPositions(place: StorePlace, name: string): Promise<{ held: P
       PERFORM pg_sleep(0.005);
     END LOOP; END $$`)
   const isHeld = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
-    WHERE datname = current_database() AND relation = 'chain'::regclass AND granted AND mode = 'RowExclusiveLock'`
+    WHERE datname = current_database() AND relation = 'chain_end'::regclass AND granted AND mode = 'RowExclusiveLock'`
   await until('positions are blocked', async () => (await place.database(isHeld)).length > 0)
   return { held }
 }

@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
+import { OutcomeWriter } from './outcome-writer.ts'
+import { completedPosition, positionsAfter, withPage, withSaved } from './pending-positions.ts'
+
+function outcome(position: bigint, deliveryId?: bigint): AttemptOutcome {
+  return {
+    event: { id: position, position, type: 'petstore.pet.created' },
+    ...(deliveryId !== undefined && { deliveryId }),
+    cycleAttempts: 1n,
+    at: '2026-11-21T09:30:00.000Z',
+    durationMs: 1n,
+    state: 'delivered',
+  }
+}
+
+/** `2,3 up to 3`: the positions of the outcomes that a write stores, and the progress. */
+function written({ outcomes, position }: Attempts): string {
+  return `${outcomes.map(({ event }) => event.position)} up to ${position}`
+}
+
+/** A writer for a webhook with the open positions 1 to 4, whose writes end as `record` does. */
+function open(record: (attempts: Attempts) => Promise<void>): { writer: OutcomeWriter; faults: unknown[] } {
+  let positions = withPage(positionsAfter(0n), 4n, [1n, 2n, 3n, 4n])
+  const faults: unknown[] = []
+  const writer = new OutcomeWriter({
+    webhookId: 1n,
+    owner: 'a process',
+    pending: {
+      progressAfter: done => ({ position: completedPosition(positions, done), seenCreation: true }),
+      complete: (done, { position }) => {
+        positions = withSaved(positions, done, position)
+      },
+    },
+    record,
+    onFault: error => faults.push(error),
+  })
+  return { writer, faults }
+}
+
+test('outcomes that arrive during a write are stored together by the next one', async () => {
+  const writes: string[] = []
+  const first = Promise.withResolvers<void>()
+  const { writer } = open(async attempts => {
+    writes.push(written(attempts))
+    if (writes.length === 1) await first.promise
+  })
+  const adding = [1n, 3n, 2n].map(position => writer.add(outcome(position)))
+  writer.flush()
+  expect(writes).toEqual(['1 up to 1'])
+  first.resolve()
+  await Promise.all(adding)
+  expect(writes).toEqual(['1 up to 1', '3,2 up to 3'])
+})
+
+test('a retry does not complete a position', async () => {
+  const writes: string[] = []
+  const { writer } = open(async attempts => void writes.push(written(attempts)))
+  await writer.add(outcome(2n))
+  await writer.add(outcome(1n, 7n))
+  expect(writes).toEqual(['2 up to 0', '1 up to 0'])
+})
+
+test('a write that fails is repeated, with the outcomes that have arrived since then', async () => {
+  const writes: string[] = []
+  const { writer, faults } = open(async attempts => {
+    writes.push(written(attempts))
+    if (writes.length === 1) throw new Error('the disk is full')
+  })
+  await Promise.all([writer.add(outcome(1n)), writer.add(outcome(2n))])
+  expect(writes).toEqual(['1 up to 1', '1,2 up to 2'])
+  expect(faults).toHaveLength(1)
+})
+
+test('a write that fails is given up at once when the sender stops, and if it stores only progress', async () => {
+  let writes = 0
+  const { writer, faults } = open(async () => {
+    writes++
+    throw new Error('the disk is full')
+  })
+  const startedMs = performance.now()
+  await writer.flush()
+  expect(writes).toBe(1)
+  writer.stop()
+  await writer.add(outcome(1n))
+  expect([writes, faults.length]).toEqual([2, 2])
+  // A write is repeated after a second.
+  expect(performance.now() - startedMs).toBeLessThan(900)
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  completedPosition,
+  isRecorded,
+  isSaveDue,
+  type PendingPositions,
+  positionsAfter,
+  withClosed,
+  withFloor,
+  withPage,
+  withRecorded,
+  withSaved,
+} from './pending-positions.ts'
+
+/** Stored up to 10, read up to 15. */
+const at15 = withPage(withRecorded(positionsAfter(10n), []), 15n, [12n, 13n, 15n])
+
+const completed: readonly (readonly [
+  title: string,
+  positions: PendingPositions,
+  written: readonly bigint[],
+  completed: bigint,
+])[] = [
+  ['a new sender has completed what is stored', positionsAfter(10n), [], 10n],
+  ['a page without events is completed', withPage(positionsAfter(10n), 15n, []), [], 15n],
+  ['positions are completed up to the first open one', at15, [], 11n],
+  ['a written position counts as completed before it is closed', at15, [12n], 12n],
+  ['a position after an open one is not completed', at15, [13n, 15n], 11n],
+  ['a position without an event is completed with the one before it', at15, [12n, 13n], 14n],
+  ['the whole page is completed once every event in it is', at15, [15n, 12n, 13n], 15n],
+  ['a skipped event is completed', withClosed(at15, [12n]), [], 12n],
+  ['positions may be closed in any order', withClosed(withClosed(at15, [13n]), [12n]), [], 14n],
+  ['an open position of an earlier page holds later pages back', withPage(at15, 20n, [18n]), [12n, 15n], 12n],
+  ['the pages after a completed one count', withPage(at15, 20n, [18n]), [12n, 13n, 15n], 17n],
+  ['deleted events are completed', withFloor(positionsAfter(10n), 500n), [], 500n],
+  ['an event in progress is not completed when events after it are deleted', withFloor(at15, 500n), [], 11n],
+]
+
+describe('the progress', () => {
+  test.each([...completed])('%s', (_, positions, written, position) => {
+    expect(completedPosition(positions, written)).toBe(position)
+  })
+
+  test('a stored position is closed, and the progress is saved', () => {
+    const saved = withSaved(at15, [12n], 12n)
+    expect([saved.savedPosition, saved.readPosition, [...saved.open]]).toEqual([12n, 15n, [13n, 15n]])
+  })
+
+  test('reading does not save the progress', () => {
+    for (const positions of [at15, withClosed(at15, [12n, 13n, 15n]), withFloor(at15, 500n)]) {
+      expect(positions.savedPosition).toBe(10n)
+    }
+  })
+})
+
+const saves: readonly (readonly [title: string, positions: PendingPositions, isDue: boolean])[] = [
+  ['is not stored after 999 positions', withPage(positionsAfter(10n), 1009n, []), false],
+  ['is stored after 1,000 positions', withPage(positionsAfter(10n), 1010n, []), true],
+  [
+    'is not stored while an open position holds it back',
+    withPage(positionsAfter(10n), 9999n, [1010n]),
+    false,
+  ],
+  ['is stored up to an open position', withPage(positionsAfter(10n), 9999n, [1011n]), true],
+  ['is not stored twice', withSaved(withPage(positionsAfter(10n), 1010n, []), [], 1010n), false],
+  ['is stored after the deletion of 1,000 events', withFloor(positionsAfter(10n), 1010n), true],
+]
+
+describe('progress without a delivery', () => {
+  test.each([...saves])('%s', (_, positions, isDue) => {
+    expect(isSaveDue(positions)).toBe(isDue)
+  })
+})
+
+const recorded = withRecorded(positionsAfter(10n), [13n, 20n])
+
+const skipped: readonly (readonly [
+  title: string,
+  positions: PendingPositions,
+  position: bigint,
+  skips: boolean,
+])[] = [
+  ['a position with a delivery is skipped', recorded, 13n, true],
+  ['a position without a delivery is not skipped', recorded, 14n, false],
+  ['no position is skipped before the deliveries are read', positionsAfter(10n), 13n, false],
+  ['a position of the page that was just read is skipped', withPage(recorded, 15n, [13n]), 13n, true],
+  ['a position of a later page is skipped', withPage(withPage(recorded, 15n, []), 25n, [20n]), 20n, true],
+  ['a position of an earlier page is forgotten', withPage(withPage(recorded, 15n, []), 25n, []), 13n, false],
+]
+
+describe('a delivery of an earlier sender', () => {
+  test.each([...skipped])('%s', (_, positions, position, skips) => {
+    expect(isRecorded(positions, position)).toBe(skips)
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type Instants,
+  initialState,
+  type NextStep,
+  nextStep,
+  type SenderState,
+  withDue,
+  withDueRead,
+  withPause,
+  withReceiver,
+  withResult,
+  withSlotFree,
+  withSlotTaken,
+  withStop,
+} from './sender-schedule.ts'
+
+/** Far apart, so that no test passes if the clocks are confused. */
+const nowMs = Date.parse('2026-11-21T09:30:00Z')
+const monotonicMs = 5000
+const now: Instants = { nowMs, monotonicMs }
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const never = Number.POSITIVE_INFINITY
+
+/** Nothing is due, and the next poll is in 10 seconds. */
+const quiet: SenderState & { readonly mayHavePending: boolean } = {
+  ...initialState,
+  nextDueMs: never,
+  nextPollMonotonicMs: monotonicMs + 10 * SECOND,
+  mayHavePending: false,
+}
+
+const stop: NextStep = { step: 'stop' }
+const idle: NextStep = { step: 'idle' }
+const sendDue: NextStep = { step: 'send', from: 'due' }
+const sendPending: NextStep = { step: 'send', from: 'pending' }
+const wait = (waitMs: number): NextStep => ({ step: 'wait', waitMs })
+
+const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, step: NextStep])[] = [
+  ['a new sender checks for due deliveries first', initialState, sendDue],
+  ['a sender without work waits for the next poll', {}, wait(10 * SECOND)],
+  ['a sender waits for the next due delivery if it is before the poll', { nextDueMs: nowMs + 40 }, wait(40)],
+  [
+    'a due delivery after the poll does not lengthen the wait',
+    { nextDueMs: nowMs + MINUTE },
+    wait(10 * SECOND),
+  ],
+  ['a delivery is sent at the millisecond in which it is due', { nextDueMs: nowMs }, sendDue],
+  ['a delivery is not sent a millisecond early', { nextDueMs: nowMs + 1 }, wait(1)],
+  ['due deliveries are polled, even if none is known', { nextPollMonotonicMs: monotonicMs }, sendDue],
+  ['due deliveries are not polled early', { nextPollMonotonicMs: monotonicMs + 1 }, wait(1)],
+  ['a pending event is sent at once if no delivery is due', { mayHavePending: true }, sendPending],
+  ['a due delivery is sent before a pending event', { nextDueMs: nowMs, mayHavePending: true }, sendDue],
+  [
+    'a delivery due later does not delay a pending event',
+    { nextDueMs: nowMs + 1, mayHavePending: true },
+    sendPending,
+  ],
+  ['three attempts leave a slot', { inFlight: 3, mayHavePending: true }, sendPending],
+  ['a fourth attempt takes the last slot', { inFlight: 4, mayHavePending: true }, idle],
+  ['a due delivery gets no fifth slot', { inFlight: 4, nextDueMs: nowMs }, idle],
+  [
+    'a receiver with 9 failures still has four slots',
+    { inFlight: 3, failures: 9n, mayHavePending: true },
+    sendPending,
+  ],
+  ['a receiver with 10 failures has one slot', { inFlight: 1, failures: 10n, mayHavePending: true }, idle],
+  [
+    'the slot of a receiver with 10 failures can be taken',
+    { failures: 10n, mayHavePending: true },
+    sendPending,
+  ],
+  ['a pause delays pending events', { resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }, wait(7)],
+  ['a pause delays due deliveries', { resumeAtMonotonicMs: monotonicMs + 7, nextDueMs: nowMs }, wait(7)],
+  [
+    'a pause is waited for while all slots are taken',
+    { resumeAtMonotonicMs: monotonicMs + 7, inFlight: 4 },
+    wait(7),
+  ],
+  [
+    'a pause that has ended delays nothing',
+    { resumeAtMonotonicMs: monotonicMs, mayHavePending: true },
+    sendPending,
+  ],
+  ['a stopped sender sends no due delivery', { isStopped: true, nextDueMs: nowMs }, stop],
+  ['a stopped sender sends no pending event', { isStopped: true, mayHavePending: true }, stop],
+  ['a stopped sender does not wait for a pause', { isStopped: true, resumeAtMonotonicMs: never }, stop],
+  ['a stopped sender does not wait for a slot', { isStopped: true, inFlight: 4 }, stop],
+]
+
+describe('the next step', () => {
+  test.each([...steps])('%s', (_, state, step) => {
+    expect(nextStep({ ...quiet, ...state }, now)).toEqual(step)
+  })
+
+  test('a wall clock that is set back does not delay the poll', () => {
+    const state = { ...quiet, nextDueMs: nowMs + 40 }
+    expect(nextStep(state, { nowMs: nowMs - 60 * MINUTE, monotonicMs })).toEqual(wait(10 * SECOND))
+  })
+
+  test('a wall clock that jumps neither shortens nor lengthens a pause', () => {
+    const state = { ...quiet, resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }
+    for (const jumpMs of [-60 * MINUTE, 60 * MINUTE]) {
+      expect(nextStep(state, { nowMs: nowMs + jumpMs, monotonicMs })).toEqual(wait(7))
+    }
+  })
+})
+
+type Change = readonly [title: string, after: SenderState, change: Partial<SenderState>]
+
+const failing: SenderState = { ...quiet, failures: 4n, resumeAtMonotonicMs: monotonicMs + 3 }
+const failed = { status: 500, isDelivered: false }
+const busy = (status: number) => ({ status, retryAfter: '2', isDelivered: false })
+const inSeconds = (seconds: number) => monotonicMs + seconds * SECOND
+const paused: SenderState = { ...quiet, resumeAtMonotonicMs: inSeconds(2) }
+
+const changes: readonly Change[] = [
+  [
+    'a success resets the failures and ends the pause',
+    withResult(failing, { status: 204, isDelivered: true }, now),
+    { failures: 0n, resumeAtMonotonicMs: 0 },
+  ],
+  [
+    'a failure is counted, and causes no pause at first',
+    withResult(quiet, failed, now),
+    { failures: 1n, resumeAtMonotonicMs: monotonicMs },
+  ],
+  [
+    'the tenth failure causes a pause of a second',
+    withResult({ ...quiet, failures: 9n }, failed, now),
+    { failures: 10n, resumeAtMonotonicMs: inSeconds(1) },
+  ],
+  [
+    'a missing response is a failure',
+    withResult({ ...quiet, failures: 10n }, { isDelivered: false }, now),
+    { failures: 11n, resumeAtMonotonicMs: inSeconds(2) },
+  ],
+  [
+    'a receiver that responds 429 gets the pause that it asks for',
+    withResult(quiet, busy(429), now),
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
+  ],
+  [
+    'a receiver that responds 503 gets the pause that it asks for',
+    withResult(quiet, busy(503), now),
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
+  ],
+  [
+    'Retry-After of another status pauses nothing',
+    withResult(quiet, busy(500), now),
+    { failures: 1n, resumeAtMonotonicMs: monotonicMs },
+  ],
+  [
+    'a date in Retry-After is compared with the wall clock',
+    withResult(quiet, { ...busy(503), retryAfter: new Date(nowMs + 3 * SECOND).toUTCString() }, now),
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(3) },
+  ],
+  [
+    'a failure does not shorten a pause',
+    withResult(paused, failed, now),
+    { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
+  ],
+  [
+    'an attempt that sent nothing is no failure',
+    withResult(failing, { unsent: true, isDelivered: false }, now),
+    failing,
+  ],
+  ['a pause begins now', withPause(quiet, SECOND, now), { resumeAtMonotonicMs: inSeconds(1) }],
+  [
+    'a pause does not shorten an earlier one',
+    withPause(paused, SECOND, now),
+    { resumeAtMonotonicMs: inSeconds(2) },
+  ],
+  [
+    'the stored failures apply while no attempt is in progress',
+    withReceiver(failing, { failures: 12n }),
+    { ...failing, failures: 12n },
+  ],
+  [
+    'the stored failures are outdated during an attempt',
+    withReceiver({ ...failing, inFlight: 1 }, { failures: 12n }),
+    {
+      ...failing,
+      inFlight: 1,
+    },
+  ],
+  [
+    'a sender without its receiver stops: the lease is lost',
+    withReceiver(quiet, undefined),
+    { isStopped: true },
+  ],
+  [
+    'a sender that is stopped stays stopped',
+    withReceiver(withStop(quiet), { failures: 0n }),
+    { isStopped: true },
+  ],
+  [
+    'a check for due deliveries forgets the known one and delays the poll',
+    withDueRead({ ...quiet, nextDueMs: nowMs, nextPollMonotonicMs: 0 }, now),
+    { nextDueMs: never, nextPollMonotonicMs: inSeconds(10) },
+  ],
+  [
+    'an earlier due delivery brings the next check forward',
+    withDue({ ...quiet, nextDueMs: nowMs + 2 }, nowMs + 1),
+    {
+      nextDueMs: nowMs + 1,
+    },
+  ],
+  [
+    'a later due delivery does not delay the next check',
+    withDue({ ...quiet, nextDueMs: nowMs + 1 }, nowMs + 2),
+    {
+      nextDueMs: nowMs + 1,
+    },
+  ],
+  ['an attempt takes a slot', withSlotTaken(quiet), { inFlight: 1 }],
+  ['an attempt that has ended releases its slot', withSlotFree({ ...quiet, inFlight: 4 }), { inFlight: 3 }],
+]
+
+describe('the state', () => {
+  test.each([...changes])('%s', (_, after, change) => {
+    expect(after).toEqual({ ...quiet, ...change })
+  })
+})

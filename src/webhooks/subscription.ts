@@ -1,0 +1,41 @@
+import { type EventType, TEST_TYPE } from '../model/event-type.ts'
+import type { SequencedEvent } from '../shop/events.ts'
+import { webhookSubject } from '../shop/webhooks.ts'
+
+/** Events about the webhook itself, which are read whatever types it subscribes to. */
+export const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhook.redelivered'] as const
+
+/** What decides whether a webhook is sent an event. */
+export interface Subscription {
+  readonly webhookId: bigint
+  readonly createdAt: string
+  /** Whether the creation event of the webhook has been read. */
+  readonly seenCreation: boolean
+  readonly types: readonly EventType[]
+}
+
+/** What an event means for a webhook. */
+export interface EventRelevance {
+  /** The webhook must be sent the event. */
+  readonly isWanted: boolean
+  /** The event is the creation of the webhook. */
+  readonly isCreation: boolean
+  /** The event is a request to redeliver events to the webhook. */
+  readonly isRedelivery: boolean
+}
+
+/** Decides what an event means for a webhook. */
+export function relevanceOf(
+  { type, subject, at }: Pick<SequencedEvent, 'type' | 'subject' | 'at'>,
+  { webhookId, createdAt, seenCreation, types }: Subscription,
+): EventRelevance {
+  const isOwn = subject === webhookSubject(webhookId)
+  // An event that another process recorded after the webhook was created may have a lower position than its creation.
+  const happenedSince = seenCreation || at > createdAt
+  const isSubscribed = type === TEST_TYPE ? isOwn : types.some(subscribed => subscribed === type)
+  return {
+    isWanted: happenedSince && isSubscribed,
+    isCreation: isOwn && type === 'petstore.webhook.created',
+    isRedelivery: isOwn && type === 'petstore.webhook.redelivered',
+  }
+}
