@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../support/root.ts'
@@ -227,6 +227,15 @@ test('file names describe their content, and there are no barrel files', () => {
   const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
   expect(names.filter(name => emptyNames.test(name))).toEqual([])
   expect(names.filter(name => !/^[a-z0-9-]+(\.(test|d))?(\.tsx?)?$/.test(name))).toEqual([])
+})
+
+test('the guarantees are numbered, and their tests and controls exist', () => {
+  const page = readFileSync(join(ROOT, 'RELIABILITY.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d+) \| .* \| (\[.*\]\(test\/.*) \| (.*)\|$/gm)]
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1))
+  const links = rows.flatMap(([row]) => [...row.matchAll(/\]\(([^)]*)\)/g)].map(([, path = '']) => path))
+  expect(links.filter(path => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
 test('every control is used by a test', () => {

@@ -42,7 +42,7 @@ test(
       expect(await audit(store)).toEqual([])
     }
     proved({
-      guarantee: 4,
+      guarantee: 3,
       engine: 'sqlite',
       did: `full at ${LIMITS} different writes: 0 false acknowledgements`,
     })
