@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { reportText } from '../../fuzz/report.ts'
 import { type FuzzOptions, fuzz, type Report } from '../../fuzz/run.ts'
 import { proved, timeLimitMs, times } from '../support/soak.ts'
-import { ADMIN_KEY, type EngineName, openTestStore } from '../support/store.ts'
+import { ADMIN_KEY, type EngineName, openTestStore, testedEngines } from '../support/store.ts'
 
 const SEED = 20_261_121
 const RUN_MS_MAX = timeLimitMs(120_000)
@@ -12,7 +12,7 @@ const requests: Record<EngineName, number> = {
   postgres: times(3_000, 50_000),
 }
 
-for (const engine of ['sqlite', 'postgres'] as const) {
+for (const engine of testedEngines) {
   test(
     `${engine}: ${requests[engine]} requests have no finding`,
     async () => {

@@ -24,9 +24,15 @@ export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 /** The key that encrypts the secrets of webhooks in tests. */
 export const SECRET_KEY = new Uint8Array(32).fill(7)
 
+const ENGINES = ['sqlite', 'postgres'] as const
+
+/** `ENGINE=sqlite npm test` narrows a run to one engine. */
+export const testedEngines = ENGINES.filter(name => (process.env.ENGINE ?? name) === name)
+if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}.`)
+
 /** Runs a suite of whole-store tests on both engines. */
 export function onEveryEngine(suite: (engine: EngineName) => void): void {
-  for (const engine of ['sqlite', 'postgres'] as const) describe(engine, () => suite(engine))
+  for (const engine of testedEngines) describe(engine, () => suite(engine))
 }
 
 export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
