@@ -5,7 +5,7 @@ import { performReadThenWrite } from '../controls/read-then-write.ts'
 import { performReferenceByRead } from '../controls/reference-by-read.ts'
 import { audit } from '../support/audit.ts'
 import { makePet } from '../support/shop.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 const ROUNDS = times(50, 1000)
@@ -111,7 +111,7 @@ onEveryEngine(engine => {
       for (let round = 0; round < ROUNDS; round++)
         expect(await sellOut(store, 1 + (round % 5), BUYERS)).toEqual([])
       expect(await audit(store)).toEqual([])
-      proved({
+      recordSoak({
         guarantee: 1,
         engine,
         did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
@@ -136,7 +136,7 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await createWhileDeleting(store)).toEqual([])
       expect(await audit(store)).toEqual([])
-      proved({ guarantee: 14, engine, did: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
+      recordSoak({ guarantee: 14, engine, did: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
     },
     TIMEOUT_MS,
   )
@@ -148,7 +148,7 @@ onEveryEngine(engine => {
       for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])
       expect(await audit(store)).toEqual([])
       const keys = KEY_ROUNDS * KEYS_A_ROUND
-      proved({
+      recordSoak({
         guarantee: 4,
         engine,
         did: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
@@ -169,7 +169,7 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
       }
       expect(await audit(store)).toEqual([])
       const did = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
-      proved({ guarantee: 1, engine: `postgres ${isolation}`, did })
+      recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, did })
     },
     TIMEOUT_MS,
   )

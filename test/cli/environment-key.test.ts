@@ -6,7 +6,7 @@ import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { openEngine } from '../../src/store/open.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
-import { newPlace } from '../support/store-directory.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 
 const TIMEOUT_MS = 60_000
 const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))
@@ -36,7 +36,7 @@ onEveryEngine(engine => {
   test(
     'a store starts with the key of its own first start in PETSTORE_ADMIN_KEY',
     async () => {
-      await using place = await newPlace(engine)
+      await using place = await newStoreDirectory(engine)
       const { PETSTORE_ADMIN_KEY: _given, ...without } = place.env
       const keys: string[] = []
       for (const env of [without, undefined]) {

@@ -5,7 +5,7 @@ import { webhookSecret } from '../../src/store/secret-box.ts'
 import { run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { happen, hook, settled } from '../support/webhook-receipts.ts'
+import { createWebhook, emitEvent, settled } from '../support/webhook-receipts.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
@@ -68,8 +68,8 @@ test('prints each delivery of a store, verified with the secret of its webhook',
   // The secret is only shown when the webhook is created, so the first listener runs without it, as it would for a
   // user.
   await using first = await listen()
-  const hooked = await hook(store, first)
-  await happen(store, 'Fish')
+  const hooked = await createWebhook(store, first)
+  await emitEvent(store, 'Fish')
   await until('it is printed', () => first.printed().includes('Fish'))
   const [head, id, data] = first.printed().split('\n')
   expect(head).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}petstore\.category\.created {2}categories\/\d+ {2}-> 204$/)
@@ -78,7 +78,7 @@ test('prints each delivery of a store, verified with the secret of its webhook',
   await settled(store, hooked, 'delivered')
   await using second = await listen('--secret', hooked.secret)
   await store.client.updateWebhook({ ...hooked, body: { url: second.base } })
-  await happen(store, 'Birds')
+  await emitEvent(store, 'Birds')
   await until('it is printed', () => second.printed().includes('Birds'))
   expect(second.printed()).toContain(', signature verified\n')
 }, 120_000)

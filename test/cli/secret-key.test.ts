@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
-import { newPlace } from '../support/store-directory.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 
 const OTHER_KEY =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
@@ -27,7 +27,7 @@ async function refusalOf(args: readonly string[], env: Readonly<Record<string, s
 
 onEveryEngine(engine => {
   test('a store that was served with one key refuses to start with another', async () => {
-    await using place = await newPlace(engine)
+    await using place = await newStoreDirectory(engine)
     const other = join(directory, `other-${engine}`)
     expect((await run(['new-secret-key', other])).exitCode).toBe(0)
     {
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
 })
 
 test('without a configured key a store creates one that only its owner can read, and keeps it', async () => {
-  await using place = await newPlace('sqlite')
+  await using place = await newStoreDirectory('sqlite')
   const file = join(place.directory, 'secret-key')
   const keys: string[] = []
   for (let start = 0; start < 2; start++) {
@@ -89,7 +89,7 @@ test('new-secret-key writes a file that only its owner can read, and never overw
 }, 120_000)
 
 test('a missing secret key is reported, and not replaced while webhooks need it', async () => {
-  await using place = await newPlace('sqlite')
+  await using place = await newStoreDirectory('sqlite')
   const file = join(place.directory, 'secret-key')
   const aside = join(directory, 'aside')
   {

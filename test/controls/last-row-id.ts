@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Heard } from '../support/received-events.ts'
+import type { ReceivedEvent } from '../support/received-events.ts'
 import type { TestStore } from '../support/store.ts'
 
 const Row = z.object({
@@ -12,7 +12,7 @@ const Row = z.object({
 /**
  * Broken on purpose: returns the rows committed after the last row it saw, by the id of the row, not by its position.
  */
-export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<Heard[]> {
+export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<ReceivedEvent[]> {
   const rows = await store.database(
     `SELECT id, position, subject, type FROM event WHERE id > ${lastId} ORDER BY id`,
   )

@@ -5,15 +5,15 @@ import { Event } from '../../src/model/event.ts'
 import type { EventType } from '../../src/model/event-type.ts'
 import { readJsonText } from '../../src/model/json.ts'
 import { LAST_NAME } from '../support/busy-shop.ts'
-import { type Heard, heardOf } from '../support/received-events.ts'
+import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
 // Readers that are disconnected at random and resume after the last event they handled, until they receive the last
 // one.
 
 /** The events that one reader received, and how often it was disconnected. */
-export interface Told {
-  readonly heard: Heard[]
+export interface ReadEvents {
+  readonly received: ReceivedEvent[]
   cuts: number
 }
 
@@ -27,66 +27,66 @@ export interface CutOptions {
 }
 
 /** Reads the feed and waits at its end; a disconnection loses the response to the current request. */
-export async function readWaiting({ base, key, random, stride, types }: CutOptions): Promise<Told> {
+export async function readWaiting({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const client = makeClient({ base, key })
-  const told: Told = { heard: [], cuts: 0 }
+  const read: ReadEvents = { received: [], cuts: 0 }
   for (let untilCut = random.below(2 * stride); ; ) {
-    const input = { after: lastOf(told), type: types, limit: 1 + random.below(100), wait: 5 }
+    const input = { after: lastOf(read), type: types, limit: 1 + random.below(100), wait: 5 }
     if (untilCut <= 0) {
       await cutShort(signal => client.listEvents(input, { signal }), base)
-      told.cuts++
+      read.cuts++
       untilCut = random.below(2 * stride)
       continue
     }
     const { data } = await client.listEvents(input)
-    for (const event of data.items) if (handle(told, event)) return told
+    for (const event of data.items) if (handle(read, event)) return read
     untilCut -= data.items.length
   }
 }
 
 /** Reads the feed by its `next` links; after a disconnection the link is lost. */
-export async function readByLinks({ base, key, random, stride, types }: CutOptions): Promise<Told> {
+export async function readByLinks({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const client = makeClient({ base, key })
-  const told: Told = { heard: [], cuts: 0 }
+  const read: ReadEvents = { received: [], cuts: 0 }
   let next: bigint | undefined
   for (let untilCut = random.below(2 * stride); ; ) {
     const { data } = await client.listEvents({ after: next, type: types, limit: 1 + random.below(100) })
-    for (const event of data.items) if (handle(told, event)) return told
+    for (const event of data.items) if (handle(read, event)) return read
     next = BigInt(data.next ?? '0')
     untilCut -= data.items.length
     if (untilCut > 0) continue
-    next = lastOf(told)
-    told.cuts++
+    next = lastOf(read)
+    read.cuts++
     untilCut = random.below(2 * stride)
   }
 }
 
 /** Follows the stream with the client; a disconnection aborts it. Events that it still yields are handled. */
-export async function follow({ base, key, random, stride, types }: CutOptions): Promise<Told> {
-  const told: Told = { heard: [], cuts: 0 }
+export async function follow({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
+  const read: ReadEvents = { received: [], cuts: 0 }
   for (;;) {
     const cut = new AbortController()
     let untilCut = random.below(2 * stride)
     for await (const event of followEvents(
       { base, key },
-      { after: lastOf(told), types, signal: cut.signal },
+      { after: lastOf(read), types, signal: cut.signal },
     )) {
-      if (handle(told, event)) return told
+      if (handle(read, event)) return read
       if (untilCut-- <= 0) cut.abort()
     }
-    told.cuts++
+    read.cuts++
   }
 }
 
 /**
  * Reads the bytes of the stream with an independent parser; a disconnection can occur anywhere, even within an event.
  */
-export async function readBytes({ base, key, random, stride, types = [] }: CutOptions): Promise<Told> {
-  const told: Told = { heard: [], cuts: 0 }
+export async function readBytes({ base, key, random, stride, types = [] }: CutOptions): Promise<ReadEvents> {
+  const read: ReadEvents = { received: [], cuts: 0 }
   const query = types.map(type => `&type=${type}`).join('')
   for (;;) {
     const cut = new AbortController()
-    const reply = await fetch(`${base}/events/stream?after=${lastOf(told)}${query}`, {
+    const reply = await fetch(`${base}/events/stream?after=${lastOf(read)}${query}`, {
       headers: { Authorization: `Bearer ${key}` },
       signal: cut.signal,
     })
@@ -98,7 +98,7 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
         const event = Event.parse(readJsonText(data))
         if (BigInt(event.sequence) !== BigInt(id ?? -1) || event.type !== type)
           throw new Error('the id or the type differs from the event')
-        if (!isOver) isOver = handle(told, event)
+        if (!isOver) isOver = handle(read, event)
         untilCut--
       },
     })
@@ -110,19 +110,19 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
       if (isCut || isOver) break
     }
     cut.abort()
-    if (isOver) return told
-    told.cuts++
+    if (isOver) return read
+    read.cuts++
   }
 }
 
 /** Records an event; returns whether it is the last one. */
-function handle({ heard }: Told, event: Event): boolean {
-  heard.push(heardOf(event))
+function handle({ received }: ReadEvents, event: Event): boolean {
+  received.push(receivedEvent(event))
   return event.type === 'petstore.category.created' && 'name' in event.data && event.data.name === LAST_NAME
 }
 
-function lastOf({ heard }: Told): bigint {
-  return heard.at(-1)?.position ?? 0n
+function lastOf({ received }: ReadEvents): bigint {
+  return received.at(-1)?.position ?? 0n
 }
 
 /** Starts a request and aborts it, wherever it is, once another request has its response. */

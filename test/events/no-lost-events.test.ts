@@ -13,16 +13,16 @@ import {
   eventRows,
   faultsOf,
   faultsOfOrder,
-  type Heard,
   headOf,
-  heardOf,
+  type ReceivedEvent,
+  receivedEvent,
 } from '../support/received-events.ts'
 import { seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type RawRow, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { follow, readByLinks, readBytes, readWaiting, type Told } from './cut-readers.ts'
+import { follow, type ReadEvents, readByLinks, readBytes, readWaiting } from './cut-readers.ts'
 
 const SEED = 20261121
 const EVENTS = times(5000, 200_000)
@@ -50,8 +50,8 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
     readBytes(byType(4)),
   ])
   const rows = await eventRows(store)
-  const told = (name: string, { heard }: Told, types?: readonly string[]): string[] =>
-    faultsOf(heard, rows, types).map(fault => `${name}: ${fault}`)
+  const told = (name: string, { received }: ReadEvents, types?: readonly string[]): string[] =>
+    faultsOf(received, rows, types).map(fault => `${name}: ${fault}`)
   const faults = [
     ...faultsOfOrder(rows),
     ...told('feed, waiting', waiting),
@@ -67,13 +67,13 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
 
 /** Two readers, one by the id of the row and one by position, and the events that they have received. */
 function openReaders(store: TestStore) {
-  const byId: Heard[] = []
-  const byPosition: Heard[] = []
+  const byId: ReceivedEvent[] = []
+  const byPosition: ReceivedEvent[] = []
   const readOn = async (): Promise<void> => {
     byId.push(...(await readAfterRowId(store, byId.at(-1)?.id ?? 0n)))
     const after = byPosition.at(-1)?.position ?? 0n
     const { data } = await store.client.listEvents({ after, wait: 10, limit: 100 })
-    byPosition.push(...data.items.map(heardOf))
+    byPosition.push(...data.items.map(receivedEvent))
   }
   return { byId, byPosition, readOn }
 }
@@ -133,9 +133,9 @@ async function answers(base: string): Promise<boolean> {
   }
 }
 
-async function hearUntilLast(base: string, heard: Heard[]): Promise<void> {
+async function hearUntilLast(base: string, received: ReceivedEvent[]): Promise<void> {
   for await (const event of followEvents({ base, key: ADMIN_KEY }, { after: 0n })) {
-    heard.push(heardOf(event))
+    received.push(receivedEvent(event))
     if ('name' in event.data && event.data.name === LAST_NAME) return
   }
 }
@@ -150,7 +150,7 @@ onEveryEngine(engine => {
       expect(cuts).toBeGreaterThanOrEqual(CUTS / 2)
       const load = `${EVENTS} events from ${WRITERS} writers, 4 clients disconnected ${cuts} times (seed ${SEED})`
       const did = `${load}: 0 missed, 0 doubled, 0 out of order`
-      proved({ guarantee: 5, engine, did })
+      recordSoak({ guarantee: 5, engine, did })
     },
     TIMEOUT_MS,
   )
@@ -193,13 +193,13 @@ test(
       const { base } = server
       const client = makeClient({ base, key: ADMIN_KEY })
       const { petId } = await makePet(client, { quantity: 1_000_000_000n })
-      const heard: Heard[] = []
-      const hearing = hearUntilLast(base, heard)
+      const received: ReceivedEvent[] = []
+      const hearing = hearUntilLast(base, received)
       let isOver = false
       const ordering = orderOn(base, petId, () => isOver)
       for (let round = 0; round < RESTARTS; round++) {
-        const before = heard.length
-        await until('the stream resumes', () => heard.length > before + 50)
+        const before = received.length
+        await until('the stream resumes', () => received.length > before + 50)
         await server.kill(round % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
         server = await start(new URL(base).port)
       }
@@ -208,11 +208,11 @@ test(
       await client.createCategory({ body: { name: LAST_NAME } })
       await hearing
       const rows = await eventRows({ database: async text => rowsOf(directory, text) })
-      expect([...faultsOfOrder(rows), ...faultsOf(heard, rows)]).toEqual([])
+      expect([...faultsOfOrder(rows), ...faultsOf(received, rows)]).toEqual([])
       expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)
       const load = `${RESTARTS} restarts under a stream, half of them kill -9, ${rows.length} events`
       const did = `${load}: 0 missed, 0 doubled`
-      proved({ guarantee: 5, engine: 'sqlite', did })
+      recordSoak({ guarantee: 5, engine: 'sqlite', did })
     } finally {
       await server.kill('SIGKILL')
       rmSync(directory, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { makeMany } from '../support/busy-shop.ts'
 import { openStream } from '../support/open-stream.ts'
 import { startProcess } from '../support/process.ts'
 import { headOf } from '../support/received-events.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, type EngineName, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
@@ -119,7 +119,7 @@ test(
     expect(growth).toBeLessThan(GROWTH_MAX_BYTES)
     const load = `${CLIENTS} streams, half of them never read, ${EVENTS} events of ${EVENT_BYTES} bytes`
     const did = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at most`
-    proved({ guarantee: 11, engine: 'sqlite', did })
+    recordSoak({ guarantee: 11, engine: 'sqlite', did })
     for (const stream of [...readers, ...others]) stream[Symbol.dispose]()
     rmSync(directory, { recursive: true, force: true })
   },

@@ -10,7 +10,7 @@ import { databaseFile } from '../../src/engine/sqlite.ts'
 import { audit } from '../support/audit.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { ADMIN_KEY, onEveryEngine, type RawRow } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -142,7 +142,7 @@ onEveryEngine(engine => {
         expect(await crashRound(store, petId, round, journal)).toEqual([])
       expect(journal.acknowledged.size).toBeGreaterThan(ROUNDS * CLIENTS)
       const did = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
-      proved({ guarantee: 2, engine, did })
+      recordSoak({ guarantee: 2, engine, did })
       rmSync(directory, { recursive: true, force: true })
     },
     TIMEOUT_MS,

@@ -8,7 +8,7 @@ import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { type Command, executeCommand } from '../../src/store/commands.ts'
 import { BlindConnection } from '../controls/blind-connection.ts'
 import { audit } from '../support/audit.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 
 const LIMITS = times(20, 300)
@@ -41,7 +41,7 @@ test(
       expect(read.status).toBe(200)
       expect(await audit(store)).toEqual([])
     }
-    proved({
+    recordSoak({
       guarantee: 3,
       engine: 'sqlite',
       did: `full at ${LIMITS} different writes: 0 false acknowledgements`,

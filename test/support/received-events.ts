@@ -5,14 +5,14 @@ import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
 /** An event as one reader received it, in the order of receipt. */
-export interface Heard {
+export interface ReceivedEvent {
   readonly id: bigint
   readonly position: bigint
   readonly subject: string
   readonly type: string
 }
 
-export function heardOf({ id, sequence, subject, type }: Event): Heard {
+export function receivedEvent({ id, sequence, subject, type }: Event): ReceivedEvent {
   return { id: BigInt(id), position: BigInt(sequence), subject, type }
 }
 
@@ -65,22 +65,23 @@ export function faultsOfOrder(rows: readonly EventRow[]): string[] {
  * none.
  */
 export function faultsOf(
-  heard: readonly Heard[],
+  received: readonly ReceivedEvent[],
   rows: readonly EventRow[],
   types: readonly string[] = eventTypes,
 ): string[] {
   const wanted = rows.filter(({ type }) => types.includes(type))
   const times = new Map<bigint, number>()
-  for (const { id } of heard) times.set(id, (times.get(id) ?? 0) + 1)
+  for (const { id } of received) times.set(id, (times.get(id) ?? 0) + 1)
   const ids = new Set(wanted.map(({ id }) => id))
   const places = new Map(wanted.map(({ id }, index) => [id, index]))
   const missed = wanted.filter(({ id }) => !times.has(id)).length
   const doubled = [...times.values()].filter(count => count > 1).length
-  const foreign = heard.filter(({ id }) => !ids.has(id)).length
-  const misplaced = heard.filter(
-    ({ id }, index) => index > 0 && (places.get(id) ?? -1) <= (places.get(heard[index - 1]?.id ?? -1n) ?? -1),
+  const foreign = received.filter(({ id }) => !ids.has(id)).length
+  const misplaced = received.filter(
+    ({ id }, index) =>
+      index > 0 && (places.get(id) ?? -1) <= (places.get(received[index - 1]?.id ?? -1n) ?? -1),
   ).length
-  const wrong = heard.filter(({ id, position, subject, type }) => {
+  const wrong = received.filter(({ id, position, subject, type }) => {
     const row = wanted[places.get(id) ?? -1]
     return row && (row.position !== position || row.subject !== subject || row.type !== type)
   }).length

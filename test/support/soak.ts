@@ -5,7 +5,7 @@ const file = process.env.PETSTORE_PROOF
 const share = Number(process.env.PETSTORE_PROOF_SHARE ?? '1')
 
 /** One guarantee that held: the work that was done, how often, and the result. */
-export interface Proof {
+export interface SoakEvidence {
   /** Its number in the list of RELIABILITY.md. */
   readonly guarantee: number
   readonly engine: EngineName | 'postgres REPEATABLE READ' | 'postgres SERIALIZABLE'
@@ -23,6 +23,6 @@ export function timeLimitMs(inTest: number): number {
 }
 
 /** Records for RELIABILITY.md that a guarantee held; called at the end of its test. */
-export function proved(proof: Proof): void {
+export function recordSoak(proof: SoakEvidence): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(proof)}\n`)
 }

@@ -16,7 +16,7 @@ const BASE = 'http://shop.example'
 /**
  * The location of the data that the processes of one store share; it outlives each of them. Left with `await using`.
  */
-export interface StorePlace extends AsyncDisposable {
+export interface StoreDirectory extends AsyncDisposable {
   readonly directory: string
   /** The arguments with which `serve` serves this store. */
   readonly args: readonly string[]
@@ -34,7 +34,7 @@ export interface StorePlace extends AsyncDisposable {
   endLeases(): Promise<void>
 }
 
-export async function newPlace(engine: EngineName): Promise<StorePlace> {
+export async function newStoreDirectory(engine: EngineName): Promise<StoreDirectory> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-place-'))
   const keyFile = join(directory, 'the-key')
   const url = engine === 'postgres' ? await newDatabase() : undefined

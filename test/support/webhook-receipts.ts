@@ -3,22 +3,22 @@ import type { Delivery } from '../../src/model/delivery.ts'
 import { Event } from '../../src/model/event.ts'
 import type { EventType } from '../../src/model/event-type.ts'
 import { readJson } from '../../src/model/json.ts'
-import { type Heard, heardOf } from './received-events.ts'
+import { type ReceivedEvent, receivedEvent } from './received-events.ts'
 import { type Answer, type Received, type Receiver, reply } from './receiver.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
 /** A webhook of a store, as a test uses it. */
-export interface Hooked {
+export interface CreatedWebhook {
   readonly webhookId: bigint
   readonly secret: string
 }
 
-export async function hook(
+export async function createWebhook(
   { client }: Pick<TestStore, 'client'>,
   { base }: Pick<Receiver, 'base'>,
   types?: EventType[],
-): Promise<Hooked> {
+): Promise<CreatedWebhook> {
   const { data } = await client.createWebhook({ body: { url: `${base}/hook`, ...(types && { types }) } })
   return { webhookId: data.id, secret: data.secret }
 }
@@ -29,13 +29,13 @@ export function eventIn({ body }: Received): Event {
 }
 
 /** The received events, in the order of arrival. */
-export function arrivals({ received }: Pick<Receiver, 'received'>): Heard[] {
-  return received.map(request => heardOf(eventIn(request)))
+export function arrivals({ received }: Pick<Receiver, 'received'>): ReceivedEvent[] {
+  return received.map(request => receivedEvent(eventIn(request)))
 }
 
 /** The same events in the order of positions: up to four concurrent attempts can overtake one another. */
-export function inOrder(heard: readonly Heard[]): Heard[] {
-  return heard.toSorted((a, b) => Number(a.position - b.position))
+export function inOrder(received: readonly ReceivedEvent[]): ReceivedEvent[] {
+  return received.toSorted((a, b) => Number(a.position - b.position))
 }
 
 /** The names of the created categories, in the order of events: a test creates a category to cause an event. */
@@ -45,18 +45,21 @@ export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
 }
 
 /** Causes an event. */
-export async function happen({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
+export async function emitEvent({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
 
-export async function deliveriesOf({ client }: TestStore, { webhookId }: Hooked): Promise<Delivery[]> {
+export async function deliveriesOf(
+  { client }: TestStore,
+  { webhookId }: CreatedWebhook,
+): Promise<Delivery[]> {
   return [...(await client.listDeliveries({ webhookId, limit: 100 })).data.items]
 }
 
 /** Resolves with the deliveries of a webhook once N of them have this state. */
 export async function settled(
   store: TestStore,
-  hooked: Hooked,
+  hooked: CreatedWebhook,
   state: Delivery['state'],
   count = 1,
 ): Promise<Delivery[]> {

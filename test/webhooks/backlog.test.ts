@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import type { EventType } from '../../src/model/event-type.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { openReceiver } from '../support/receiver.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace, type StorePlace } from '../support/store-directory.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
-import { arrivals, happen, hook } from '../support/webhook-receipts.ts'
+import { arrivals, createWebhook, emitEvent } from '../support/webhook-receipts.ts'
 
 const EVENTS = times(20_000, 1_000_000)
 const HEARD = times(150, 20_000)
@@ -15,7 +15,7 @@ const RSS_MORE_MAX = 96 * 1024 * 1024
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 /** Inserts events of one type after the last one, while no server runs. */
-async function putEvents(place: StorePlace, type: EventType, count: number): Promise<void> {
+async function putEvents(place: StoreDirectory, type: EventType, count: number): Promise<void> {
   await place.database(`
     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
@@ -32,13 +32,13 @@ async function rssOf({ base }: ServerProcess): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
 }
 
-async function numberOf(place: StorePlace, query: string): Promise<number> {
+async function numberOf(place: StoreDirectory, query: string): Promise<number> {
   const [row] = await place.database(query)
   return Number(row?.n)
 }
 
 /** Deliveries of one webhook whose first attempt was before one of an earlier position. */
-async function overtaken(place: StorePlace): Promise<unknown[]> {
+async function overtaken(place: StoreDirectory): Promise<unknown[]> {
   return place.database(`SELECT later.position FROM delivery later JOIN delivery earlier
     ON earlier.webhook_id = later.webhook_id AND earlier.position = later.position - 1
     WHERE later.created_at < earlier.created_at`)
@@ -48,15 +48,15 @@ onEveryEngine(engine => {
   test(
     `a backlog of ${EVENTS} events is a position: little memory, no rows before the first attempt, sent in order`,
     async () => {
-      await using place = await newPlace(engine)
+      await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()
       await using rare = await openReceiver()
       const hooks = await (async () => {
         await using server = await place.start()
         const client = place.client(server)
-        const hooked = await hook({ client }, receiver)
-        const seldom = await hook({ client }, rare, ['petstore.pet.created'])
-        await happen({ client }, 'So that it has begun')
+        const hooked = await createWebhook({ client }, receiver)
+        const seldom = await createWebhook({ client }, rare, ['petstore.pet.created'])
+        await emitEvent({ client }, 'So that it has begun')
         await receiver.has(1)
         for (const { webhookId } of [hooked, seldom]) {
           await client.updateWebhook({ webhookId, body: { enabled: false } })
@@ -93,7 +93,7 @@ onEveryEngine(engine => {
       const mib = Math.round(more / 1024 / 1024)
       const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at most`
       const did = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
-      proved({ guarantee: 16, engine, did })
+      recordSoak({ guarantee: 16, engine, did })
     },
     TIMEOUT_MS,
   )

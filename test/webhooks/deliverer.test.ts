@@ -5,11 +5,19 @@ import { Refused } from '../../src/client/client.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace, type StorePlace } from '../support/store-directory.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
-import { arrivals, eventIn, happen, hook, inOrder, namesIn, noRequest } from '../support/webhook-receipts.ts'
+import {
+  arrivals,
+  createWebhook,
+  emitEvent,
+  eventIn,
+  inOrder,
+  namesIn,
+  noRequest,
+} from '../support/webhook-receipts.ts'
 
 const KILLS = times(2, 100)
 const WRITERS = 4
@@ -21,7 +29,7 @@ const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts',
  * Compares the events that a receiver got with the events since the webhook was created. Returns the faults: missed,
  * altered, or not identical at each repeat; [] if there are none.
  */
-async function faultsAt(place: StorePlace, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
+async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)
   const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
   const bodies = new Map<string, string>()
@@ -33,7 +41,7 @@ async function faultsAt(place: StorePlace, receiver: Pick<Receiver, 'received'>)
     if ((bodies.get(id) ?? body) !== body) faults.push(`event ${id} arrived with another body`)
     bodies.set(id, body)
   }
-  const once = new Map(inOrder(arrivals(receiver)).map(heard => [heard.id, heard]))
+  const once = new Map(inOrder(arrivals(receiver)).map(received => [received.id, received]))
   const due = rows.filter(({ position }) => position !== null && position > made)
   return [...faults, ...faultsOf([...once.values()], due)]
 }
@@ -80,13 +88,13 @@ async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }>
 }
 
 /** Kills the server during deliveries, continues with another one, and returns the faults. */
-async function killUnderWay(place: StorePlace, script?: string): Promise<string[]> {
+async function killUnderWay(place: StoreDirectory, script?: string): Promise<string[]> {
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
   {
     await using server = await place.start(script)
-    await hook({ client: place.client(server) }, receiver)
-    await happen({ client: place.client(server) }, ...Array.from({ length: 10 }, (_, index) => `${index}`))
+    await createWebhook({ client: place.client(server) }, receiver)
+    await emitEvent({ client: place.client(server) }, ...Array.from({ length: 10 }, (_, index) => `${index}`))
     await receiver.has(IN_FLIGHT_MAX)
     await server.kill('SIGKILL')
   }
@@ -94,20 +102,20 @@ async function killUnderWay(place: StorePlace, script?: string): Promise<string[
   letGo()
   await place.endLeases()
   await using server = await place.start(script)
-  await happen({ client: place.client(server) }, 'The last')
+  await emitEvent({ client: place.client(server) }, 'The last')
   await until('all events are processed', () => isAtHead(place))
   return faultsAt(place, { received: receiver.received.slice(unanswered) })
 }
 
 /** Returns whether the position of the webhook has reached the head. */
-async function isAtHead(place: StorePlace): Promise<boolean> {
+async function isAtHead(place: StoreDirectory): Promise<boolean> {
   const [row] =
     await place.database(`SELECT webhook.position = chain_end.position AS done FROM webhook, chain_end
     WHERE name = 'head'`)
   return row?.done === true || row?.done === 1n
 }
 
-async function tried(place: StorePlace): Promise<number> {
+async function tried(place: StoreDirectory): Promise<number> {
   const [row] = await place.database(`SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`)
   return Number(row?.n)
 }
@@ -120,11 +128,11 @@ onEveryEngine(engine => {
   test(
     `kill -9 in the middle of deliveries, ${KILLS} times: each event arrives, identical at each repeat`,
     async () => {
-      await using place = await newPlace(engine)
+      await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()
       let server: ServerProcess = await place.start()
       try {
-        await hook({ client: place.client(server) }, receiver)
+        await createWebhook({ client: place.client(server) }, receiver)
         const writing = keepWriting(place.client(server))
         for (let kill = 0; kill < KILLS; kill++) {
           const before = receiver.received.length
@@ -140,7 +148,7 @@ onEveryEngine(engine => {
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
         const came = `${distinct(receiver)} events arrived, ${repeats} of them twice`
         const did = `${KILLS} kills, ${came}: 0 missed, 0 altered`
-        proved({ guarantee: 15, engine, did })
+        recordSoak({ guarantee: 15, engine, did })
       } finally {
         await server.kill('SIGKILL')
       }
@@ -149,20 +157,20 @@ onEveryEngine(engine => {
   )
 
   test('deliveries in progress at a kill are sent again, and the events after them arrive', async () => {
-    await using place = await newPlace(engine)
+    await using place = await newStoreDirectory(engine)
     expect(await killUnderWay(place)).toEqual([])
   }, 120_000)
 
   test('a graceful stop waits for a slow receiver: nothing is lost, and nothing arrives twice', async () => {
-    await using place = await newPlace(engine)
+    await using place = await newStoreDirectory(engine)
     await using receiver = await openReceiver(() => socket => {
       const timer = setTimeout(() => reply(204)(socket, noRequest), 500)
       socket.on('close', () => clearTimeout(timer))
     })
     {
       await using server = await place.start()
-      await hook({ client: place.client(server) }, receiver)
-      await happen({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
+      await createWebhook({ client: place.client(server) }, receiver)
+      await emitEvent({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
       await receiver.has(4)
       expect(await server.kill('SIGTERM')).toBe(0)
       expect(await tried(place)).toBe(4)
@@ -175,13 +183,13 @@ onEveryEngine(engine => {
 })
 
 test('a stop does not wait for a receiver that does not respond, and its deliveries are sent again', async () => {
-  await using place = await newPlace('sqlite')
+  await using place = await newStoreDirectory('sqlite')
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
   const startedMs = await (async () => {
     await using server = await place.start()
-    await hook({ client: place.client(server) }, receiver)
-    await happen({ client: place.client(server) }, '1', '2')
+    await createWebhook({ client: place.client(server) }, receiver)
+    await emitEvent({ client: place.client(server) }, '1', '2')
     await receiver.has(2)
     const beganMs = performance.now()
     expect(await server.kill('SIGTERM')).toBe(0)
@@ -196,13 +204,13 @@ test('a stop does not wait for a receiver that does not respond, and its deliver
 }, 120_000)
 
 test('control: a webhook whose position moves when it is leased loses deliveries, and is detected', async () => {
-  await using place = await newPlace('sqlite')
+  await using place = await newStoreDirectory('sqlite')
   expect(await killUnderWay(place, CONTROL)).toEqual(['10 missed'])
 }, 120_000)
 
 describe('two servers on one database', () => {
   test('one delivers, at most four at a time; the other takes over when it dies, and nothing is missed', async () => {
-    await using place = await newPlace('postgres')
+    await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     let open = 0
     let most = 0
@@ -212,7 +220,7 @@ describe('two servers on one database', () => {
       setTimeout(() => reply(204)(socket, noRequest), 5)
       socket.on('close', () => open--)
     })
-    await hook({ client: place.client(first) }, receiver)
+    await createWebhook({ client: place.client(first) }, receiver)
     await until('the webhook is leased', async () => (await holders(place)).length === 1)
     await using second = await place.startAnother()
     const both = [first, second].map(server => keepWriting(place.client(server)))
@@ -232,19 +240,19 @@ describe('two servers on one database', () => {
   }, 120_000)
 
   test('a webhook created through one server gets the events of the other, in any order of positions', async () => {
-    await using place = await newPlace('postgres')
+    await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     await using second = await place.startAnother()
     await using receiver = await openReceiver()
     const [one, other] = [first, second].map(server => ({ client: place.client(server) }))
     if (!one || !other) throw new Error('two servers should be running')
     // Ids are reserved in blocks: those of the first server are lower.
-    await happen(one, 'Before')
-    await happen(other, 'Before')
+    await emitEvent(one, 'Before')
+    await emitEvent(other, 'Before')
     const { held } = await holdPositions(place, 'Let go')
-    await happen(one, 'Still before')
-    await hook(other, receiver)
-    await happen(one, 'After', 'Let go')
+    await emitEvent(one, 'Still before')
+    await createWebhook(other, receiver)
+    await emitEvent(one, 'After', 'Let go')
     await held
     await receiver.has(2)
     await until('all events are processed', () => isAtHead(place))
@@ -253,7 +261,7 @@ describe('two servers on one database', () => {
 })
 
 /** Events are committed, but get no position until a category with this name exists. */
-async function holdPositions(place: StorePlace, name: string): Promise<{ held: Promise<unknown> }> {
+async function holdPositions(place: StoreDirectory, name: string): Promise<{ held: Promise<unknown> }> {
   const held = place.database(`DO $$ BEGIN
     UPDATE chain_end SET position = position WHERE name = 'head';
     FOR turn IN 1..2000 LOOP
@@ -266,7 +274,7 @@ async function holdPositions(place: StorePlace, name: string): Promise<{ held: P
   return { held }
 }
 
-async function holders(place: StorePlace): Promise<string[]> {
+async function holders(place: StoreDirectory): Promise<string[]> {
   const rows = await place.database('SELECT leased_by FROM webhook WHERE leased_by IS NOT NULL')
   return rows.map(({ leased_by }) => String(leased_by))
 }

@@ -10,12 +10,12 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 import { until } from '../support/until.ts'
 import {
   arrivals,
+  createWebhook,
   deliveriesOf,
+  emitEvent,
   eventIn,
   faults,
-  happen,
   holding,
-  hook,
   inOrder,
   namesIn,
   noRequest,
@@ -58,8 +58,8 @@ onEveryEngine(engine => {
 
     test('is the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
       await using receiver = await openReceiver()
-      const { secret, webhookId } = await hook(store(), receiver)
-      await happen(store(), 'Größe 🐟')
+      const { secret, webhookId } = await createWebhook(store(), receiver)
+      await emitEvent(store(), 'Größe 🐟')
       await receiver.has(1)
       const [request = noRequest] = receiver.received
       const { headers, body, method, path } = request
@@ -78,8 +78,8 @@ onEveryEngine(engine => {
 
     test('has the same id and body at each repeat, and a signature with its own time', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
-      const { secret, webhookId } = await hook(store(), receiver)
-      await happen(store(), 'Again')
+      const { secret, webhookId } = await createWebhook(store(), receiver)
+      await emitEvent(store(), 'Again')
       await receiver.has(2)
       const [first = noRequest, second = noRequest] = receiver.received
       expect(second.headers['webhook-id']).toBe(first.headers['webhook-id'] ?? '')
@@ -97,7 +97,7 @@ onEveryEngine(engine => {
         const order = async (): Promise<string> =>
           `orders/${(await store().client.placeOrder({ body: { petId } })).data.id}`
         await order()
-        const { webhookId } = await hook(store(), receiver, ['petstore.order.placed'])
+        const { webhookId } = await createWebhook(store(), receiver, ['petstore.order.placed'])
         const after = [await order(), await order()]
         await receiver.has(2)
         await settled(store(), { webhookId, secret: '' }, 'delivered', 2)
@@ -116,7 +116,7 @@ onEveryEngine(engine => {
         for (let count = 0; !isOver; count++) {
           const name = `${writer}-${count}`
           const startedMs = performance.now()
-          await happen(store(), name)
+          await emitEvent(store(), name)
           if (made === Number.POSITIVE_INFINITY) before.push(name)
           else if (startedMs > made) after.push(name)
         }
@@ -124,7 +124,7 @@ onEveryEngine(engine => {
       const writing = Array.from({ length: 8 }, (_, writer) => write(writer))
       await until('the writers are busy', () => before.length > 40)
       const sure = new Set(before)
-      const { webhookId } = await hook(store(), receiver)
+      const { webhookId } = await createWebhook(store(), receiver)
       made = performance.now()
       await until('the writers continue', () => after.length > 40)
       isOver = true
@@ -137,8 +137,8 @@ onEveryEngine(engine => {
     test('of a test event goes only to its webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
-      const hooked = await hook(store(), mine, ['petstore.pet.deleted'])
-      const other = await hook(store(), theirs)
+      const hooked = await createWebhook(store(), mine, ['petstore.pet.deleted'])
+      const other = await createWebhook(store(), theirs)
       const { data } = await store().client.sendTestEvent({ webhookId: hooked.webhookId })
       await mine.has(1)
       const [request = noRequest] = mine.received
@@ -147,7 +147,7 @@ onEveryEngine(engine => {
         type: 'petstore.webhook.test',
         subject: `webhooks/${hooked.webhookId}`,
       })
-      await happen(store(), 'Behind it')
+      await emitEvent(store(), 'Behind it')
       await theirs.has(1)
       await settled(store(), hooked, 'delivered')
       expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
@@ -161,13 +161,13 @@ onEveryEngine(engine => {
       let aheadMs = 0
       await using own = await openTestStore(engine, { delivery, clock: () => Date.now() + aheadMs })
       await using receiver = await openReceiver()
-      const { secret: first, webhookId } = await hook(own, receiver)
+      const { secret: first, webhookId } = await createWebhook(own, receiver)
       const { data } = await own.client.rotateWebhookSecret({ webhookId })
       expect(Date.parse(data.previousSecretUntil ?? '') - Date.now()).toBeLessThanOrEqual(DAY_MS)
-      await happen(own, 'Both')
+      await emitEvent(own, 'Both')
       await receiver.has(1)
       aheadMs = DAY_MS + 1000
-      await happen(own, 'One')
+      await emitEvent(own, 'One')
       await receiver.has(2)
       const [both = noRequest, one = noRequest] = receiver.received
       const signatures = [data.secret, first].map(secret => signatureOf(secret, both))
@@ -183,13 +183,13 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine, { delivery })
       const { answerOf, most, letGo } = holding()
       await using receiver = await openReceiver(answerOf)
-      await hook(store, receiver)
-      await happen(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
+      await createWebhook(store, receiver)
+      await emitEvent(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
       await receiver.has(4)
       // Other receivers are served meanwhile, which gives a fifth attempt time to arrive.
       await using other = await openReceiver()
-      await hook(store, other)
-      await happen(store, 'Meanwhile')
+      await createWebhook(store, other)
+      await emitEvent(store, 'Meanwhile')
       await other.has(1)
       expect([receiver.received.length, most()]).toEqual([4, 4])
       letGo()
@@ -200,8 +200,8 @@ onEveryEngine(engine => {
     test('starts the first attempts in the order of positions', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
-      const hooked = await hook(store, receiver)
-      await Promise.all(Array.from({ length: 60 }, (_, index) => happen(store, `${index}`)))
+      const hooked = await createWebhook(store, receiver)
+      await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvent(store, `${index}`)))
       await settled(store, hooked, 'delivered', 60)
       const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
       const begun = rows.map(({ created_at }) => String(created_at))
@@ -214,8 +214,8 @@ onEveryEngine(engine => {
       await using all = await openReceiver()
       await using few = await openReceiver()
       const since = await headOf(store)
-      await hook(store, all)
-      await hook(store, few, [...some])
+      await createWebhook(store, all)
+      await createWebhook(store, few, [...some])
       await useShop(store.client, 16, 500, 20261121)
       const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
       const due = [told, some].map(types => rows.filter(({ type }) => types.some(one => one === type)).length)

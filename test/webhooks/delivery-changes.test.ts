@@ -6,10 +6,10 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import {
   arrivals,
+  createWebhook,
   deliveriesOf,
-  happen,
+  emitEvent,
   holding,
-  hook,
   namesIn,
   settled,
 } from '../support/webhook-receipts.ts'
@@ -24,8 +24,8 @@ onEveryEngine(engine => {
   test('a changed URL applies from the next attempt', async () => {
     await using before = await openReceiver(() => reply(500))
     await using after = await openReceiver()
-    const { webhookId } = await hook(store(), before)
-    await happen(store(), 'Moved')
+    const { webhookId } = await createWebhook(store(), before)
+    await emitEvent(store(), 'Moved')
     await before.has(1)
     await store().client.updateWebhook({ webhookId, body: { url: `${after.base}/moved?to=here` } })
     await store().client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' })
@@ -37,9 +37,9 @@ onEveryEngine(engine => {
   test('changed types apply to every delivery that is not in progress', async () => {
     const { answerOf, letGo } = holding()
     await using receiver = await openReceiver(answerOf)
-    const { webhookId } = await hook(store(), receiver)
+    const { webhookId } = await createWebhook(store(), receiver)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
-    await happen(store(), '1', '2', '3', '4', '5', '6')
+    await emitEvent(store(), '1', '2', '3', '4', '5', '6')
     await store().client.updateWebhook({ webhookId, body: { enabled: true } })
     await receiver.has(4)
     await store().client.updateWebhook({ webhookId, body: { types: ['petstore.pet.created'] } })
@@ -57,16 +57,16 @@ onEveryEngine(engine => {
     const { answerOf, most, letGo } = holding()
     await using receiver = await openReceiver(answerOf)
     await using other = await openReceiver()
-    const hooked = await hook(store(), receiver)
-    const watch = await hook(store(), other)
+    const hooked = await createWebhook(store(), receiver)
+    const watch = await createWebhook(store(), other)
     const { webhookId } = hooked
-    await happen(store(), '1', '2')
+    await emitEvent(store(), '1', '2')
     await receiver.has(2)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
-    await happen(store(), 'Meanwhile')
+    await emitEvent(store(), 'Meanwhile')
     await other.has(3)
     await store().client.updateWebhook({ webhookId, body: { enabled: true } })
-    await happen(store(), 'Afterwards')
+    await emitEvent(store(), 'Afterwards')
     await other.has(4)
     expect(most()).toBe(2)
     letGo()
@@ -77,15 +77,15 @@ onEveryEngine(engine => {
 
   test('a deleted webhook gets no deliveries, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
-    const hooked = await hook(store(), receiver)
-    await happen(store(), 'Failing')
+    const hooked = await createWebhook(store(), receiver)
+    await emitEvent(store(), 'Failing')
     await settled(store(), hooked, 'pending')
     await receiver.has(2)
     await store().client.deleteWebhook(hooked)
     receiver.cutAll()
     await using other = await openReceiver()
-    const watch = await hook(store(), other)
-    await happen(store(), 'Afterwards')
+    const watch = await createWebhook(store(), other)
+    await emitEvent(store(), 'Afterwards')
     await other.has(1)
     expect(receiver.received).toHaveLength(2)
     expect(await codeOf(store().client.listDeliveries(hooked))).toBe('404 webhook_not_found')
@@ -106,10 +106,10 @@ onEveryEngine(engine => {
       clock,
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-    const hooked = await hook(store, receiver)
-    await happen(store, 'Pending')
+    const hooked = await createWebhook(store, receiver)
+    await emitEvent(store, 'Pending')
     await settled(store, hooked, 'pending')
-    await happen(store, 'Delivered')
+    await emitEvent(store, 'Delivered')
     await settled(store, hooked, 'delivered')
     const swept = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })

@@ -6,10 +6,10 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import {
   arrivals,
+  createWebhook,
   deliveriesOf,
+  emitEvent,
   faults,
-  happen,
-  hook,
   namesIn,
   settled,
 } from '../support/webhook-receipts.ts'
@@ -29,9 +29,9 @@ onEveryEngine(engine => {
         if (index === 0) return reply(500, {}, 'out of paper')
         return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
       })
-      const hooked = await hook(store(), receiver)
+      const hooked = await createWebhook(store(), receiver)
       const startedMs = Date.now()
-      await happen(store(), 'Late')
+      await emitEvent(store(), 'Late')
       const [first] = await settled(store(), hooked, 'pending')
       const nextAtMs = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.createdAt ?? '')
       expect(nextAtMs).toBeGreaterThanOrEqual(30)
@@ -54,8 +54,8 @@ onEveryEngine(engine => {
 
     test('fails after the last attempt; a redelivery has all its retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
-      const hooked = await hook(store(), receiver)
-      await happen(store(), 'Never')
+      const hooked = await createWebhook(store(), receiver)
+      await emitEvent(store(), 'Never')
       const [failed] = await settled(store(), hooked, 'failed')
       expect([failed?.attempts.length, receiver.received.length]).toEqual([3, 3])
       expect((await store().client.getWebhook(hooked)).data.failingSince).toBe(failed?.createdAt ?? '')
@@ -74,10 +74,10 @@ onEveryEngine(engine => {
     test('that failed is sent again together with the others that failed since an instant', async () => {
       let fails = true
       await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
-      const hooked = await hook(store(), receiver)
-      await happen(store(), 'First')
+      const hooked = await createWebhook(store(), receiver)
+      await emitEvent(store(), 'First')
       const [first] = await settled(store(), hooked, 'failed')
-      await happen(store(), 'Second', 'Third')
+      await emitEvent(store(), 'Second', 'Third')
       const [, second] = await settled(store(), hooked, 'failed', 3)
       fails = false
       const again = async (since: string): Promise<bigint> =>
@@ -96,9 +96,9 @@ onEveryEngine(engine => {
     test('is not sent again for a disabled webhook, or through another webhook', async () => {
       await using receiver = await openReceiver()
       const { client } = store()
-      const hooked = await hook(store(), receiver)
-      const other = await hook(store(), receiver, ['petstore.pet.deleted'])
-      await happen(store(), 'Once')
+      const hooked = await createWebhook(store(), receiver)
+      const other = await createWebhook(store(), receiver, ['petstore.pet.deleted'])
+      await emitEvent(store(), 'Once')
       const [delivered] = await settled(store(), hooked, 'delivered')
       const deliveryId = delivered?.id ?? 0n
       expect(await codeOf(client.redeliver({ ...other, deliveryId }))).toBe('404 delivery_not_found')
@@ -119,8 +119,8 @@ onEveryEngine(engine => {
       await using silent = await openReceiver(() => silence)
       await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 20))
       const refused = { base: `http://127.0.0.1:${await deadPort()}` }
-      const hooks = await Promise.all([moved, silent, slow, refused].map(to => hook(store(), to)))
-      await happen(store(), 'Nowhere')
+      const hooks = await Promise.all([moved, silent, slow, refused].map(to => createWebhook(store(), to)))
+      await emitEvent(store(), 'Nowhere')
       const said: string[] = []
       for (const hooked of hooks) {
         const [failed] = await settled(store(), hooked, 'failed')
@@ -139,9 +139,9 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
-      const hooked = await hook(store, gone)
-      await hook(store, other, ['petstore.webhook.disabled'])
-      await Promise.all(['1', '2', '3', '4'].map(name => happen(store, name)))
+      const hooked = await createWebhook(store, gone)
+      await createWebhook(store, other, ['petstore.webhook.disabled'])
+      await Promise.all(['1', '2', '3', '4'].map(name => emitEvent(store, name)))
       await other.has(1)
       const { data } = await store.client.getWebhook(hooked)
       expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
@@ -160,21 +160,21 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine, { delivery: { ...delivery, retryMs: [DAY_MS] }, clock })
       let fails = true
       await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
-      const hooked = await hook(store, receiver)
-      await happen(store, 'Day 0')
+      const hooked = await createWebhook(store, receiver)
+      await emitEvent(store, 'Day 0')
       await settled(store, hooked, 'pending')
       aheadMs = 5 * DAY_MS - 60_000
       await settled(store, hooked, 'failed', 1)
       expect((await store.client.getWebhook(hooked)).data.enabled).toBe(true)
       aheadMs = 5 * DAY_MS + 1000
-      await happen(store, 'Day 5')
+      await emitEvent(store, 'Day 5')
       await until(
         'the webhook is disabled',
         async () => !(await store.client.getWebhook(hooked)).data.enabled,
       )
       const { data } = await store.client.getWebhook(hooked)
       expect(data.disabledReason).toBe('failing')
-      await happen(store, 'Meanwhile')
+      await emitEvent(store, 'Meanwhile')
       fails = false
       const enabled = await store.client.updateWebhook({ ...hooked, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
@@ -184,11 +184,11 @@ onEveryEngine(engine => {
     test('that is dead, silent or dripping does not delay the others', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
-      await hook(store, good)
+      await createWebhook(store, good)
       const takeMs = async (names: readonly string[]): Promise<number> => {
         const startedMs = performance.now()
         const before = good.received.length
-        await happen(store, ...names)
+        await emitEvent(store, ...names)
         await good.has(before + names.length)
         return performance.now() - startedMs
       }
@@ -198,7 +198,7 @@ onEveryEngine(engine => {
       await using silent = await openReceiver(() => silence)
       await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 50))
       const dead = { base: `http://127.0.0.1:${await deadPort()}` }
-      for (const bad of [silent, slow, dead]) await hook(store, bad)
+      for (const bad of [silent, slow, dead]) await createWebhook(store, bad)
       const amongMs = await takeMs(names)
       expect([silent.received.length, slow.received.length]).toEqual([4, 4])
       // Far below the 15 s that one attempt at the silent receiver takes.
@@ -217,8 +217,8 @@ test('a retry that becomes due while the store cannot write is made once it can'
     },
   })
   await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-  const hooked = await hook(store, receiver)
-  await happen(store, 'Tried again')
+  const hooked = await createWebhook(store, receiver)
+  await emitEvent(store, 'Tried again')
   await settled(store, hooked, 'delivered')
   expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
 })
@@ -228,11 +228,11 @@ test('a delivery waits as long as Retry-After specifies, and so do the deliverie
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
-  const hooked = await hook(store, receiver)
-  await happen(store, 'Asked to wait')
+  const hooked = await createWebhook(store, receiver)
+  await emitEvent(store, 'Asked to wait')
   await receiver.has(1)
   await settled(store, hooked, 'pending')
-  await happen(store, 'Behind it')
+  await emitEvent(store, 'Behind it')
   await receiver.has(3)
   const [first, ...others] = receiver.received.map(({ arrivedMs }) => arrivedMs)
   for (const other of others) expect(other - (first ?? 0)).toBeGreaterThanOrEqual(990)
@@ -246,11 +246,11 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
-  const hooked = await hook(store, receiver)
-  await happen(store, 'Asked to wait')
+  const hooked = await createWebhook(store, receiver)
+  await emitEvent(store, 'Asked to wait')
   await settled(store, hooked, 'pending')
   steppedMs = -3_600_000
-  await happen(store, 'Behind it')
+  await emitEvent(store, 'Behind it')
   await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
   await store.client.deleteWebhook(hooked)
 }, 60_000)
@@ -258,12 +258,12 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
 test('a receiver that fails ten times in a row gets no attempts for a second, until it responds again', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
-  const hooked = await hook(store, receiver)
+  const hooked = await createWebhook(store, receiver)
   for (let count = 1; count <= 10; count++) {
-    await happen(store, `${count}`)
+    await emitEvent(store, `${count}`)
     await settled(store, hooked, 'pending', count)
   }
-  await happen(store, '11', '12', '13')
+  await emitEvent(store, '11', '12', '13')
   await receiver.has(13)
   const at = receiver.received.map(({ arrivedMs }) => arrivedMs)
   expect((at[10] ?? 0) - (at[9] ?? 0)).toBeGreaterThanOrEqual(990)
@@ -273,9 +273,9 @@ test('a receiver that fails ten times in a row gets no attempts for a second, un
 test('an error of the store during a delivery loses nothing', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [30, 30, 30, 30] } })
   await using receiver = await openReceiver()
-  const hooked = await hook(store, receiver)
+  const hooked = await createWebhook(store, receiver)
   await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
-  await happen(store, 'Kept')
+  await emitEvent(store, 'Kept')
   const [pending] = await settled(store, hooked, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
   await store.database('UPDATE webhook SET secret = description, description = NULL')

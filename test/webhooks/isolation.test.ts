@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import type { Client } from '../../src/client/client.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { proved, timeLimitMs, times } from '../support/soak.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'
-import { newPlace } from '../support/store-directory.ts'
-import { eventIn, hook } from '../support/webhook-receipts.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
+import { createWebhook, eventIn } from '../support/webhook-receipts.ts'
 
 const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
 const FULL = times(0, 1) > 0
@@ -62,14 +62,14 @@ onEveryEngine(engine => {
   test(
     `${GOOD} receivers get everything in time next to ${BAD * 3} receivers that are dead, drip or never end`,
     async () => {
-      await using place = await newPlace(engine)
+      await using place = await newStoreDirectory(engine)
       await using server = await place.start()
       const client = place.client(server)
       const good = await Promise.all(Array.from({ length: GOOD }, () => openReceiver()))
       await using bad = await openBad()
       try {
-        for (const receiver of good) await hook({ client }, receiver)
-        const hooks = await Promise.all(bad.bases.map(base => hook({ client }, { base })))
+        for (const receiver of good) await createWebhook({ client }, receiver)
+        const hooks = await Promise.all(bad.bases.map(base => createWebhook({ client }, { base })))
         const enable = async (enabled: boolean): Promise<void> => {
           for (const { webhookId } of hooks) await client.updateWebhook({ webhookId, body: { enabled } })
         }
@@ -91,7 +91,7 @@ onEveryEngine(engine => {
         const [was, is] = [median(alone), median(among)].map(ms => ms.toFixed(1))
         const beside = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
         const did = `${beside}: p99 ${is} ms, undisturbed ${was} ms`
-        proved({ guarantee: 16, engine, did })
+        recordSoak({ guarantee: 16, engine, did })
       } finally {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()
       }

@@ -5,7 +5,7 @@ import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
-import { deliveriesOf, happen, hook, settled } from '../support/webhook-receipts.ts'
+import { createWebhook, deliveriesOf, emitEvent, settled } from '../support/webhook-receipts.ts'
 
 /** A receiver that is never sent anything: no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
@@ -166,14 +166,14 @@ onEveryEngine(engine => {
   test('webhooks are listed in pages, in the order of ids; deliveries are listed newest first', async () => {
     await using own = await openTestStore(engine)
     await using receiver = await openReceiver()
-    const hooked = await hook(own, receiver)
+    const hooked = await createWebhook(own, receiver)
     for (let count = 0; count < 4; count++) await own.client.createWebhook({ body })
     const ids = (await Array.fromAsync(everyItem(own.client.listWebhooks, { limit: 2 }))).map(({ id }) => id)
     expect(ids).toEqual([...ids].sort((a, b) => Number(a - b)))
     expect(ids).toHaveLength(5)
     const { data } = await own.client.listWebhooks({ limit: 5 })
     expect([data.items.length, data.next]).toEqual([5, undefined])
-    await happen(own, '1', '2', '3', '4', '5')
+    await emitEvent(own, '1', '2', '3', '4', '5')
     await settled(own, hooked, 'delivered', 5)
     const inOrder = (await deliveriesOf(own, hooked)).map(({ id }) => id)
     const list = own.client.listDeliveries
