@@ -25,6 +25,8 @@ export interface FuzzOptions {
    * which the machine runs them. Only a single client makes exactly the same requests with the same seed.
    */
   readonly clients?: number
+  /** Ends the run after a finding for which it returns true: `operation check`. */
+  readonly isEnough?: (finding: string) => boolean
 }
 
 /** The first finding of its kind, and how many there were. */
@@ -49,16 +51,19 @@ export interface Report {
  * against the description. Throws for a store that is not on loopback, or that serves no description. The resources
  * that it creates remain.
  */
-export async function fuzz({ url, key, requests, seed, clients = CLIENTS }: FuzzOptions): Promise<Report> {
+export async function fuzz(options: FuzzOptions): Promise<Report> {
+  const { url, key, requests, seed, clients = CLIENTS, isEnough } = options
   const address = loopbackOnly(url)
   const description = await fetchDescription(url)
   const keys = await makeKeys(url, key, description)
   const findings = new Map<string, Found>()
   const counts = new Map<string, number[]>()
   const started = performance.now()
+  let hasEnough = false
   const take = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
     count(counts, rowOf(request), response.status)
     for (const finding of list) {
+      hasEnough ||= isEnough?.(`${request.label} ${finding.check}`) ?? false
       note(findings, `${request.label} ${finding.check}`, () => ({
         check: finding.check,
         label: request.label,
@@ -74,7 +79,8 @@ export async function fuzz({ url, key, requests, seed, clients = CLIENTS }: Fuzz
       // The store may still have idempotency keys of other runs, so each run uses its own.
       const name = `${seed}-${index}-${Date.now().toString(36)}`
       const client = { description, memory: emptyMemory(), keys, name }
-      return runLane(client, address, numbersOf(index, virtualClients, requests), seed, take)
+      const numbers = numbersOf(index, virtualClients, requests)
+      return runClient({ known: client, address, numbers, seed, take, hasEnough: () => hasEnough })
     }),
   )
   return {
@@ -86,16 +92,20 @@ export async function fuzz({ url, key, requests, seed, clients = CLIENTS }: Fuzz
   }
 }
 
-async function runLane(
-  known: Omit<VirtualClient, 'random'>,
-  address: URL,
-  numbers: Iterable<number>,
-  seed: number,
-  take: (request: FuzzRequest, response: FuzzResponse, findings: readonly Finding[]) => void,
-): Promise<void> {
+interface ClientRun {
+  readonly known: Omit<VirtualClient, 'random'>
+  readonly address: URL
+  readonly numbers: Iterable<number>
+  readonly seed: number
+  readonly take: (request: FuzzRequest, response: FuzzResponse, findings: readonly Finding[]) => void
+  readonly hasEnough: () => boolean
+}
+
+async function runClient({ known, address, numbers, seed, take, hasEnough }: ClientRun): Promise<void> {
   using connection = new Connection(address)
   const planned: Step[] = []
   for (const number of numbers) {
+    if (hasEnough()) return
     const client: VirtualClient = { ...known, random: makeRandom(seed, number) }
     const isDue = planned[0]?.kind === 'head' || client.random.chance(0.6)
     const drawn = nextRequest(client, number, isDue ? planned.shift() : undefined)
