@@ -73,7 +73,7 @@ export function orderAlreadyComplete(orderId: bigint, change: 'changed' | 'cance
   return new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be ${change}.`)
 }
 
-/** `remedy` tells the caller how to make the transition possible. */
+/** `remedy`: how the caller can make the transition possible. */
 export function invalidStatusTransition(
   petId: bigint,
   from: PetStatus,

@@ -77,6 +77,13 @@ function forbiddenImports(source: Source): string[] {
 const banned: readonly { readonly words: RegExp; readonly use: string }[] = [
   { words: /\b(previously|no longer)\b/, use: 'the present state; the commit says what changed' },
   { words: /\b(TODO|FIXME|XXX)\b/, use: 'an issue' },
+  { words: /\banew\b/, use: 'again, from scratch' },
+  { words: /\b(kept|held) no more\b/, use: 'deleted, expired, released' },
+  { words: /\bwhat came of\b/, use: 'its outcome' },
+  { words: /\bbeside\b/, use: 'in addition to, next to' },
+  { words: /\btells\b/, use: 'notifies, reports, says' },
+  { words: /\bso many\b/, use: 'N' },
+  { words: /\bbears\b/, use: 'carries, has' },
 ]
 
 /** Returns the violations of the house rules in the text of one file. */
