@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
 
 const START = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
-  servers: [{ url: location.origin, description: 'this store' }],
+  servers: [{ url: location.origin, description: 'This store' }],
   theme: 'default',
   withDefaultFonts: false,
   telemetry: false,
