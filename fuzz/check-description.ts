@@ -1,4 +1,4 @@
-import type { Described } from './document.ts'
+import type { DescribedResponse } from './document.ts'
 import type { Finding } from './finding.ts'
 import { type FuzzRequest, headerOf } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
@@ -8,7 +8,7 @@ import { isObject, validate, valueOfText } from './validate.ts'
 
 const PROBLEM = 'application/problem+json'
 
-/** Fields of the transport, which no operation describes. */
+/** Headers that any response may carry; the description does not list them. */
 const everywhere = new Set([
   'date',
   'connection',
@@ -21,7 +21,7 @@ const everywhere = new Set([
 ])
 
 /** Checks status, header fields and body of a response against the description of the operation. */
-export function checkDescription(
+export function checkAgainstDescription(
   request: FuzzRequest,
   response: FuzzResponse,
   body: JsonValue | undefined,
@@ -32,10 +32,10 @@ export function checkDescription(
     return [
       { check: `undocumented-status ${response.status}`, detail: `the response is ${clipped(response)}` },
     ]
-  return [...judgeHeaders(described, response), ...judgeBody(request, described, response, body)]
+  return [...checkHeaders(described, response), ...checkBody(request, described, response, body)]
 }
 
-function judgeHeaders(described: Described, { headers }: FuzzResponse): Finding[] {
+function checkHeaders(described: DescribedResponse, { headers }: FuzzResponse): Finding[] {
   const findings: Finding[] = []
   for (const name of headers.keys()) {
     if (everywhere.has(name) || described.headers.has(name)) continue
@@ -52,9 +52,9 @@ function judgeHeaders(described: Described, { headers }: FuzzResponse): Finding[
   return findings
 }
 
-function judgeBody(
+function checkBody(
   request: FuzzRequest,
-  described: Described,
+  described: DescribedResponse,
   response: FuzzResponse,
   body: JsonValue | undefined,
 ): Finding[] {
@@ -75,14 +75,15 @@ function judgeBody(
     })
   }
   if (request.method === 'HEAD') return findings
-  if (body === undefined) return [...findings, { check: 'missing-body', detail: 'there is no readable body' }]
+  if (body === undefined)
+    return [...findings, { check: 'missing-body', detail: 'the body is missing or unreadable' }]
   const faults = isProblem ? problemFaults(schema, body) : validate(schema, body)
   if (faults.length > 0)
     findings.push({
       check: `body-schema ${faults[0]}`,
       detail: `${faults.join(', ')} in ${clipped(response)}`,
     })
-  return response.status >= 400 ? [...findings, ...judgeRefusal(described, response, body)] : findings
+  return response.status >= 400 ? [...findings, ...checkError(described, response, body)] : findings
 }
 
 /** A problem (RFC 9457) is an Error with four more members, as the text of the description says. */
@@ -95,7 +96,7 @@ function problemFaults(schema: Schema, body: JsonValue): string[] {
 }
 
 /** An Error contains its own status, and a code that the operation describes. */
-function judgeRefusal({ codes }: Described, response: FuzzResponse, body: JsonValue): Finding[] {
+function checkError({ codes }: DescribedResponse, response: FuzzResponse, body: JsonValue): Finding[] {
   if (!isObject(body)) return []
   const findings: Finding[] = []
   if (body.status !== BigInt(response.status)) {

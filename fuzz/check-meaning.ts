@@ -1,4 +1,4 @@
-import type { Described, Operation } from './document.ts'
+import type { DescribedResponse, Operation } from './document.ts'
 import type { Finding } from './finding.ts'
 import type { FuzzRequest } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
@@ -10,7 +10,7 @@ import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
 /** Checks the content of a response against its request: ids and values are returned with their exact digits. */
-export function checkMeaning(
+export function checkSemantics(
   client: VirtualClient,
   request: FuzzRequest,
   response: FuzzResponse,
@@ -31,7 +31,7 @@ export function checkMeaning(
   ]
 }
 
-function schemaOf(described: Described | undefined): Schema | undefined {
+function schemaOf(described: DescribedResponse | undefined): Schema | undefined {
   return described?.content.get('application/json')
 }
 

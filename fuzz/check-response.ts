@@ -1,6 +1,6 @@
-import { checkDescription } from './check-description.ts'
+import { checkAgainstDescription } from './check-description.ts'
 import { checkExpectation } from './check-expectation.ts'
-import { checkMeaning } from './check-meaning.ts'
+import { checkSemantics } from './check-meaning.ts'
 import type { Finding } from './finding.ts'
 import { type FuzzRequest, headerOf } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
@@ -13,7 +13,7 @@ export interface CheckResult {
   readonly body: JsonValue | undefined
 }
 
-/** Checks a response against the description, the expectation of its request and the knowledge of the client. */
+/** Checks a response against the description, the expected outcome of its request, and what the client knows about the store. */
 export function checkResponse(
   client: VirtualClient,
   request: FuzzRequest,
@@ -27,24 +27,25 @@ export function checkResponse(
   if (headers.get('x-request-id') !== headerOf(request, 'x-request-id')) {
     findings.push({ check: 'request-id', detail: `X-Request-Id is ${headers.get('x-request-id')}` })
   }
-  const body = bodyOf(response)
-  if (body === UNREADABLE) findings.push({ check: 'body-unreadable', detail: 'the body is not exact JSON' })
+  const body = parseBody(response)
+  if (body === UNREADABLE)
+    findings.push({ check: 'body-unreadable', detail: 'the body is invalid JSON or does not round-trip' })
   const readable = body === UNREADABLE ? undefined : body
   findings.push(
-    ...checkDescription(request, response, readable),
+    ...checkAgainstDescription(request, response, readable),
     ...checkExpectation(request, response, readable),
-    ...checkMeaning(client, request, response, readable),
+    ...checkSemantics(client, request, response, readable),
   )
   return { findings, body: readable }
 }
 
 const UNREADABLE = Symbol('unreadable')
 
-function bodyOf({ body }: FuzzResponse): JsonValue | undefined | typeof UNREADABLE {
+function parseBody({ body }: FuzzResponse): JsonValue | undefined | typeof UNREADABLE {
   if (body.length === 0) return undefined
   try {
     const value = readJson(body)
-    // A member that is there twice is lost when it is read: then the text that is written again is another one.
+    // Parsing drops duplicate members: the text that is written again shows them.
     return Buffer.from(writeJson(value)).equals(body) ? value : UNREADABLE
   } catch {
     return UNREADABLE

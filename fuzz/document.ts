@@ -10,18 +10,18 @@ export interface Parameter {
   readonly example: unknown
 }
 
-/** The described response of an operation for one status. */
-export interface Described {
+/** What the description says about one response status of an operation. */
+export interface DescribedResponse {
   /** By name in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>
   /** By media type. */
   readonly content: ReadonlyMap<string, Schema>
-  /** Its error codes: x-error-codes of the operation. */
+  /** The error codes of this status, from `x-error-codes`. */
   readonly codes: ReadonlySet<string>
   readonly links: readonly Link[]
 }
 
-/** Maps a parameter of another operation to the place of its value in the body: parameter name to JSON pointer. */
+/** An OpenAPI link: the parameter names of the target operation, and their runtime expressions. */
 export type Link = ReadonlyMap<string, string>
 
 export interface Operation {
@@ -31,20 +31,20 @@ export interface Operation {
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
-  readonly answers: ReadonlyMap<number, Described>
+  readonly answers: ReadonlyMap<number, DescribedResponse>
   /** The scope it requires; undefined if it requires no key. */
   readonly scope: string | undefined
 }
 
-/** Everything known about a service: its description at /openapi.json. */
+/** The parsed OpenAPI document of a service. */
 export interface Description {
   /** The prefix of absolute URIs of the service. */
   readonly base: string
   readonly operations: readonly Operation[]
   /** The described methods of each described path. */
   readonly methods: ReadonlyMap<string, readonly string[]>
-  /** The names of the path parameters that take ids: every member with such a name is such an id. */
-  readonly kinds: ReadonlySet<string>
+  /** The path parameters that take an id (`petId`): a body member with one of these names holds such an id. */
+  readonly idParameterNames: ReadonlySet<string>
 }
 
 const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -81,7 +81,7 @@ const Document = z.looseObject({
 
 type Follow = (part: unknown) => unknown
 
-/** Fetches a description and reads it. Throws if it uses constructs that this reader does not know. */
+/** Fetches a description and reads it. Throws if it uses OpenAPI features that this parser does not support. */
 export async function fetchDescription(url: string): Promise<Description> {
   const response = await fetch(`${url}/openapi.json`)
   if (!response.ok) throw new Error(`${url}/openapi.json responds with ${response.status}`)
@@ -97,10 +97,10 @@ function readDescription(json: unknown): Description {
   const byPath = Map.groupBy(operations, ({ path }) => path)
   return {
     base: document.servers[0]?.url ?? '',
-    // A stream has no end, so its operations are known but not requested.
+    // A stream never ends, so its operation is in `methods` but is not fuzzed.
     operations: operations.filter(operation => !streams(operation)),
     methods: new Map([...byPath].map(([path, list]) => [path, list.map(({ method }) => method)])),
-    kinds: new Set(operations.flatMap(idParameters)),
+    idParameterNames: new Set(operations.flatMap(idParameters)),
   }
 }
 
@@ -148,7 +148,7 @@ function readBody(part: unknown, follow: Follow): Operation['body'] {
   return { types: Object.keys(content), schema: readSchema(first?.schema, follow) }
 }
 
-function readAnswer(part: unknown, codes: readonly string[], follow: Follow): Described {
+function readAnswer(part: unknown, codes: readonly string[], follow: Follow): DescribedResponse {
   const { headers, content, links } = WrittenAnswer.parse(follow(part))
   const readHeader = (header: unknown): { required: boolean; schema: Schema } => {
     const { required, schema } = WrittenHeader.parse(follow(header))

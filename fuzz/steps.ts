@@ -65,7 +65,9 @@ function pickOperation({ random, memory, description }: VirtualClient): Operatio
     const { parameters, body, method } = operation
     const path = parameters.filter(({ place }) => place === 'path').map(({ name }) => name)
     const needed = method === 'POST' ? [...path, ...(body?.schema.required ?? [])] : path
-    const isShort = needed.some(name => description.kinds.has(name) && aliveCount(memory, name) < KEPT_MIN)
+    const isShort = needed.some(
+      name => description.idParameterNames.has(name) && aliveCount(memory, name) < KEPT_MIN,
+    )
     const isUnwanted = isShort || (method === 'DELETE' && random.chance(0.7))
     if (!isUnwanted && (method !== 'GET' || path.length > 0 || random.chance(0.5))) return operation
     operation = random.pick(description.operations)

@@ -47,7 +47,7 @@ export function encoded({ random }: VirtualClient, text: string): string {
 
 /** Returns the name of the path parameter whose id a parameter or member contains, if there is one. */
 function kindOf({ description }: VirtualClient, operation: Operation, name: string): string | undefined {
-  if (name !== 'id') return description.kinds.has(name) ? name : undefined
+  if (name !== 'id') return description.idParameterNames.has(name) ? name : undefined
   const paths = [...description.methods.keys()]
   const item = paths.find(path => path.startsWith(`${operation.path}/{`) && path.endsWith('}'))
   return item?.slice(operation.path.length + 2, -1)

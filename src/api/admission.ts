@@ -1,16 +1,16 @@
 import type { StoreError } from '../model/error.ts'
 import { overloaded, shuttingDown, tooManyRequests } from '../model/refusals.ts'
 
-/** An amount that callers share: a total, and the maximum that one caller can hold at a time. */
+/** A shared limit: the total, and the maximum per caller. */
 export interface Capacity {
   readonly total: number
   readonly perCaller: number
 }
 
 /** Allocates parts of a capacity, so that no caller can take all of it. */
-export class Shares {
+export class CapacityLimiter {
   readonly #capacity: Capacity
-  /** Objects, so that the common case changes a number and not the map. */
+  /** Values are mutable objects, so that an update does not need a Map.set. */
   readonly #held = new Map<string, { amount: number }>()
   #total = 0
 
@@ -29,8 +29,8 @@ export class Shares {
     return true
   }
 
-  /** Returns an amount that a caller took. */
-  give(caller: string, amount = 1): void {
+  /** Releases an amount that a caller took. */
+  release(caller: string, amount = 1): void {
     this.#total -= amount
     const held = this.#held.get(caller)
     if (!held) return
@@ -41,11 +41,12 @@ export class Shares {
 
 /** Requests in progress, except those whose body is still arriving. */
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
-/** Arriving bodies, and the bytes they may have. */
+/** Request bodies that are being received. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
+/** The bytes that those bodies may have together. */
+const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 /** Large response bodies that are being sent: each holds one or two pieces in memory. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
-const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 
 /**
  * Limits the requests in progress: a request beyond the limit is refused at once, so that the others stay fast. A
@@ -53,60 +54,60 @@ const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 
  * instead, so clients that send slowly cannot keep others out.
  */
 export class Admission {
-  readonly largeBodies = new Shares(LARGE_BODIES)
-  readonly #requests = new Shares(REQUESTS)
-  readonly #bodies = new Shares(BODIES)
-  readonly #bodyBytes = new Shares(BODY_BYTES)
-  #unanswered = 0
+  readonly largeBodies = new CapacityLimiter(LARGE_BODIES)
+  readonly #requests = new CapacityLimiter(REQUESTS)
+  readonly #bodies = new CapacityLimiter(BODIES)
+  readonly #bodyBytes = new CapacityLimiter(BODY_BYTES)
+  #inProgress = 0
   #closing = false
-  #idle: (() => void) | undefined
+  #resolveDrain: (() => void) | undefined
 
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
   enter(address: string): AdmissionSlot {
     if (this.#closing) throw shuttingDown()
     if (!this.#requests.take(address)) throw tooManyRequests()
-    this.#unanswered++
+    this.#inProgress++
     return new AdmissionSlot(this, address)
   }
 
-  /** Stops admitting requests. Resolves when every admitted request has its response. */
+  /** Stops admitting requests. Resolves once all admitted requests have finished. */
   drain(): Promise<void> {
     this.#closing = true
-    if (this.#unanswered === 0) return Promise.resolve()
+    if (this.#inProgress === 0) return Promise.resolve()
     return new Promise(resolve => {
-      this.#idle = resolve
+      this.#resolveDrain = resolve
     })
   }
 
   /** @internal Only for AdmissionSlot. */
   leave(address: string, holdsRequest: boolean): void {
-    if (holdsRequest) this.#requests.give(address)
-    this.#unanswered--
-    if (this.#unanswered === 0) this.#idle?.()
+    if (holdsRequest) this.#requests.release(address)
+    this.#inProgress--
+    if (this.#inProgress === 0) this.#resolveDrain?.()
   }
 
   /** @internal Only for AdmissionSlot. */
-  pause(address: string): void {
-    this.#requests.give(address)
+  releaseSlot(address: string): void {
+    this.#requests.release(address)
   }
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
-  resume(address: string): void {
+  reacquireSlot(address: string): void {
     if (!this.#requests.take(address)) throw tooManyRequests()
   }
 
   /** @internal Only for AdmissionSlot. Throws `overloaded`. */
-  expectBody(caller: string, bytesMax: number): void {
+  reserveBody(caller: string, bytesMax: number): void {
     if (!this.#bodies.take(caller)) throw tooManyBodies()
     if (this.#bodyBytes.take(caller, bytesMax)) return
-    this.#bodies.give(caller)
+    this.#bodies.release(caller)
     throw tooManyBodies()
   }
 
   /** @internal Only for AdmissionSlot. */
-  bodyEnded(caller: string, bytesMax: number): void {
-    this.#bodies.give(caller)
-    this.#bodyBytes.give(caller, bytesMax)
+  releaseBody(caller: string, bytesMax: number): void {
+    this.#bodies.release(caller)
+    this.#bodyBytes.release(caller, bytesMax)
   }
 }
 
@@ -126,13 +127,13 @@ export class AdmissionSlot {
    * `overloaded` if too many bodies are arriving, or if no slot is free once the body is complete.
    */
   async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
-    this.#admission.expectBody(caller, bytesMax)
+    this.#admission.reserveBody(caller, bytesMax)
     this.#pause()
     let body: T
     try {
       body = await read()
     } finally {
-      this.#admission.bodyEnded(caller, bytesMax)
+      this.#admission.releaseBody(caller, bytesMax)
     }
     this.#resume()
     return body
@@ -155,12 +156,12 @@ export class AdmissionSlot {
   }
 
   #pause(): void {
-    this.#admission.pause(this.#address)
+    this.#admission.releaseSlot(this.#address)
     this.#holdsRequest = false
   }
 
   #resume(): void {
-    this.#admission.resume(this.#address)
+    this.#admission.reacquireSlot(this.#address)
     this.#holdsRequest = true
   }
 }

@@ -6,7 +6,7 @@ import { bodyInPieces } from './large-body.ts'
 import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
 /** Below this size, compression saves less than its headers cost. */
-const COMPRESSED_BYTES_MIN = 1024
+const COMPRESS_BYTES_MIN = 1024
 
 const compress = promisify(gzip)
 
@@ -28,7 +28,7 @@ export async function prepareContent(type: string, content: string | Uint8Array)
   const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
   const identity = { bytes, etag }
-  if (bytes.length < COMPRESSED_BYTES_MIN) return { type, identity, gzip: undefined }
+  if (bytes.length < COMPRESS_BYTES_MIN) return { type, identity, gzip: undefined }
   const packed = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
   return { type, identity, gzip: { bytes: Uint8Array.from(packed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }

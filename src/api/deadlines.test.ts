@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { until } from '../../test/support/until.ts'
 import { Deadlines } from './deadlines.ts'
 
-test('deadlines expire in order, except those that were cleared', async () => {
+test('deadlines expire in order, and cleared deadlines do not expire', async () => {
   const deadlines = new Deadlines(50)
   const passed: string[] = []
   const set = (name: string) => deadlines.set(() => passed.push(name))
@@ -11,11 +11,11 @@ test('deadlines expire in order, except those that were cleared', async () => {
   await Bun.sleep(30)
   set('second')
   deadlines.clear(cleared)
-  await until('both have passed', () => passed.length > 1)
+  await until('both have expired', () => passed.length > 1)
   expect(passed).toEqual(['first', 'second'])
 })
 
-test('a deadline that is set after all others have ended expires as well', async () => {
+test('a deadline that is set after all others were cleared still expires', async () => {
   const deadlines = new Deadlines(20)
   deadlines.clear(deadlines.set(() => {}))
   await Bun.sleep(40)

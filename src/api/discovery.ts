@@ -3,7 +3,7 @@ import type { Operation } from '../contract/operation.ts'
 import { writeJson } from '../model/json.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
-const places = [
+const entryPoints = [
   { name: 'docs', path: '/docs', about: 'The interactive documentation.' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
   { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },
@@ -12,7 +12,7 @@ const places = [
   { name: 'categories', path: '/categories', about: 'The categories.' },
   { name: 'inventory', path: '/store/inventory', about: 'The stock.' },
   { name: 'apiCatalog', path: '/.well-known/api-catalog', about: 'The API catalogue (RFC 9727).' },
-  { name: 'llms', path: '/llms.txt', about: 'A one-page summary of the service, as plain text.' },
+  { name: 'llms', path: '/llms.txt', about: 'A one-page summary of the service, in Markdown.' },
   { name: 'live', path: '/livez', about: 'Liveness probe: whether the process is running.' },
   { name: 'ready', path: '/readyz', about: 'Readiness probe: whether the database responds.' },
   { name: 'metrics', path: '/metrics', about: 'Metrics for Prometheus.' },
@@ -22,13 +22,13 @@ const ABOUT = 'A store of pets, categories, stock and orders over HTTP and JSON.
 
 /** Returns the home document for programs: links to every entry point. */
 export function homeJson(base: string): string {
-  const links = Object.fromEntries(places.map(({ name, path }) => [name, base + path]))
+  const links = Object.fromEntries(entryPoints.map(({ name, path }) => [name, base + path]))
   return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
 }
 
 /** Returns the home page for people: links to every entry point. */
 export function homeHtml(): string {
-  const rows = places.map(({ path, about }) => `<li><a href="${path}">${path}</a> ${about}</li>`)
+  const rows = entryPoints.map(({ path, about }) => `<li><a href="${path}">${path}</a> ${about}</li>`)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -83,7 +83,7 @@ export function llmsText(base: string, serves: (operation: Operation) => boolean
 
 > ${ABOUT}
 
-Ids are 64-bit integers: read and send them exactly, never through a floating-point number. Lists are plain arrays; the
+Ids are 64-bit integers: read and send them exactly, never as floating-point numbers. Lists are plain arrays; the
 next page is in the Link header. Send \`Authorization: Bearer pst_...\` if the operation needs a scope. Send an
 Idempotency-Key with every POST, PATCH, PUT and DELETE that may be retried, except where the response contains a
 secret. Every error is \`{"code", "message", "status"}\`, with \`errors\` for each invalid part of a request; the codes
@@ -91,7 +91,7 @@ are listed at ${base}/errors.
 
 ## Documentation
 
-${places.map(({ path, about }) => `- [${path}](${base}${path}): ${about}`).join('\n')}
+${entryPoints.map(({ path, about }) => `- [${path}](${base}${path}): ${about}`).join('\n')}
 
 ## Operations
 

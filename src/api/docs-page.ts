@@ -4,7 +4,7 @@ import type { Handler } from './routes.ts'
 
 // Scalar renders the page. Everything is served from this host: no external font, script or proxy. The page sets
 // styles from its script, which requires 'unsafe-inline'; scripts are only our own files.
-const POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -16,7 +16,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const FIELDS = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
+const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -35,7 +35,7 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-const START = `Scalar.createApiReference('#app', {
+const START_SCRIPT = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
   servers: [{ url: location.origin, description: 'This store' }],
   theme: 'default',
@@ -53,15 +53,15 @@ const START = `Scalar.createApiReference('#app', {
 `
 
 /** Returns the handlers of the docs page and its scripts, by path. */
-export function docsPaths(): [string, Handler['handle']][] {
+export function docsRoutes(): [string, Handler['handle']][] {
   const files: [string, () => Promise<Content>][] = [
     ['/docs', () => prepareContent('text/html; charset=utf-8', PAGE)],
-    ['/docs/start.js', () => prepareContent('text/javascript; charset=utf-8', START)],
+    ['/docs/start.js', () => prepareContent('text/javascript; charset=utf-8', START_SCRIPT)],
     ['/docs/scalar.js', () => packageFile('@scalar/api-reference/browser/standalone.js')],
   ]
   return files.map(([path, make]) => {
     const content = prepareOnce(make)
-    return [path, async context => sendContent(context, await content(), FIELDS)]
+    return [path, async context => sendContent(context, await content(), HEADERS)]
   })
 }
 

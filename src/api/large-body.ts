@@ -1,5 +1,5 @@
 import { overloaded } from '../model/refusals.ts'
-import type { Shares } from './admission.ts'
+import type { CapacityLimiter } from './admission.ts'
 
 /** A larger body is sent in pieces of this size, as fast as the client reads. */
 const PIECE_BYTES = 64 * 1024
@@ -10,7 +10,7 @@ const PIECE_BYTES = 64 * 1024
  * sent.
  */
 export function bodyInPieces(
-  shares: Shares,
+  shares: CapacityLimiter,
   caller: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
@@ -26,9 +26,9 @@ export function bodyInPieces(
         sent += PIECE_BYTES
         if (sent < bytes.length) return
         controller.close()
-        shares.give(caller)
+        shares.release(caller)
       },
-      cancel: () => shares.give(caller),
+      cancel: () => shares.release(caller),
     },
     { highWaterMark: 0 },
   )

@@ -1,7 +1,7 @@
 import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
-import type { AdmissionSlot, Shares } from './admission.ts'
+import type { AdmissionSlot, CapacityLimiter } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import type { Match } from './paths.ts'
 
@@ -28,7 +28,7 @@ export interface RequestContext {
   /** Headers of every response to this request, including errors. */
   readonly headers: Record<string, string>
   /** Limits the large bodies that are being sent. */
-  readonly largeBodies: Shares
+  readonly largeBodies: CapacityLimiter
   route?: Route
   caller?: Caller
   /** Set while the request is admitted; probes need no slot. */
@@ -48,7 +48,7 @@ export interface Arrival {
   readonly peer: string
   readonly address: string
   readonly nowMs: number
-  readonly largeBodies: Shares
+  readonly largeBodies: CapacityLimiter
   /** Set if the router of the runtime found nothing, but the path is equivalent to a known one. */
   readonly match: Match | undefined
   readonly cut: () => void

@@ -9,7 +9,7 @@ import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
-import { docsPaths } from './docs-page.ts'
+import { docsRoutes } from './docs-page.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type RequestContext, varyBy } from './request-context.ts'
@@ -39,7 +39,7 @@ export function servicePaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...docsPaths().map(([path, handle]): [string, Methods] => [path, get(handle)]),
+    ...docsRoutes().map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => ready(context, ping))],
     ['/metrics', get(context => measured(context, pipeline, metrics))],

@@ -34,9 +34,9 @@ export function instantText(ms: number): string {
 let lastMs = 0
 let lastText = new Date(lastMs).toISOString()
 
-/** Returns UTC text as it is stored: always with milliseconds, so that text order is time order. */
+/** Returns UTC text as it is stored: always with milliseconds, so that lexicographic order is chronological. */
 export function storedInstant(ms: number): string {
-  // One request formats the same instant several times, and so do other requests in the same millisecond.
+  // A cache of one: the same millisecond is formatted many times.
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString()
     lastMs = ms
@@ -50,8 +50,8 @@ export function sentInstant(stored: string): string {
 }
 
 /** Converts validated RFC 3339 text to the stored form. */
-export function toStoredInstant(sent: string): string {
-  const ms = parseInstantMs(sent)
+export function toStoredInstant(text: string): string {
+  const ms = parseInstantMs(text)
   if (ms === undefined) throw new Error('an instant passed validation but cannot be parsed')
   return storedInstant(ms)
 }

@@ -80,7 +80,7 @@ export function completedPosition(
   return completed
 }
 
-/** Whether enough positions were passed since the last save to save the progress again. */
+/** Whether enough positions have passed since the last save to save the progress again. */
 export function isSaveDue(positions: PendingPositions): boolean {
   return completedPosition(positions, []) - positions.savedPosition >= UNSAVED_POSITIONS_MAX
 }

@@ -23,21 +23,21 @@ const fresh = (): string => join(directory, `data-${++count}`)
 /** Another host, which must never receive the admin key. */
 interface Outsider extends AsyncDisposable {
   readonly base: string
-  readonly heard: string[]
+  readonly receivedRequests: string[]
 }
 
 function outsider(): Outsider {
-  const heard: string[] = []
+  const receivedRequests: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: request => {
-      heard.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
+      receivedRequests.push(`${request.method} ${request.url} ${request.headers.get('authorization')}`)
       return Response.json({ categoriesCreated: 1, categoriesFound: 0, petsCreated: 0, problems: [] })
     },
   })
   const base = `http://127.0.0.1:${server.port}`
-  return { base, heard, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { base, receivedRequests, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
 function load(data: string, env: Record<string, string> = {}): Promise<Ran> {
@@ -68,7 +68,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
       expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 1 categories and 0 pets.'])
       const { data: page } = await makeClient({ base: address, key: ADMIN_KEY }).listCategories({})
       expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
-      expect(other.heard).toEqual([])
+      expect(other.receivedRequests).toEqual([])
       await server.kill('SIGTERM')
       expect(existsSync(note)).toBe(false)
     },
@@ -97,7 +97,7 @@ test(
     lock.release()
     writeFileSync(note, `${other.base}\n${process.pid}\n`)
     expect((await load(data)).errors.trim()).toBe('Loaded 1 categories and 0 pets.')
-    expect(other.heard).toEqual([])
+    expect(other.receivedRequests).toEqual([])
   },
   TIMEOUT_MS,
 )

@@ -214,8 +214,8 @@ describe('the examples of the description', () => {
       if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
       else expect(sent).toEqual(shown)
     }
-    const told = await useWebhooks(store, described)
-    for (const [id, answered] of told) {
+    const webhookResponses = await useWebhooks(store, described)
+    for (const [id, answered] of webhookResponses) {
       const { status, example } = successOf(operationOf(described, id))
       expect([id, answered.status]).toEqual([id, status])
       // The first page of the feed is the demo shop; the event of the example is looked up below.
@@ -224,7 +224,7 @@ describe('the examples of the description', () => {
       if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
       else expect(sent).toEqual(shown)
     }
-    const asked = [...session, ...told.map(([id]) => id), 'streamEvents']
+    const asked = [...session, ...webhookResponses.map(([id]) => id), 'streamEvents']
     const unasked = operations.filter(
       ({ operationId, method }) => !asked.includes(operationId) && method !== 'DELETE',
     )

@@ -15,9 +15,9 @@ export type Told = readonly (readonly [string, Answered])[]
  * of events, so that every type has occurred once.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<Told> {
-  const told: [string, Answered][] = []
+  const webhookResponses: [string, Answered][] = []
   const ask = async (id: string): Promise<void> => {
-    told.push([id, await sendExamples(store, operationOf(described, id))])
+    webhookResponses.push([id, await sendExamples(store, operationOf(described, id))])
   }
   await using receiver = await openReceiver((_, index) =>
     index < 2 ? reply(500, {}, 'out of paper') : reply(410, {}, 'moved away'),
@@ -38,11 +38,11 @@ export async function useWebhooks(store: TestStore, described: Described): Promi
   )
   await ask('rotateWebhookSecret')
   await ask('updateWebhook')
-  await happenTheRest(store)
-  return told
+  await emitRemainingEvents(store)
+  return webhookResponses
 }
 
-async function happenTheRest({ client }: TestStore): Promise<void> {
+async function emitRemainingEvents({ client }: TestStore): Promise<void> {
   const { data } = await client.placeOrder({ body: { petId: 350n } })
   const orderId = data.id ?? 0n
   await client.updateOrder({ orderId, body: { shipDate: '2026-12-01T09:30:00Z' } })

@@ -30,13 +30,13 @@ onEveryEngine(engine => {
     expect(empty.data.items).toEqual([])
     const { petId } = await makePet(fresh.client)
     const { data } = await fresh.client.listEvents({ after: 0n, wait: WAIT_MAX, limit: 3 })
-    const told = (await fresh.client.listEvents({})).data.items
-    expect(told.slice(0, 2).map(({ type }) => type)).toEqual([
+    const events = (await fresh.client.listEvents({})).data.items
+    expect(events.slice(0, 2).map(({ type }) => type)).toEqual([
       'petstore.category.created',
       'petstore.pet.created',
     ])
-    expect(told[1]?.subject).toBe(`pets/${petId}`)
-    expect(data.items[0]).toEqual(told[0] ?? expect.unreachable())
+    expect(events[1]?.subject).toBe(`pets/${petId}`)
+    expect(data.items[0]).toEqual(events[0] ?? expect.unreachable())
   })
 
   test('a position beyond the last event is refused, and so is an invalid position', async () => {
@@ -183,9 +183,9 @@ onEveryEngine(engine => {
     await client.deleteWebhook({ webhookId })
     await client.revokeKey({ keyId: key.id })
     const { data } = await client.createCategory({ body: { name: 'Told' } })
-    const told = await client.listEvents({ after, wait: WAIT_MAX })
-    expect(told.data.items.map(({ subject }) => subject)).toEqual([`categories/${data.id}`])
-    expect(BigInt(told.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
+    const events = await client.listEvents({ after, wait: WAIT_MAX })
+    expect(events.data.items.map(({ subject }) => subject)).toEqual([`categories/${data.id}`])
+    expect(BigInt(events.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
   })
 
   test('an event is a CloudEvent with only these members, and contains the resource after the change', async () => {

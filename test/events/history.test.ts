@@ -152,11 +152,11 @@ onEveryEngine(engine => {
       )
     })
     // Either the events that existed at the time of the request, or a refusal.
-    const told = await reader.then(
+    const outcome = await reader.then(
       ({ events }) => events.map(({ position }) => position),
       error => [error.code],
     )
-    expect([[after + 1n, after + 2n], ['event_history_expired']]).toContainEqual(told)
+    expect([[after + 1n, after + 2n], ['event_history_expired']]).toContainEqual(outcome)
   })
 })
 

@@ -50,14 +50,14 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
     readBytes(byType(4)),
   ])
   const rows = await eventRows(store)
-  const told = (name: string, { received }: ReadEvents, types?: readonly string[]): string[] =>
+  const labelledFaults = (name: string, { received }: ReadEvents, types?: readonly string[]): string[] =>
     faultsOf(received, rows, types).map(fault => `${name}: ${fault}`)
   const faults = [
     ...faultsOfOrder(rows),
-    ...told('feed, waiting', waiting),
-    ...told('feed, by links', linked, rareTypes),
-    ...told('stream, client', followed),
-    ...told('stream, bytes', bytes, rareTypes),
+    ...labelledFaults('feed, waiting', waiting),
+    ...labelledFaults('feed, by links', linked, rareTypes),
+    ...labelledFaults('stream, client', followed),
+    ...labelledFaults('stream, bytes', bytes, rareTypes),
     ...(rows.length < EVENTS ? [`there are only ${rows.length} events`] : []),
     ...(busy.refused() === 0 ? ['nothing was refused'] : []),
   ]

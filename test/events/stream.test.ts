@@ -52,12 +52,12 @@ onEveryEngine(engine => {
     await using stream = await openStream(store().base)
     await makePet(store().client)
     const feed = await (await store().send('GET', `/events?after=${after}&wait=5`)).text()
-    const [told] = JSON.parse(feed)
+    const [feedEvent] = JSON.parse(feed)
     const block = await stream.event()
     expect(block).toEqual({
       id: String(after + 1n),
       event: 'petstore.category.created',
-      data: JSON.stringify(told),
+      data: JSON.stringify(feedEvent),
     })
   })
 

@@ -46,12 +46,12 @@ export async function headOf({ database }: Pick<TestStore, 'database'>): Promise
 /** Returns the faults in the order of the stored events; [] if there are none. */
 export function faultsOfOrder(rows: readonly EventRow[]): string[] {
   const versions = new Map<string, bigint>()
-  const told: readonly string[] = eventTypes
+  const publicTypes: readonly string[] = eventTypes
   return rows.flatMap(({ position, type, subject, subject_version }, index) => {
     const faults: string[] = []
     if (position !== BigInt(index + 1))
       faults.push(`the event at index ${index + 1} has position ${position}`)
-    if (!told.includes(type)) return faults
+    if (!publicTypes.includes(type)) return faults
     const before = versions.get(subject) ?? 0n
     versions.set(subject, subject_version)
     return subject_version > before

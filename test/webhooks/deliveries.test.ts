@@ -34,7 +34,7 @@ function signatureOf(secret: string, { headers, body }: Received): string {
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
 }
 
-const told: readonly string[] = eventTypes
+const publicTypes: readonly string[] = eventTypes
 
 /** The events that a webhook missed, got twice or should not have got, compared with the events in the store. */
 async function faultsAt(
@@ -218,7 +218,9 @@ onEveryEngine(engine => {
       await createWebhook(store, few, [...some])
       await useShop(store.client, 16, 500, 20261121)
       const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
-      const due = [told, some].map(types => rows.filter(({ type }) => types.some(one => one === type)).length)
+      const due = [publicTypes, some].map(
+        types => rows.filter(({ type }) => types.some(one => one === type)).length,
+      )
       const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
       await until('all events are delivered', async () =>
         (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),

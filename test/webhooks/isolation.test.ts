@@ -89,8 +89,8 @@ onEveryEngine(engine => {
         expect(Math.max(...among)).toBeLessThan(LATENCY_MAX_MS)
         if (FULL) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
         const [was, is] = [median(alone), median(among)].map(ms => ms.toFixed(1))
-        const beside = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
-        const did = `${beside}: p99 ${is} ms, undisturbed ${was} ms`
+        const setup = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
+        const did = `${setup}: p99 ${is} ms, undisturbed ${was} ms`
         recordSoak({ guarantee: 16, engine, did })
       } finally {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()

@@ -2,7 +2,7 @@ import type { CommitSignal } from '../../engine/commit-signal.ts'
 import { overloaded } from '../../model/refusals.ts'
 import type { Reply } from '../../shop/idempotency.ts'
 import type { Query } from '../../store/queries.ts'
-import { type AdmissionSlot, Shares } from '../admission.ts'
+import { type AdmissionSlot, CapacityLimiter } from '../admission.ts'
 
 /** Clients that wait for events: each holds a connection. */
 const WAITING = { total: 1000, perCaller: 500 }
@@ -25,7 +25,7 @@ export interface FeedReader {
 export class LongPoll {
   readonly #commitSignal: CommitSignal
   readonly #runQuery: (query: Query) => Promise<Reply>
-  readonly #waiting = new Shares(WAITING)
+  readonly #waiting = new CapacityLimiter(WAITING)
 
   constructor(commitSignal: CommitSignal, ask: (query: Query) => Promise<Reply>) {
     this.#commitSignal = commitSignal
@@ -70,7 +70,7 @@ export class LongPoll {
     try {
       await (slot ? slot.whileWaiting(wait) : wait())
     } finally {
-      this.#waiting.give(caller)
+      this.#waiting.release(caller)
     }
   }
 }

@@ -4,7 +4,7 @@ import { envelopeText, findLogBounds, readEventPage, type SequencedEvent } from 
 import type { ReadRow } from '../auth.ts'
 
 /** Maximum number of events in one read. */
-const EVENTS_A_READING_MAX = 200
+const EVENTS_PER_READ_MAX = 200
 /** Maximum size of one piece of a stream, which stays in memory if the client does not read: this, or one event. */
 const BATCH_BYTES_MAX = 64 * 1024
 /** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
@@ -142,14 +142,14 @@ export class RecentEvents {
   async #advance(): Promise<boolean> {
     const after = this.#head
     const { events, to, atHead } = await this.#readRow(reader =>
-      readEventPage(reader, after, [...eventTypes, KEY_REVOKED], EVENTS_A_READING_MAX),
+      readEventPage(reader, after, [...eventTypes, KEY_REVOKED], EVENTS_PER_READ_MAX),
     )
     if (to === after) return false
     for (const { type, subject } of events) {
       if (type === KEY_REVOKED) this.#onRevoked(subject.replace('keys/', ''))
     }
-    const told = events.filter(({ type }) => type !== KEY_REVOKED)
-    for (let rest = told; this.#head < to; ) {
+    const published = events.filter(({ type }) => type !== KEY_REVOKED)
+    for (let rest = published; this.#head < to; ) {
       const batch = batchOf(this.#head, to, rest, this.#base)
       this.#keep(batch)
       this.#head = batch.to
@@ -172,7 +172,7 @@ export class RecentEvents {
 /** Returns how many events fit in one piece if they are as long as those of a batch. */
 export function eventsThatFit({ frames, bytes }: Batch): number {
   const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
-  return frames.length === 0 ? EVENTS_A_READING_MAX : Math.min(Math.max(fit, 1), EVENTS_A_READING_MAX)
+  return frames.length === 0 ? EVENTS_PER_READ_MAX : Math.min(Math.max(fit, 1), EVENTS_PER_READ_MAX)
 }
 
 /** Encodes events: all up to `to`, or as many as fit in one piece. */

@@ -7,7 +7,7 @@ import { storedInstant } from '../../model/instant.ts'
 import { invalidParameter, overloaded, shuttingDown } from '../../model/refusals.ts'
 import { assertWithinLog } from '../../shop/events.ts'
 import { isKeyGood } from '../../shop/keys.ts'
-import { type Capacity, Shares } from '../admission.ts'
+import { type Capacity, CapacityLimiter } from '../admission.ts'
 import type { ReadRow } from '../auth.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
@@ -53,13 +53,13 @@ export class SseHub {
   readonly #ticking: ReturnType<typeof setInterval>
   readonly #empty = Promise.withResolvers<void>()
   readonly #capacity: Capacity
-  readonly #shares: Shares
+  readonly #shares: CapacityLimiter
   #ended = false
 
   constructor(options: SseHubOptions) {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
-    this.#shares = new Shares(this.#capacity)
+    this.#shares = new CapacityLimiter(this.#capacity)
     const { commitSignal, readRow, base, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
@@ -106,7 +106,7 @@ export class SseHub {
       }
       const opened = new SseStream(this.#tail, context, from ?? ends.head, type, () => {
         this.#open.delete(opened)
-        this.#shares.give(caller)
+        this.#shares.release(caller)
         this.#tail.leave()
         if (this.#ended && this.#open.size === 0) this.#empty.resolve()
       })
@@ -116,7 +116,7 @@ export class SseHub {
       if (this.#ended) stream.end()
       return new Response(stream.readable(), { headers })
     } finally {
-      if (!stream) this.#shares.give(caller)
+      if (!stream) this.#shares.release(caller)
     }
   }
 
