@@ -54,7 +54,8 @@ async function changeQuantity(
   before: PetRow,
   change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
 ): Promise<StockMovement> {
-  const movement = await moveStock(tx, context, before.id, {
+  const movement = await moveStock(tx, context, {
+    petId: before.id,
     ...change,
     reservedChange: 0n,
     holdRefuses: false,

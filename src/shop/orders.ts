@@ -47,7 +47,8 @@ export async function getOrder(reader: Reader, { orderId }: { orderId: bigint })
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
   const { petId, quantity = 1n, complete = false } = body
   const id = await tx.nextId('order')
-  const moved = await moveStock(tx, context, petId, {
+  const moved = await moveStock(tx, context, {
+    petId,
     quantityChange: complete ? -quantity : 0n,
     reservedChange: complete ? 0n : quantity,
     reason: complete ? 'completion' : 'order',
@@ -59,7 +60,8 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   const shipDate = asked ?? (complete ? context.now : null)
   await tx.run(insertOrder, id, petId, quantity, shipDate, complete ? 1n : 0n, context.now)
   const order = orderOf({ id, petId, quantity, shipDate, complete: complete ? 1n : 0n })
-  await recordEvent(tx, context, 'petstore.order.placed', `orders/${id}`, 1n, order)
+  const type = 'petstore.order.placed'
+  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
   return order
 }
 
@@ -97,7 +99,8 @@ export async function updateOrder(
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
-  await recordEvent(tx, context, type, `orders/${orderId}`, row.version, orderOf(row))
+  const { version } = row
+  await recordEvent(tx, context, { type, subject: `orders/${orderId}`, version, data: orderOf(row) })
   return orderOf(row)
 }
 
@@ -113,14 +116,12 @@ export async function cancelOrder(
   }
   if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
-  await recordEvent(
-    tx,
-    context,
-    'petstore.order.cancelled',
-    `orders/${orderId}`,
-    before.version + 1n,
-    orderOf(before),
-  )
+  await recordEvent(tx, context, {
+    type: 'petstore.order.cancelled',
+    subject: `orders/${orderId}`,
+    version: before.version + 1n,
+    data: orderOf(before),
+  })
   return undefined
 }
 
@@ -156,7 +157,8 @@ async function changeReservation(
   const more = quantity - before.quantity
   if (more === 0n) return
   if (more < 0n) return moveReservedUnits(tx, context, before, { reservedChange: more, reason: 'order' })
-  const moved = await moveStock(tx, context, before.petId, {
+  const moved = await moveStock(tx, context, {
+    petId: before.petId,
     quantityChange: 0n,
     reservedChange: more,
     reason: 'order',
@@ -182,7 +184,8 @@ async function moveReservedUnits(
   { id, petId }: OrderRow,
   shift: { quantityChange?: bigint; reservedChange: bigint; reason: 'order' | 'completion' | 'cancellation' },
 ): Promise<void> {
-  const moved = await moveStock(tx, context, petId, {
+  const moved = await moveStock(tx, context, {
+    petId,
     quantityChange: 0n,
     orderId: id,
     holdRefuses: false,

@@ -12,7 +12,7 @@ import {
 import { nameKey } from '../model/text.ts'
 import { addToCategory, removeFromCategory } from './categories.ts'
 import type { Context } from './context.ts'
-import { recordEvent } from './events.ts'
+import { type NewEvent, recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns, petOf } from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
 
@@ -40,16 +40,15 @@ export async function getPet(reader: Reader, { petId }: { petId: bigint }): Prom
 /** Creates a pet with the initial stock of its status. Throws `unknown_reference`. */
 export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? 'available')
-  return petOf(await addPet(tx, context, body.name, body.categoryId, stock))
+  const { name, categoryId } = body
+  return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
 
 /** Creates a pet with any initial stock; createPet and imports share this. */
 export async function addPet(
   tx: Tx,
   context: Context,
-  name: string,
-  categoryId: bigint,
-  stock: Stock,
+  { name, categoryId, stock }: { name: string; categoryId: bigint; stock: Stock },
 ): Promise<PetRow> {
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const pet = await tx.one(
@@ -64,9 +63,10 @@ export async function addPet(
     context.now,
   )
   if (!pet) throw new Error('an INSERT returned no row')
-  await recordEvent(tx, context, 'petstore.pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
+  await recordPetEvent(tx, context, { type: 'petstore.pet.created', pet })
   if (pet.quantity > 0n) {
-    await recordMovement(tx, context, pet, {
+    await recordMovement(tx, context, {
+      pet,
       quantityChange: pet.quantity,
       reservedChange: 0n,
       reason: 'opening',
@@ -108,10 +108,10 @@ export async function updatePet(
   if (!pet) throw new Stale(`pet ${petId}`)
   // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
-  await recordEvent(tx, context, 'petstore.pet.updated', `pets/${petId}`, pet.version, petOf(pet))
+  await recordPetEvent(tx, context, { type: 'petstore.pet.updated', pet })
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {
-    await recordMovement(tx, context, pet, { quantityChange, reservedChange: 0n, reason: 'status' })
+    await recordMovement(tx, context, { pet, quantityChange, reservedChange: 0n, reason: 'status' })
   }
   if (pet.status !== before.status) await recordStockEvent(tx, context, pet)
   return petOf(pet)
@@ -131,15 +131,27 @@ export async function deletePet(
   await removeFromCategory(tx, before.categoryId)
   const gone: PetRow = { ...before, quantity: 0n, onHold: 0n, status: 'sold', version: before.version + 1n }
   if (before.quantity > 0n) {
-    await recordMovement(tx, context, gone, {
+    await recordMovement(tx, context, {
+      pet: gone,
       quantityChange: -before.quantity,
       reservedChange: 0n,
       reason: 'closing',
     })
     await recordStockEvent(tx, context, gone)
   }
-  await recordEvent(tx, context, 'petstore.pet.deleted', `pets/${petId}`, gone.version, petOf(before))
+  await recordPetEvent(tx, context, {
+    type: 'petstore.pet.deleted',
+    pet: { ...before, version: gone.version },
+  })
   return undefined
+}
+
+async function recordPetEvent(
+  tx: Tx,
+  context: Context,
+  { type, pet }: { type: NewEvent['type']; pet: PetRow },
+): Promise<void> {
+  await recordEvent(tx, context, { type, subject: `pets/${pet.id}`, version: pet.version, data: petOf(pet) })
 }
 
 /** Returns the stock after a new status. Throws `invalid_status_transition`, whose message names the remedy. */
