@@ -1,3 +1,5 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
@@ -5,6 +7,7 @@ import { categoryInUse, categoryNotFound } from '../model/refusals.ts'
 import { nameKey } from '../model/text.ts'
 import type { Context } from './context.ts'
 import { type NewEvent, recordEvent } from './events.ts'
+import { listPage, namePrefix, sortBy } from './paging.ts'
 
 export interface CategoryRow {
   readonly id: bigint
@@ -35,6 +38,27 @@ const countPetIn = sql<{ id: bigint }>(
 const countPetOut = sql<{ id: bigint }>(
   'UPDATE category SET pet_count = pet_count - 1 WHERE id = $1 RETURNING id',
 )
+
+/** Lists categories. */
+export async function listCategories(
+  reader: Reader,
+  input: Input<typeof contract.listCategories>,
+): Promise<Page<Category>> {
+  const { name } = input
+  return listPage(
+    reader,
+    {
+      list: 'listCategories',
+      table: 'category',
+      columns: categoryColumns,
+      input,
+      filters: { name },
+      sort: sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name'),
+      branches: [name === undefined ? [] : namePrefix(name)],
+    },
+    categoryOf,
+  )
+}
 
 /** Reads one category. Throws `category_not_found`. */
 export async function getCategory(

@@ -7,7 +7,7 @@ import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { deliveryNotFound } from '../model/refusals.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
-import { equals, listPage, padded } from './lists.ts'
+import { equals, listPage, padded } from './paging.ts'
 import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
 
 /** The maximum number of failed deliveries that one command makes due again. */

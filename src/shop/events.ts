@@ -9,7 +9,7 @@ import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
-import { LIMIT_DEFAULT, padded } from './lists.ts'
+import { LIMIT_DEFAULT, padded } from './paging.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_A_READING_MAX = 2000n

@@ -7,7 +7,7 @@ import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scop
 import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
 import type { Caller, Context } from './context.ts'
 import { type NewEvent, recordEvent } from './events.ts'
-import { isNull, type ListQuery, listPage } from './lists.ts'
+import { isNull, type ListQuery, listPage } from './paging.ts'
 
 export interface KeyRow {
   readonly id: bigint

@@ -1,3 +1,5 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
@@ -5,6 +7,7 @@ import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
 import { orderAlreadyComplete, orderNotFound } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
+import { type Condition, compares, distinct, equals, isNotNull, listPage, padded, sortBy } from './paging.ts'
 import { findPet } from './pet-row.ts'
 import { moveStock, whyNotReserved } from './stock.ts'
 
@@ -32,6 +35,41 @@ const rewriteOrder = sql<OrderRow>(`
 const removeOpenOrder = sql<{ id: bigint }>(
   'DELETE FROM orders WHERE id = $1 AND version = $2 AND complete = 0 RETURNING id',
 )
+
+// Texts that sort before and after every stored instant, for the open end of a range.
+const BEFORE_ANY = ''
+const AFTER_ANY = '~'
+
+/** Lists orders. If sorted by shipDate, lists only those that have one. */
+export async function listOrders(
+  reader: Reader,
+  input: Input<typeof contract.listOrders>,
+): Promise<Page<Order>> {
+  const { petId, complete, shipDateAfter, shipDateBefore } = input
+  const ranged = shipDateAfter !== undefined || shipDateBefore !== undefined
+  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, ranged ? 'shipDate' : undefined)
+  const range: Condition[] =
+    sort.column === 'ship_date'
+      ? [
+          isNotNull('ship_date'),
+          compares('ship_date', '>', shipDateAfter ? toStoredInstant(shipDateAfter) : BEFORE_ANY),
+          compares('ship_date', '<', shipDateBefore ? toStoredInstant(shipDateBefore) : AFTER_ANY),
+        ]
+      : []
+  return listPage(
+    reader,
+    {
+      list: 'listOrders',
+      table: 'orders',
+      columns: orderColumns,
+      input,
+      filters: { petId, complete, shipDateAfter, shipDateBefore },
+      sort,
+      branches: orderBranches(petId, complete, range),
+    },
+    orderOf,
+  )
+}
 
 /** Reads one order. Throws `order_not_found`. */
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
@@ -134,6 +172,17 @@ export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderR
     ...(shipDate !== null && { shipDate: sentInstant(shipDate) }),
     complete: complete === 1n,
   }
+}
+
+function orderBranches(
+  petId: readonly bigint[] | undefined,
+  complete: boolean | undefined,
+  range: readonly Condition[],
+): Condition[][] {
+  if (!petId && complete === undefined && range.length === 0) return [[]]
+  const states = complete === undefined ? [0n, 1n] : [complete ? 1n : 0n]
+  const heads = petId ? padded(distinct(petId)).map(id => [equals('pet_id', id)]) : [[]]
+  return heads.flatMap(head => states.map(state => [...head, equals('complete', state), ...range]))
 }
 
 function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {

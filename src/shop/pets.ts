@@ -1,7 +1,9 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
-import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
+import { type NewPet, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
 import {
   invalidStatusTransition,
   petInUse,
@@ -13,7 +15,17 @@ import { nameKey } from '../model/text.ts'
 import { addToCategory, removeFromCategory } from './categories.ts'
 import type { Context } from './context.ts'
 import { type NewEvent, recordEvent } from './events.ts'
-import { findPet, type PetRow, petColumns, petOf } from './pet-row.ts'
+import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, sortBy } from './paging.ts'
+import {
+  findPet,
+  IDS_MAX,
+  isAnyPet,
+  isAnyStatus,
+  type PetRow,
+  paddedStatuses,
+  petColumns,
+  petOf,
+} from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
 
 const insertPet = sql<PetRow>(`
@@ -29,6 +41,37 @@ const rewritePet = sql<PetRow>(`
 const removePet = sql<{ id: bigint }>(
   'DELETE FROM pet WHERE id = $1 AND version = $2 AND reserved = 0 RETURNING id',
 )
+
+/** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
+export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
+  const { id, status, categoryId, name } = input
+  const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
+  const prefix = name === undefined ? [] : namePrefix(name)
+  const page = await listPage(
+    reader,
+    {
+      list: 'listPets',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(id && { limitDefault: IDS_MAX }),
+      filters: { id, status, categoryId, name },
+      sort,
+      branches: id
+        ? [
+            [
+              isAnyPet(id),
+              isAnyStatus(status),
+              ...(categoryId ? [isIn('category_id', padded(distinct(categoryId), [20]))] : []),
+              ...prefix,
+            ],
+          ]
+        : petBranches(status, categoryId, prefix),
+    },
+    petOf,
+  )
+  return id?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+}
 
 /** Reads one pet. Throws `pet_not_found`. */
 export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
@@ -152,6 +195,19 @@ async function recordPetEvent(
   { type, pet }: { type: NewEvent['type']; pet: PetRow },
 ): Promise<void> {
   await recordEvent(tx, context, { type, subject: `pets/${pet.id}`, version: pet.version, data: petOf(pet) })
+}
+
+/** Returns a branch for each status, category, or pair of both. Each is the leading part of an index. */
+function petBranches(
+  status: readonly PetStatus[] | undefined,
+  categoryId: readonly bigint[] | undefined,
+  prefix: readonly Condition[],
+): Condition[][] {
+  const statuses = paddedStatuses(status ?? PetStatus.options)
+  if (!categoryId) return status ? statuses.map(one => [equals('status', one), ...prefix]) : [[...prefix]]
+  return padded(distinct(categoryId)).flatMap(category =>
+    statuses.map(one => [equals('category_id', category), equals('status', one), ...prefix]),
+  )
 }
 
 /** Returns the stock after a new status. Throws `invalid_status_transition`, whose message names the remedy. */

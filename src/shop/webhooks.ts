@@ -16,7 +16,7 @@ import {
 } from '../model/webhook.ts'
 import type { Context, NewSecret } from './context.ts'
 import { findLogBounds, type NewEvent, recordEvent } from './events.ts'
-import { type ListQuery, listPage } from './lists.ts'
+import { type ListQuery, listPage } from './paging.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
 
