@@ -3,7 +3,13 @@ import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
-import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import {
+  type NewOrder,
+  ORDER_COMPLETE_DEFAULT,
+  ORDER_QUANTITY_DEFAULT,
+  type Order,
+  type OrderPatch,
+} from '../model/order.ts'
 import { orderAlreadyComplete, orderNotFound } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
@@ -83,7 +89,7 @@ export async function getOrder(reader: Reader, { orderId }: { orderId: bigint })
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
-  const { petId, quantity = 1n, complete = false } = body
+  const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const id = await tx.nextId('order')
   const moved = await moveStock(tx, context, {
     petId,

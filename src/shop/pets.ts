@@ -3,7 +3,7 @@ import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
-import { type NewPet, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
+import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
 import {
   invalidStatusTransition,
   petInUse,
@@ -82,7 +82,7 @@ export async function getPet(reader: Reader, { petId }: { petId: bigint }): Prom
 
 /** Creates a pet with the initial stock of its status. Throws `unknown_reference`. */
 export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
-  const stock = openingStock(body.status ?? 'available')
+  const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
   const { name, categoryId } = body
   return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
