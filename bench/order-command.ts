@@ -1,8 +1,7 @@
 import type { Statement, Value } from '../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../src/engine/group-commit.ts'
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
-import type { Reply } from '../src/shop/idempotency.ts'
-import { type Command, executeCommand } from '../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
 /** As long as the SHA-256 of a request. */
@@ -22,7 +21,7 @@ export function orderCommand(petId: bigint, now: string, key: string | null): Co
 export async function assertSameStatements(file: string, petId: bigint): Promise<void> {
   const connection = new SqliteConnection(file, { readonly: false })
   const recorder = new Recorder(connection)
-  const writer = new BatchWriter<Command, Reply>(recorder, executeCommand)
+  const writer = new BatchWriter<Command, CommandResult>(recorder, executeCommand)
   await writer.commit([orderCommand(petId, '2026-01-01T00:00:00.000Z', null)])
   connection.close()
   const { shiftStock, insertMovement, insertEvent, insertOrder } = orderStatements

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { BatchWriter } from '../src/engine/group-commit.ts'
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
 import { storedInstant } from '../src/model/instant.ts'
-import type { Reply } from '../src/shop/idempotency.ts'
-import { type Command, executeCommand } from '../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand, replyOf } from '../src/store/commands.ts'
 import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
 import { BareWriter } from './sqlite-bare-writer.ts'
@@ -42,7 +41,8 @@ async function commitBatch(): Promise<void> {
   if (variant === 'statements') return bare.commit(makeOrders(), now)
   const commands = makeOrders().map(({ petId, key }) => orderCommand(petId, now, key))
   for (const outcome of await verbs.commit(commands)) {
-    if (!('reply' in outcome) || outcome.reply.status !== 201) throw new Error(JSON.stringify(outcome))
+    if (!('reply' in outcome) || replyOf(outcome.reply).status !== 201)
+      throw new Error(JSON.stringify(outcome))
   }
 }
 
@@ -56,7 +56,7 @@ async function runFor(runSeconds: number): Promise<number> {
   return orders
 }
 
-const verbs = new BatchWriter<Command, Reply>(connection, executeCommand)
+const verbs = new BatchWriter<Command, CommandResult>(connection, executeCommand)
 const bare = new BareWriter(connection.database)
 const warm = await runFor(warmSeconds)
 const before = { cpuUs: cpuUs('self'), ms: performance.now() }

@@ -13,7 +13,10 @@ export interface CheckResult {
   readonly body: JsonValue | undefined
 }
 
-/** Checks a response against the description, the expected outcome of its request, and what the client knows about the store. */
+/**
+ * Checks a response against the description, the expected outcome of its request, and what the client knows about the
+ * store.
+ */
 export function checkResponse(
   client: VirtualClient,
   request: FuzzRequest,

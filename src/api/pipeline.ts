@@ -6,7 +6,7 @@ import { readJson } from '../model/json.ts'
 import type { NewSecret } from '../shop/context.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
-import type { Command } from '../store/commands.ts'
+import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
@@ -27,7 +27,7 @@ const LARGE_CHARS = 16 * 1024
 
 /** The dependencies of the pipeline. Everything is passed in, so that many stores can run in one process. */
 export interface Pipeline {
-  readonly engine: Engine<Query, Command, Reply>
+  readonly engine: Engine<Query, Command, Reply, CommandResult>
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
   /** The clock for deprecation and sunset only, in milliseconds since 1970. */
@@ -115,7 +115,7 @@ async function runCommand(
   if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
   await nextTurn()
   assertNotRefused(context.request)
-  return engine.execute({
+  const command: Command = {
     id,
     input: body === undefined ? parameters : { ...parameters, body },
     context: {
@@ -126,7 +126,8 @@ async function runCommand(
     },
     ...(operation.method !== 'POST' && { conditions }),
     ...(idempotency && { idempotency }),
-  })
+  }
+  return replyOf(await engine.execute(command))
 }
 
 /** Reads the whole body. Meanwhile, the request holds no slot among those in progress. */

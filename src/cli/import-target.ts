@@ -4,18 +4,20 @@ import { ImportOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJsonText } from '../model/json.ts'
 import type { Reply } from '../shop/idempotency.ts'
+import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportTarget } from './importer.ts'
 
 /** A store that this process has open. */
 export function engineTarget(engine: StoreEngine, clock: () => number, requestId: string): ImportTarget {
   const importId = newImportId()
-  const execute = (id: 'stageImport' | 'applyImport' | 'discardImport', body?: object): Promise<Reply> =>
-    engine.execute({
-      id,
-      input: { importId, body },
-      context: { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId },
-    })
+  const execute = async (
+    id: 'stageImport' | 'applyImport' | 'discardImport',
+    body?: object,
+  ): Promise<Reply> => {
+    const context = { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId }
+    return replyOf(await engine.execute({ id, input: { importId, body }, context }))
+  }
   return {
     stage: async rows => {
       await execute('stageImport', rows)

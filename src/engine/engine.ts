@@ -38,15 +38,18 @@ export interface Tx extends Reader {
   appendToChain(event: EventRecord): ChainEntry | null
 }
 
-/** The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens. */
-export interface Engine<Query, Command, Reply> {
+/**
+ * The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens.
+ * A query returns a Reply and a command a Result; both can be sent between threads.
+ */
+export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
   /** Reads a row or two by key, on this thread. */
   readRow<T>(work: (reader: Reader) => Promise<T>): Promise<T>
   /** Reads a list or a summary, without blocking other reads. */
   readScan(query: Query): Promise<Reply>
   /** Runs one command in one transaction. Resolves once its effect is durable. */
-  execute(command: Command): Promise<Reply>
+  execute(command: Command): Promise<Result>
   /**
    * Calls `listener` whenever events may have received positions: immediately after a commit of this process, within
    * a second after a commit of another process. Returns a function that stops the calls.

@@ -29,11 +29,11 @@ const CONNECTIONS_OF_SCANS = 6
 /** The maximum delay before the n-th repetition is 2^n times this; the delay is random below it (full jitter). */
 const BACKOFF_MS = 5
 
-export interface PostgresOptions<Query, Command, Reply> {
+export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly url: string
   readonly connectionsMax: number
   readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
-  readonly executeCommand: (tx: Tx, command: Command) => Promise<Reply>
+  readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
@@ -41,9 +41,9 @@ export interface PostgresOptions<Query, Command, Reply> {
 }
 
 /** Opens a store on PostgreSQL 14 or later: migrates, then serves from a bounded pool. Throws NewerDatabase. */
-export async function openPostgres<Query, Command, Reply>(
-  options: PostgresOptions<Query, Command, Reply>,
-): Promise<Engine<Query, Command, Reply>> {
+export async function openPostgres<Query, Command, Reply, Result = Reply>(
+  options: PostgresOptions<Query, Command, Reply, Result>,
+): Promise<Engine<Query, Command, Reply, Result>> {
   const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
   await migratePool(pool)
   const reader = new PostgresReader(pool)
@@ -61,13 +61,13 @@ export async function openPostgres<Query, Command, Reply>(
   }
   const sequencer = sequence(aside, notifyAll, options.onFault)
 
-  async function attempt(command: Command): Promise<Reply> {
+  async function attempt(command: Command): Promise<Result> {
     const connection = await pool.reserve()
     try {
       await connection.unsafe(begin)
-      const reply = await options.executeCommand(new PostgresTx(connection, ids), command)
+      const result = await options.executeCommand(new PostgresTx(connection, ids), command)
       await connection.unsafe('COMMIT')
-      return reply
+      return result
     } catch (error) {
       // A lost connection has nothing to roll back. The error that ended the command is the one to report.
       await connection.unsafe('ROLLBACK').catch(() => {})
@@ -77,12 +77,12 @@ export async function openPostgres<Query, Command, Reply>(
     }
   }
 
-  async function execute(command: Command): Promise<Reply> {
+  async function execute(command: Command): Promise<Result> {
     for (let attempts = 1; ; attempts++) {
       try {
-        const reply = await attempt(command)
+        const result = await attempt(command)
         sequencer.wake()
-        return reply
+        return result
       } catch (error) {
         if (!isTransient(error)) throw error
         if (attempts === ATTEMPTS_MAX) {

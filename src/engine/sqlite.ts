@@ -48,9 +48,9 @@ export function databaseFile(directory: string): string {
 }
 
 /** Opens the embedded store: migrates, then starts the writer and the reader worker. Throws NewerDatabase. */
-export async function openSqlite<Query, Command, Reply>(
+export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,
-): Promise<Engine<Query, Command, Reply>> {
+): Promise<Engine<Query, Command, Reply, Result>> {
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
   reserveFile(file)
@@ -60,7 +60,7 @@ export async function openSqlite<Query, Command, Reply>(
     options.onFatal,
   )
   const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
-  const writer = new WorkerQueue<Start, Command, Reply>(
+  const writer = new WorkerQueue<Start, Command, Result>(
     options.writer,
     start,
     COMMANDS_A_BATCH_MAX,
@@ -85,9 +85,9 @@ export async function openSqlite<Query, Command, Reply>(
     readScan: query => reader.send(query),
     execute: async command => {
       try {
-        const reply = await writer.send(command)
+        const result = await writer.send(command)
         for (const notify of watchers) notify()
-        return reply
+        return result
       } finally {
         own.refresh()
       }
@@ -148,10 +148,10 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 /** Runs the writer worker. */
-export function serveWriter<Command, Reply>(
-  executeCommand: (tx: Tx, command: Command) => Promise<Reply>,
+export function serveWriter<Command, Result>(
+  executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Reply>(({ file, pagesMax }) => {
+  serve<Start, Command, Result>(({ file, pagesMax }) => {
     const connection = new SqliteConnection(file, { readonly: false })
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const writer = new BatchWriter(connection, executeCommand)

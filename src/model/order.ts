@@ -3,6 +3,10 @@ import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 
 export const ORDER_QUANTITY_MAX = 1_000_000n
+/** The quantity of an order that states none. */
+export const ORDER_QUANTITY_DEFAULT = 1n
+/** Whether an order is complete if it does not say so. */
+export const ORDER_COMPLETE_DEFAULT = false
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
 const petId = int64.meta({ description: 'The id of the ordered pet.', example: 3 })
@@ -32,9 +36,9 @@ export type Order = z.output<typeof Order>
 export const NewOrder = z
   .strictObject({
     petId,
-    quantity: quantity.optional().meta({ default: 1 }),
+    quantity: quantity.optional().meta({ default: Number(ORDER_QUANTITY_DEFAULT) }),
     shipDate: shipDate.nullable().optional(),
-    complete: complete.optional().meta({ default: false }),
+    complete: complete.optional().meta({ default: ORDER_COMPLETE_DEFAULT }),
   })
   .meta({
     id: 'NewOrder',

@@ -10,6 +10,9 @@ export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
 })
 export type PetStatus = z.output<typeof PetStatus>
 
+/** The status of a new pet that states none. */
+export const PET_STATUS_DEFAULT: PetStatus = 'available'
+
 const petMembers = {
   name: text(1, 200).meta({ description: 'The name of the pet.', example: 'Biscuit (Beagle)' }),
   categoryId: int64.meta({ description: 'The category of the pet; it must exist.', example: 1 }),
@@ -19,7 +22,7 @@ const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })
 
 export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional() }).meta({
   id: 'NewPet',
-  description: 'The pet to create. Without a status, or as `available`, it starts with one unit in stock.',
+  description: `The pet to create. Without a status, or as \`${PET_STATUS_DEFAULT}\`, it starts with one unit in stock.`,
   example: { name: 'Juniper (Whippet)', categoryId: 1, status: 'available' },
 })
 export type NewPet = z.output<typeof NewPet>

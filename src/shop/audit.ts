@@ -6,7 +6,7 @@ import type { AuditEntry } from '../model/audit-entry.ts'
 import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
 import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
-import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './lists.ts'
+import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_A_PAGE_MAX = 5000n

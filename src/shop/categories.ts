@@ -1,10 +1,13 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { categoryInUse, categoryNotFound } from '../model/refusals.ts'
 import { nameKey } from '../model/text.ts'
 import type { Context } from './context.ts'
-import { recordEvent } from './events.ts'
+import { type NewEvent, recordEvent } from './events.ts'
+import { listPage, namePrefix, sortBy } from './paging.ts'
 
 export interface CategoryRow {
   readonly id: bigint
@@ -36,6 +39,27 @@ const countPetOut = sql<{ id: bigint }>(
   'UPDATE category SET pet_count = pet_count - 1 WHERE id = $1 RETURNING id',
 )
 
+/** Lists categories. */
+export async function listCategories(
+  reader: Reader,
+  input: Input<typeof contract.listCategories>,
+): Promise<Page<Category>> {
+  const { name } = input
+  return listPage(
+    reader,
+    {
+      list: 'listCategories',
+      table: 'category',
+      columns: categoryColumns,
+      input,
+      filters: { name },
+      sort: sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name'),
+      branches: [name === undefined ? [] : namePrefix(name)],
+    },
+    categoryOf,
+  )
+}
+
 /** Reads one category. Throws `category_not_found`. */
 export async function getCategory(
   reader: Reader,
@@ -62,14 +86,7 @@ export async function createCategory(
     context.now,
   )
   if (!row) throw new Error('an INSERT returned no row')
-  await recordEvent(
-    tx,
-    context,
-    'petstore.category.created',
-    `categories/${row.id}`,
-    row.version,
-    categoryOf(row),
-  )
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.created', category: row })
   return categoryOf(row)
 }
 
@@ -95,14 +112,7 @@ export async function updateCategory(
     context.now,
   )
   if (!row) throw new Stale(`category ${categoryId}`)
-  await recordEvent(
-    tx,
-    context,
-    'petstore.category.updated',
-    `categories/${categoryId}`,
-    row.version,
-    categoryOf(row),
-  )
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.updated', category: row })
   return categoryOf(row)
 }
 
@@ -117,14 +127,8 @@ export async function deleteCategory(
     await getCategory(tx, { categoryId })
     throw categoryInUse(categoryId)
   }
-  await recordEvent(
-    tx,
-    context,
-    'petstore.category.deleted',
-    `categories/${categoryId}`,
-    gone.version + 1n,
-    categoryOf(gone),
-  )
+  const category = { ...gone, version: gone.version + 1n }
+  await recordCategoryEvent(tx, context, { type: 'petstore.category.deleted', category })
   return undefined
 }
 
@@ -135,6 +139,15 @@ export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean
 
 export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {
   if (!(await tx.one(countPetOut, categoryId))) throw new Error(`category ${categoryId} of a pet is missing`)
+}
+
+async function recordCategoryEvent(
+  tx: Tx,
+  context: Context,
+  { type, category }: { type: NewEvent['type']; category: CategoryRow },
+): Promise<void> {
+  const { id, version } = category
+  await recordEvent(tx, context, { type, subject: `categories/${id}`, version, data: categoryOf(category) })
 }
 
 /** Converts a row to the resource, with a description only if there is one. */

@@ -7,7 +7,7 @@ import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import { deliveryNotFound } from '../model/refusals.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
-import { equals, listPage, padded } from './lists.ts'
+import { equals, listPage, padded } from './paging.ts'
 import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
 
 /** The maximum number of failed deliveries that one command makes due again. */
@@ -89,7 +89,7 @@ export async function redeliver(
   if (!row) {
     throw deliveryNotFound(webhookId, deliveryId)
   }
-  await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
+  await recordChange(tx, context, { type: 'petstore.webhook.redelivered', webhook })
   const [delivery] = await withAttempts(tx, [row])
   if (!delivery) throw new Error('withAttempts returned no delivery')
   return delivery
@@ -106,7 +106,7 @@ export async function redeliverFailed(
 ): Promise<AcceptedRedeliveries> {
   const webhook = await getEnabled(tx, webhookId)
   const due = await tx.many(makeFailedDue, webhookId, toStoredInstant(since), context.now)
-  if (due.length > 0) await recordChange(tx, context, 'petstore.webhook.redelivered', webhook)
+  if (due.length > 0) await recordChange(tx, context, { type: 'petstore.webhook.redelivered', webhook })
   return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
 }
 

@@ -198,8 +198,8 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   if (!row) throw new Stale(`webhook ${webhookId}`)
   if (reason === '') return
   // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
-  const eventData = { ...row, url: new URL(row.url).origin }
-  await recordChange(tx, context, 'petstore.webhook.disabled', eventData)
+  const redacted = { ...row, url: new URL(row.url).origin }
+  await recordChange(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
 }
 
 async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {

@@ -9,7 +9,7 @@ import { sentInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
-import { LIMIT_DEFAULT, padded } from './lists.ts'
+import { LIMIT_DEFAULT, padded } from './paging.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_A_READING_MAX = 2000n
@@ -50,17 +50,24 @@ const selectEventPage = sql<SequencedEvent>(`
     AND type IN (${Array.from({ length: TYPES_MAX }, (_, index) => `$${index + 4}`).join(', ')})
   ORDER BY position LIMIT $3`)
 
+/** A change to record. */
+export interface NewEvent {
+  readonly type: EventType | AuditOnlyType
+  readonly subject: string
+  /** The version of the subject after the change. */
+  readonly version: bigint
+  /** The resource after the change, or its last state if it was deleted. */
+  readonly data: object
+}
+
 /**
- * Records an event in the transaction of its change. One row is the outbox, the feed and the audit log. `data` is the
- * resource after the change, or its last state if it was deleted. Returns the id of the event.
+ * Records an event in the transaction of its change. One row is the outbox, the feed and the audit log. Returns the id
+ * of the event.
  */
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  type: EventType | AuditOnlyType,
-  subject: string,
-  subjectVersion: bigint,
-  data: object,
+  { type, subject, version: subjectVersion, data }: NewEvent,
 ): Promise<bigint> {
   const { caller, requestId, now } = context
   const id = await tx.nextId('event')

@@ -140,7 +140,8 @@ async function loadRows(
     const category = await names.find(row.detail ?? '')
     if (typeof category !== 'bigint') continue
     const onHold = row.hold === 1n && row.quantity > 0n
-    await addPet(tx, context, row.name, category, { quantity: row.quantity, reserved: 0n, onHold })
+    const stock = { quantity: row.quantity, reserved: 0n, onHold }
+    await addPet(tx, context, { name: row.name, categoryId: category, stock })
   }
 }
 

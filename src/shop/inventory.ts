@@ -1,22 +1,109 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { sentInstant } from '../model/instant.ts'
 import {
   type InventoryItem,
   type InventoryUpdate,
+  type MovementReason,
   STOCK_MAX,
   type StockAdjustment,
   type StockMovement,
   type StoreSummary,
 } from '../model/inventory.ts'
+import { PetStatus } from '../model/pet.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../model/refusals.ts'
 import type { Context } from './context.ts'
-import { findPet, type PetRow } from './pet-row.ts'
+import { compares, equals, listPage, sortBy } from './paging.ts'
+import {
+  findPet,
+  IDS_MAX,
+  isAnyPet,
+  isAnyStatus,
+  type PetRow,
+  paddedStatuses,
+  petColumns,
+} from './pet-row.ts'
 import { inventoryItem, moveStock } from './stock.ts'
+
+interface MovementRow {
+  readonly id: bigint
+  readonly petId: bigint
+  readonly quantityChange: bigint
+  readonly reservedChange: bigint
+  readonly quantity: bigint
+  readonly reserved: bigint
+  readonly reason: MovementReason
+  readonly note: string | null
+  readonly orderId: bigint | null
+  readonly at: string
+}
+
+const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
+  reserved_change AS "reservedChange", quantity, reserved, reason, note, order_id AS "orderId", at`
+
+/** Lists inventory items. A pet and its inventory item are the same row. */
+export async function listInventory(
+  reader: Reader,
+  input: Input<typeof contract.listInventory>,
+): Promise<Page<InventoryItem>> {
+  const { petId, status, quantityAtMost } = input
+  const sort = sortBy(
+    input.sort,
+    { quantity: 'quantity' },
+    quantityAtMost === undefined ? undefined : 'quantity',
+  )
+  const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
+  const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
+  const page = await listPage(
+    reader,
+    {
+      list: 'listInventory',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(petId && { limitDefault: IDS_MAX }),
+      filters: { petId, status, quantityAtMost },
+      sort,
+      branches: petId
+        ? [[isAnyPet(petId), isAnyStatus(status), ...atMost]]
+        : statuses
+          ? paddedStatuses(statuses).map(value => [equals('status', value), ...atMost])
+          : [[]],
+    },
+    inventoryItem,
+  )
+  return petId?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+}
 
 /** Reads the stock of one pet. Throws `inventory_item_not_found`. */
 export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await reader.one(findPet, petId)
   if (!pet) throw inventoryItemNotFound(petId)
   return pet
+}
+
+/** Lists the stock ledger of one pet. Throws `inventory_item_not_found`. */
+export async function listMovements(
+  reader: Reader,
+  input: Input<typeof contract.listMovements>,
+): Promise<Page<StockMovement>> {
+  const { petId } = input
+  await getInventoryItem(reader, { petId })
+  return listPage(
+    reader,
+    {
+      list: 'listMovements',
+      table: 'movement',
+      columns: movementColumns,
+      input,
+      filters: { petId },
+      sort: { column: 'version', descending: input.sort === '-id' },
+      tie: 'version',
+      branches: [[equals('pet_id', petId)]],
+    },
+    movementOf,
+  )
 }
 
 /** Sets the stock to the result of a count. Throws `stock_below_reserved`. */
@@ -54,7 +141,8 @@ async function changeQuantity(
   before: PetRow,
   change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
 ): Promise<StockMovement> {
-  const movement = await moveStock(tx, context, before.id, {
+  const movement = await moveStock(tx, context, {
+    petId: before.id,
     ...change,
     reservedChange: 0n,
     holdRefuses: false,
@@ -69,6 +157,16 @@ async function changeQuantity(
     throw stockBelowReserved(id, after, reserved)
   }
   throw new Stale(`pet ${id}`)
+}
+
+function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
+  const { id, petId, quantityChange, reservedChange, quantity, reserved, reason } = row
+  return {
+    ...{ id, petId, quantityChange, reservedChange, quantity, reserved, reason },
+    ...(note !== null && { note }),
+    ...(orderId !== null && { orderId }),
+    at: sentInstant(at),
+  }
 }
 
 const summarize = sql<{

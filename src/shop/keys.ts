@@ -6,8 +6,8 @@ import { readJsonText, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
 import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
 import type { Caller, Context } from './context.ts'
-import { recordEvent } from './events.ts'
-import { isNull, type ListQuery, listPage } from './lists.ts'
+import { type NewEvent, recordEvent } from './events.ts'
+import { isNull, type ListQuery, listPage } from './paging.ts'
 
 export interface KeyRow {
   readonly id: bigint
@@ -125,7 +125,7 @@ export async function createKey(
     version: 1n,
   }
   await tx.run(insertKey, row.id, name, row.scopes, row.hint, stored, 'key', context.now, expiresAt)
-  await recordCreation(tx, context, row)
+  await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
   return { ...keyOf(row), key }
 }
 
@@ -151,7 +151,7 @@ export async function revokeKey(
 async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {
   const row = await tx.one(markRevoked, keyId, context.now)
   if (!row) throw new Stale(`key ${keyId}`)
-  await recordRevocation(tx, context, row)
+  await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
   return undefined
 }
 
@@ -177,7 +177,7 @@ export async function installAdminKey(
 ): Promise<void> {
   if (madeBy === 'environment') {
     for (const row of await tx.many(revokeOthersOfEnvironment, keyHash(token), context.now)) {
-      await recordRevocation(tx, context, row)
+      await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
     }
     if (await adoptKey(tx, token, context)) return
   }
@@ -194,7 +194,7 @@ async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolea
   const { id, scopes, expiresAt, revokedAt } = known
   if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true
   const adopted = await tx.one(makeAdmin, id, writeJson(['admin']))
-  if (adopted) await recordCreation(tx, context, adopted)
+  if (adopted) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: adopted })
   return true
 }
 
@@ -230,15 +230,16 @@ async function insertAdminKey(
     insertKeyOnce,
     ...[row.id, name, row.scopes, row.hint, hash, madeBy, context.now, null],
   )
-  if (inserted > 0) await recordCreation(tx, context, row)
+  if (inserted > 0) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
 }
 
-async function recordCreation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.created', `keys/${row.id}`, row.version, keyOf(row))
-}
-
-async function recordRevocation(tx: Tx, context: Context, row: KeyRow): Promise<void> {
-  await recordEvent(tx, context, 'petstore.key.revoked', `keys/${row.id}`, row.version, keyOf(row))
+async function recordKeyEvent(
+  tx: Tx,
+  context: Context,
+  { type, key }: { type: NewEvent['type']; key: KeyRow },
+): Promise<void> {
+  const { id, version } = key
+  await recordEvent(tx, context, { type, subject: `keys/${id}`, version, data: keyOf(key) })
 }
 
 /** Returns the requested expiry, or else that of the caller's key. No key outlives the key that created it. */

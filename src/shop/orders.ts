@@ -1,10 +1,19 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
-import type { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import {
+  type NewOrder,
+  ORDER_COMPLETE_DEFAULT,
+  ORDER_QUANTITY_DEFAULT,
+  type Order,
+  type OrderPatch,
+} from '../model/order.ts'
 import { orderAlreadyComplete, orderNotFound } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
+import { type Condition, compares, distinct, equals, isNotNull, listPage, padded, sortBy } from './paging.ts'
 import { findPet } from './pet-row.ts'
 import { moveStock, whyNotReserved } from './stock.ts'
 
@@ -33,6 +42,41 @@ const removeOpenOrder = sql<{ id: bigint }>(
   'DELETE FROM orders WHERE id = $1 AND version = $2 AND complete = 0 RETURNING id',
 )
 
+// Texts that sort before and after every stored instant, for the open end of a range.
+const BEFORE_ANY = ''
+const AFTER_ANY = '~'
+
+/** Lists orders. If sorted by shipDate, lists only those that have one. */
+export async function listOrders(
+  reader: Reader,
+  input: Input<typeof contract.listOrders>,
+): Promise<Page<Order>> {
+  const { petId, complete, shipDateAfter, shipDateBefore } = input
+  const ranged = shipDateAfter !== undefined || shipDateBefore !== undefined
+  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, ranged ? 'shipDate' : undefined)
+  const range: Condition[] =
+    sort.column === 'ship_date'
+      ? [
+          isNotNull('ship_date'),
+          compares('ship_date', '>', shipDateAfter ? toStoredInstant(shipDateAfter) : BEFORE_ANY),
+          compares('ship_date', '<', shipDateBefore ? toStoredInstant(shipDateBefore) : AFTER_ANY),
+        ]
+      : []
+  return listPage(
+    reader,
+    {
+      list: 'listOrders',
+      table: 'orders',
+      columns: orderColumns,
+      input,
+      filters: { petId, complete, shipDateAfter, shipDateBefore },
+      sort,
+      branches: orderBranches(petId, complete, range),
+    },
+    orderOf,
+  )
+}
+
 /** Reads one order. Throws `order_not_found`. */
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
   const order = await reader.one(findOrder, orderId)
@@ -45,9 +89,10 @@ export async function getOrder(reader: Reader, { orderId }: { orderId: bigint })
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
-  const { petId, quantity = 1n, complete = false } = body
+  const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const id = await tx.nextId('order')
-  const moved = await moveStock(tx, context, petId, {
+  const moved = await moveStock(tx, context, {
+    petId,
     quantityChange: complete ? -quantity : 0n,
     reservedChange: complete ? 0n : quantity,
     reason: complete ? 'completion' : 'order',
@@ -59,7 +104,8 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   const shipDate = asked ?? (complete ? context.now : null)
   await tx.run(insertOrder, id, petId, quantity, shipDate, complete ? 1n : 0n, context.now)
   const order = orderOf({ id, petId, quantity, shipDate, complete: complete ? 1n : 0n })
-  await recordEvent(tx, context, 'petstore.order.placed', `orders/${id}`, 1n, order)
+  const type = 'petstore.order.placed'
+  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
   return order
 }
 
@@ -97,7 +143,8 @@ export async function updateOrder(
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
-  await recordEvent(tx, context, type, `orders/${orderId}`, row.version, orderOf(row))
+  const { version } = row
+  await recordEvent(tx, context, { type, subject: `orders/${orderId}`, version, data: orderOf(row) })
   return orderOf(row)
 }
 
@@ -113,14 +160,12 @@ export async function cancelOrder(
   }
   if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
-  await recordEvent(
-    tx,
-    context,
-    'petstore.order.cancelled',
-    `orders/${orderId}`,
-    before.version + 1n,
-    orderOf(before),
-  )
+  await recordEvent(tx, context, {
+    type: 'petstore.order.cancelled',
+    subject: `orders/${orderId}`,
+    version: before.version + 1n,
+    data: orderOf(before),
+  })
   return undefined
 }
 
@@ -133,6 +178,17 @@ export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderR
     ...(shipDate !== null && { shipDate: sentInstant(shipDate) }),
     complete: complete === 1n,
   }
+}
+
+function orderBranches(
+  petId: readonly bigint[] | undefined,
+  complete: boolean | undefined,
+  range: readonly Condition[],
+): Condition[][] {
+  if (!petId && complete === undefined && range.length === 0) return [[]]
+  const states = complete === undefined ? [0n, 1n] : [complete ? 1n : 0n]
+  const heads = petId ? padded(distinct(petId)).map(id => [equals('pet_id', id)]) : [[]]
+  return heads.flatMap(head => states.map(state => [...head, equals('complete', state), ...range]))
 }
 
 function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
@@ -156,7 +212,8 @@ async function changeReservation(
   const more = quantity - before.quantity
   if (more === 0n) return
   if (more < 0n) return moveReservedUnits(tx, context, before, { reservedChange: more, reason: 'order' })
-  const moved = await moveStock(tx, context, before.petId, {
+  const moved = await moveStock(tx, context, {
+    petId: before.petId,
     quantityChange: 0n,
     reservedChange: more,
     reason: 'order',
@@ -182,7 +239,8 @@ async function moveReservedUnits(
   { id, petId }: OrderRow,
   shift: { quantityChange?: bigint; reservedChange: bigint; reason: 'order' | 'completion' | 'cancellation' },
 ): Promise<void> {
-  const moved = await moveStock(tx, context, petId, {
+  const moved = await moveStock(tx, context, {
+    petId,
     quantityChange: 0n,
     orderId: id,
     holdRefuses: false,

@@ -1,5 +1,7 @@
-import { sql } from '../engine/engine.ts'
-import type { Pet, PetStatus } from '../model/pet.ts'
+import { contract } from '../contract/contract.ts'
+import { sql, type Value } from '../engine/engine.ts'
+import { type Pet, PetStatus } from '../model/pet.ts'
+import { type Condition, distinct, isIn, padded } from './paging.ts'
 
 /** A row of the table pet: the pet and its stock. */
 export interface PetRow {
@@ -17,6 +19,26 @@ export const petColumns =
   'id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version'
 
 export const findPet = sql<PetRow>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
+
+/** The maximum number of ids in one request. It is also the default limit, so that one page contains them all. */
+export const IDS_MAX = contract.listPets.query.id.most
+const ID_SIZES = [1, IDS_MAX]
+const STATUS_SIZES = [1, PetStatus.options.length]
+
+/** Returns the condition that a row is one of these pets. */
+export function isAnyPet(ids: readonly bigint[]): Condition {
+  return isIn('id', padded(distinct(ids), ID_SIZES))
+}
+
+/** Returns the condition that a pet is in one of these statuses; without any, in any status. */
+export function isAnyStatus(statuses: readonly PetStatus[] = PetStatus.options): Condition {
+  return isIn('status', paddedStatuses(statuses))
+}
+
+/** Pads a filter by status to one of two sizes. */
+export function paddedStatuses(statuses: readonly PetStatus[]): Value[] {
+  return padded(distinct(statuses), STATUS_SIZES)
+}
 
 /** Converts a row to the pet, without its stock. */
 export function petOf({

@@ -1,7 +1,9 @@
+import type { contract } from '../contract/contract.ts'
+import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
-import type { NewPet, Pet, PetPatch, PetStatus } from '../model/pet.ts'
+import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
 import {
   invalidStatusTransition,
   petInUse,
@@ -12,8 +14,18 @@ import {
 import { nameKey } from '../model/text.ts'
 import { addToCategory, removeFromCategory } from './categories.ts'
 import type { Context } from './context.ts'
-import { recordEvent } from './events.ts'
-import { findPet, type PetRow, petColumns, petOf } from './pet-row.ts'
+import { type NewEvent, recordEvent } from './events.ts'
+import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, sortBy } from './paging.ts'
+import {
+  findPet,
+  IDS_MAX,
+  isAnyPet,
+  isAnyStatus,
+  type PetRow,
+  paddedStatuses,
+  petColumns,
+  petOf,
+} from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
 
 const insertPet = sql<PetRow>(`
@@ -30,6 +42,37 @@ const removePet = sql<{ id: bigint }>(
   'DELETE FROM pet WHERE id = $1 AND version = $2 AND reserved = 0 RETURNING id',
 )
 
+/** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
+export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
+  const { id, status, categoryId, name } = input
+  const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
+  const prefix = name === undefined ? [] : namePrefix(name)
+  const page = await listPage(
+    reader,
+    {
+      list: 'listPets',
+      table: 'pet',
+      columns: petColumns,
+      input,
+      ...(id && { limitDefault: IDS_MAX }),
+      filters: { id, status, categoryId, name },
+      sort,
+      branches: id
+        ? [
+            [
+              isAnyPet(id),
+              isAnyStatus(status),
+              ...(categoryId ? [isIn('category_id', padded(distinct(categoryId), [20]))] : []),
+              ...prefix,
+            ],
+          ]
+        : petBranches(status, categoryId, prefix),
+    },
+    petOf,
+  )
+  return id?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+}
+
 /** Reads one pet. Throws `pet_not_found`. */
 export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await reader.one(findPet, petId)
@@ -39,17 +82,16 @@ export async function getPet(reader: Reader, { petId }: { petId: bigint }): Prom
 
 /** Creates a pet with the initial stock of its status. Throws `unknown_reference`. */
 export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
-  const stock = openingStock(body.status ?? 'available')
-  return petOf(await addPet(tx, context, body.name, body.categoryId, stock))
+  const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
+  const { name, categoryId } = body
+  return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
 
 /** Creates a pet with any initial stock; createPet and imports share this. */
 export async function addPet(
   tx: Tx,
   context: Context,
-  name: string,
-  categoryId: bigint,
-  stock: Stock,
+  { name, categoryId, stock }: { name: string; categoryId: bigint; stock: Stock },
 ): Promise<PetRow> {
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
   const pet = await tx.one(
@@ -64,9 +106,10 @@ export async function addPet(
     context.now,
   )
   if (!pet) throw new Error('an INSERT returned no row')
-  await recordEvent(tx, context, 'petstore.pet.created', `pets/${pet.id}`, pet.version, petOf(pet))
+  await recordPetEvent(tx, context, { type: 'petstore.pet.created', pet })
   if (pet.quantity > 0n) {
-    await recordMovement(tx, context, pet, {
+    await recordMovement(tx, context, {
+      pet,
       quantityChange: pet.quantity,
       reservedChange: 0n,
       reason: 'opening',
@@ -108,10 +151,10 @@ export async function updatePet(
   if (!pet) throw new Stale(`pet ${petId}`)
   // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
-  await recordEvent(tx, context, 'petstore.pet.updated', `pets/${petId}`, pet.version, petOf(pet))
+  await recordPetEvent(tx, context, { type: 'petstore.pet.updated', pet })
   const quantityChange = pet.quantity - before.quantity
   if (quantityChange !== 0n) {
-    await recordMovement(tx, context, pet, { quantityChange, reservedChange: 0n, reason: 'status' })
+    await recordMovement(tx, context, { pet, quantityChange, reservedChange: 0n, reason: 'status' })
   }
   if (pet.status !== before.status) await recordStockEvent(tx, context, pet)
   return petOf(pet)
@@ -131,15 +174,40 @@ export async function deletePet(
   await removeFromCategory(tx, before.categoryId)
   const gone: PetRow = { ...before, quantity: 0n, onHold: 0n, status: 'sold', version: before.version + 1n }
   if (before.quantity > 0n) {
-    await recordMovement(tx, context, gone, {
+    await recordMovement(tx, context, {
+      pet: gone,
       quantityChange: -before.quantity,
       reservedChange: 0n,
       reason: 'closing',
     })
     await recordStockEvent(tx, context, gone)
   }
-  await recordEvent(tx, context, 'petstore.pet.deleted', `pets/${petId}`, gone.version, petOf(before))
+  await recordPetEvent(tx, context, {
+    type: 'petstore.pet.deleted',
+    pet: { ...before, version: gone.version },
+  })
   return undefined
+}
+
+async function recordPetEvent(
+  tx: Tx,
+  context: Context,
+  { type, pet }: { type: NewEvent['type']; pet: PetRow },
+): Promise<void> {
+  await recordEvent(tx, context, { type, subject: `pets/${pet.id}`, version: pet.version, data: petOf(pet) })
+}
+
+/** Returns a branch for each status, category, or pair of both. Each is the leading part of an index. */
+function petBranches(
+  status: readonly PetStatus[] | undefined,
+  categoryId: readonly bigint[] | undefined,
+  prefix: readonly Condition[],
+): Condition[][] {
+  const statuses = paddedStatuses(status ?? PetStatus.options)
+  if (!categoryId) return status ? statuses.map(one => [equals('status', one), ...prefix]) : [[...prefix]]
+  return padded(distinct(categoryId)).flatMap(category =>
+    statuses.map(one => [equals('category_id', category), equals('status', one), ...prefix]),
+  )
 }
 
 /** Returns the stock after a new status. Throws `invalid_status_transition`, whose message names the remedy. */

@@ -6,8 +6,9 @@ import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns } from './pet-row.ts'
 
-/** A change of the quantity and the reserved units of a stock, and its reason. */
+/** A change of the quantity and the reserved units of a pet, and its reason. */
 export interface StockChange {
+  readonly petId: bigint
   readonly quantityChange: bigint
   readonly reservedChange: bigint
   readonly reason: MovementReason
@@ -46,11 +47,10 @@ const insertMovement = sql(`
 export async function moveStock(
   tx: Tx,
   context: Context,
-  petId: bigint,
   shift: StockChange,
 ): Promise<StockMovement | undefined> {
   const values = [
-    petId,
+    shift.petId,
     shift.quantityChange,
     shift.reservedChange,
     shift.holdRefuses ? 0n : 1n,
@@ -58,17 +58,21 @@ export async function moveStock(
   ] as const
   const pet = (await tx.one(shiftStock, ...values)) ?? (await tx.one(shiftStockAndStatus, ...values))
   if (!pet) return undefined
-  const movement = await recordMovement(tx, context, pet, shift)
+  const movement = await recordMovement(tx, context, { ...shift, pet })
   await recordStockEvent(tx, context, pet)
   return movement
 }
 
-/** Records a change that has been made to `pet` in the stock ledger. */
+/** A change that has been made to a pet, whose row is in the state after it. */
+type StockChanged = Omit<StockChange, 'petId' | 'holdRefuses'> & {
+  readonly pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>
+}
+
+/** Records a change in the stock ledger. */
 export async function recordMovement(
   tx: Tx,
   context: Context,
-  pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>,
-  { quantityChange, reservedChange, reason, orderId, note }: Omit<StockChange, 'holdRefuses'>,
+  { pet, quantityChange, reservedChange, reason, orderId, note }: StockChanged,
 ): Promise<StockMovement> {
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')
@@ -102,14 +106,12 @@ export async function recordMovement(
 }
 
 export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): Promise<void> {
-  await recordEvent(
-    tx,
-    context,
-    'petstore.inventory.changed',
-    `inventory/${pet.id}`,
-    pet.version,
-    inventoryItem(pet),
-  )
+  await recordEvent(tx, context, {
+    type: 'petstore.inventory.changed',
+    subject: `inventory/${pet.id}`,
+    version: pet.version,
+    data: inventoryItem(pet),
+  })
 }
 
 export function inventoryItem({ id, quantity, status, reserved }: PetRow): InventoryItem {

@@ -15,8 +15,8 @@ import {
   type WebhookWithSecret,
 } from '../model/webhook.ts'
 import type { Context, NewSecret } from './context.ts'
-import { findLogBounds, recordEvent } from './events.ts'
-import { type ListQuery, listPage } from './lists.ts'
+import { findLogBounds, type NewEvent, recordEvent } from './events.ts'
+import { type ListQuery, listPage } from './paging.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
 
@@ -106,7 +106,7 @@ export async function createWebhook(
   const values = [body.url, types, description, secret.stored, head, context.now] as const
   if (!(await tx.one(insertWebhook, id, ...values, slot))) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
-  await recordChange(tx, context, 'petstore.webhook.created', row)
+  await recordChange(tx, context, { type: 'petstore.webhook.created', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext }
 }
 
@@ -137,7 +137,7 @@ export async function updateWebhook(
     context.now,
   )
   if (!row) throw new Stale(`webhook ${webhookId}`)
-  await recordChange(tx, context, 'petstore.webhook.updated', row)
+  await recordChange(tx, context, { type: 'petstore.webhook.updated', webhook: row })
   return webhookOf(row)
 }
 
@@ -150,7 +150,10 @@ export async function deleteWebhook(
 ): Promise<undefined> {
   const gone = await tx.one(removeWebhook, webhookId)
   if (!gone) throw new Stale(`webhook ${webhookId}`)
-  await recordChange(tx, context, 'petstore.webhook.deleted', { ...before, version: gone.version + 1n })
+  await recordChange(tx, context, {
+    type: 'petstore.webhook.deleted',
+    webhook: { ...before, version: gone.version + 1n },
+  })
   return undefined
 }
 
@@ -164,7 +167,7 @@ export async function rotateWebhookSecret(
   const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
   const row = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
   if (!row) throw webhookNotFound(webhookId)
-  await recordChange(tx, context, 'petstore.webhook.secret-rotated', row)
+  await recordChange(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: sentInstant(until) }
 }
 
@@ -175,7 +178,7 @@ export async function sendTestEvent(
   context: Context,
 ): Promise<AcceptedTest> {
   const row = await getEnabled(tx, webhookId)
-  return { eventId: String(await recordChange(tx, context, TEST_TYPE, row)) }
+  return { eventId: String(await recordChange(tx, context, { type: TEST_TYPE, webhook: row })) }
 }
 
 /** Reads a webhook that must be enabled. Throws `webhook_not_found`, `webhook_disabled`. */
@@ -189,10 +192,10 @@ export async function getEnabled(reader: Reader, webhookId: bigint): Promise<Web
 export async function recordChange(
   tx: Tx,
   context: Context,
-  type: Parameters<typeof recordEvent>[2],
-  row: WebhookRow,
+  { type, webhook }: { type: NewEvent['type']; webhook: WebhookRow },
 ): Promise<bigint> {
-  return await recordEvent(tx, context, type, webhookSubject(row.id), row.version, webhookOf(row))
+  const { id, version } = webhook
+  return recordEvent(tx, context, { type, subject: webhookSubject(id), version, data: webhookOf(webhook) })
 }
 
 export function webhookSubject(id: bigint): string {

@@ -89,13 +89,34 @@ export interface Command {
   readonly idempotency?: Idempotency
 }
 
+/** The result of a system command. */
+export interface SystemResult {
+  /** The number of rows that a sweep deleted; 0 for the other commands. */
+  readonly count: number
+}
+
+/** An operation returns its encoded reply, a system command its count. */
+export type CommandResult = Reply | SystemResult
+
+/** Returns the result of an operation as the reply that it is. */
+export function replyOf(result: CommandResult): Reply {
+  if ('count' in result) throw new Error('a system command returned no reply')
+  return result
+}
+
+/** Returns the count in the result of a system command. */
+export function countOf(result: CommandResult): number {
+  if ('count' in result) return result.count
+  throw new Error('an operation returned no count')
+}
+
 /** Returns a system command. It has no key; `now` is in the stored form. */
 export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
 }
 
 /** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
-export async function executeCommand(tx: Tx, command: Command): Promise<Reply> {
+export async function executeCommand(tx: Tx, command: Command): Promise<CommandResult> {
   const { id, idempotency, context } = command
   if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
   const effect = () => runOperation(tx, id, command)
@@ -113,11 +134,14 @@ async function runOperation(
   return encodeReply(contract[id], await verb(tx, input, context, conditions))
 }
 
-async function runSystemCommand(tx: Tx, id: SystemCommandId, { input, context }: Command): Promise<Reply> {
+async function runSystemCommand(
+  tx: Tx,
+  id: SystemCommandId,
+  { input, context }: Command,
+): Promise<SystemResult> {
   // Only the store itself makes these commands, each with the input that its id requires.
-  const chore = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
-  const swept = await chore(tx, input, context)
-  return { status: 204, body: swept === undefined ? null : String(swept) }
+  const verb = systemCommands[id] as (tx: Tx, input: object, context: Context) => Promise<number | undefined>
+  return { count: (await verb(tx, input, context)) ?? 0 }
 }
 
 function encodeReply(operation: Operation, resource: object | undefined): Reply {

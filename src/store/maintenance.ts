@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as rest } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
-import type { Reply } from '../shop/idempotency.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import { DELIVERY_RETENTION_MS } from '../shop/retention.ts'
 import { hasEncryptedSecret } from '../shop/webhooks.ts'
-import { type SystemCommandId, systemCommand } from './commands.ts'
+import { countOf, type SystemCommandId, systemCommand } from './commands.ts'
 import { faultText, type Log, type StoreEngine } from './open.ts'
 import { makeSecretBox } from './secret-box.ts'
 
@@ -109,13 +108,14 @@ function newKey(): string {
   return keyText(randomBytes(KEY_RANDOM_BYTES))
 }
 
-function runSystemCommand(
+/** Runs a system command and returns its count. */
+async function runSystemCommand(
   engine: StoreEngine,
   id: SystemCommandId,
   input: object,
   clock: () => number,
-): Promise<Reply> {
-  return engine.execute(systemCommand(id, input, storedInstant(clock()), 'petstore'))
+): Promise<number> {
+  return countOf(await engine.execute(systemCommand(id, input, storedInstant(clock()), 'petstore')))
 }
 
 /** The dependencies of a sweep. */
@@ -186,8 +186,8 @@ async function sweepAll(
 ): Promise<void> {
   while (!stopping?.aborted) {
     const beganMs = performance.now()
-    const { body } = await runSystemCommand(engine, id, input, clock)
-    if (body === '0') return
+    const count = await runSystemCommand(engine, id, input, clock)
+    if (count === 0) return
     // On a busy store a command takes longer, so the pause is longer too.
     await pause(Math.min(performance.now() - beganMs, PAUSE_MAX_MS), stopping)
   }

@@ -2,10 +2,10 @@ import type { Engine, Reader } from '../engine/engine.ts'
 import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
 import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import type { Reply } from '../shop/idempotency.ts'
-import { type Command, executeCommand } from './commands.ts'
+import { type Command, type CommandResult, executeCommand } from './commands.ts'
 import { executeQuery, type Query } from './queries.ts'
 
-export type StoreEngine = Engine<Query, Command, Reply>
+export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
 /** Each call writes one JSON line; `fault` is the value that an internal error was thrown with. */
 export interface Log {

@@ -9,7 +9,7 @@ import {
 } from '../shop/delivery-state.ts'
 import { findLogBounds } from '../shop/events.ts'
 import type { Reply } from '../shop/idempotency.ts'
-import { type Command, systemCommand } from '../store/commands.ts'
+import { type Command, type CommandResult, systemCommand } from '../store/commands.ts'
 import type { Query } from '../store/queries.ts'
 import type { DeliveryContext } from './attempt.ts'
 import { WebhookSender } from './sender.ts'
@@ -23,7 +23,7 @@ const STOP_MS = 5000
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
 export interface DispatcherOptions extends DeliveryContext {
-  readonly engine: Pick<Engine<Query, Command, Reply>, 'readRow' | 'execute'>
+  readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readRow' | 'execute'>
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string

@@ -1,9 +1,8 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewOrder } from '../../src/model/order.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
 import { findPet } from '../../src/shop/pet-row.ts'
-import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 
 const overwriteReserved = sql(
   `UPDATE pet SET reserved = $2, status = CASE WHEN quantity = $2 THEN 'pending' ELSE 'available' END WHERE id = $1`,
@@ -13,7 +12,7 @@ const insertOrder = sql(`
   VALUES ($1, $2, $3, NULL, 0, 1, $4, $4)`)
 
 /** Broken on purpose: an order reads the stock, decides, and writes the values that it calculated. */
-export async function performReadThenWrite(tx: Tx, command: Command): Promise<Reply> {
+export async function performReadThenWrite(tx: Tx, command: Command): Promise<CommandResult> {
   if (command.id !== 'placeOrder' || !('body' in command.input)) return executeCommand(tx, command)
   const { petId, quantity = 1n } = NewOrder.parse(command.input.body)
   const pet = await tx.one(findPet, petId)

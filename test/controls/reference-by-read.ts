@@ -1,8 +1,7 @@
 import { sql, type Tx } from '../../src/engine/engine.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { NewPet } from '../../src/model/pet.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
-import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 
 const findCategory = sql<{ id: bigint }>('SELECT id FROM category WHERE id = $1')
 const insertPet = sql(`
@@ -11,7 +10,7 @@ const insertPet = sql(`
   VALUES ($1, $2, $2, $3, 0, 0, 0, 'sold', 1, $4, $4)`)
 
 /** Broken on purpose: a pet creation reads its category, and nothing prevents the deletion of the category. */
-export async function performReferenceByRead(tx: Tx, command: Command): Promise<Reply> {
+export async function performReferenceByRead(tx: Tx, command: Command): Promise<CommandResult> {
   if (command.id !== 'createPet' || !('body' in command.input)) return executeCommand(tx, command)
   const { name, categoryId } = NewPet.parse(command.input.body)
   if (!(await tx.one(findCategory, categoryId))) throw new StoreError('unknown_reference', 'no such category')

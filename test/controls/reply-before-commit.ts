@@ -2,8 +2,7 @@ import type { Statement, Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { serve } from '../../src/engine/worker-queue.ts'
-import type { Reply } from '../../src/shop/idempotency.ts'
-import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 
 /** Broken on purpose: a COMMIT is delayed until the next BEGIN, so that replies are sent before it. */
 class LateCommit implements WriteConnection {
@@ -39,7 +38,7 @@ class LateCommit implements WriteConnection {
   }
 }
 
-serve<{ readonly file: string }, Command, Reply>(({ file }) => {
+serve<{ readonly file: string }, Command, CommandResult>(({ file }) => {
   const connection = new SqliteConnection(file, { readonly: false })
   const writer = new BatchWriter(new LateCommit(connection), executeCommand)
   return { answer: batch => writer.commit(batch), close: () => connection.close() }

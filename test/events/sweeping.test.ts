@@ -121,7 +121,7 @@ function endless(engine: StoreEngine, times: number) {
   const execute: StoreEngine['execute'] = async command => {
     if (command.id !== 'sweepReplies' || seen.commands >= times) return engine.execute(command)
     seen.commands++
-    return { status: 204, body: '1000' }
+    return { count: 1000 }
   }
   return { seen, engine: { ...engine, execute } }
 }

@@ -2,8 +2,10 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import type { Reader, Statement, Value } from '../../src/engine/engine.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
-import { listCategories, listInventory, listPets } from '../../src/shop/catalogue-lists.ts'
-import { listMovements, listOrders } from '../../src/shop/order-lists.ts'
+import { listCategories } from '../../src/shop/categories.ts'
+import { listInventory, listMovements } from '../../src/shop/inventory.ts'
+import { listOrders } from '../../src/shop/orders.ts'
+import { listPets } from '../../src/shop/pets.ts'
 
 interface PlanStep {
   readonly id: number

@@ -1,7 +1,7 @@
 import { openSqlite } from '../../src/engine/sqlite.ts'
 import { startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
-import type { Command } from '../../src/store/commands.ts'
+import type { Command, CommandResult } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Query } from '../../src/store/queries.ts'
 
@@ -12,7 +12,7 @@ import type { Query } from '../../src/store/queries.ts'
 export async function serveWithWriter(writer: URL): Promise<void> {
   const [directory = '', key = '', port = '0'] = process.argv.slice(2)
   const log = { access: () => {}, info: () => {}, error: (fields: object) => console.error(fields) }
-  const engine = await openSqlite<Query, Command, Reply>({
+  const engine = await openSqlite<Query, Command, Reply, CommandResult>({
     directory,
     writer,
     reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),

@@ -10,7 +10,7 @@ import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import type { Scope } from '../../src/model/key.ts'
 import { type ServerOptions, startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
-import { type Command, executeCommand } from '../../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
@@ -43,7 +43,7 @@ export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
 export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
-  readonly executeCommand?: PostgresOptions<Query, Command, Reply>['executeCommand']
+  readonly executeCommand?: PostgresOptions<Query, Command, Reply, CommandResult>['executeCommand']
   readonly answer?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }

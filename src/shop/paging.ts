@@ -3,7 +3,8 @@ import type { Page } from '../contract/operation.ts'
 import { type Reader, type Statement, sql, type Value } from '../engine/engine.ts'
 import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
-import { invalidCursor } from '../model/refusals.ts'
+import { invalidCursor, sortExcludedByFilter } from '../model/refusals.ts'
+import { nameKey, prefixEnd } from '../model/text.ts'
 
 /** The paging parameters of a request. */
 export interface ListQuery {
@@ -29,6 +30,13 @@ export const isIn = (column: string, values: readonly Value[]): Condition => ({
 export const isNull = (column: string): Condition => ({ text: `${column} IS NULL`, values: [] })
 export const isNotNull = (column: string): Condition => ({ text: `${column} IS NOT NULL`, values: [] })
 
+/** Returns the conditions that a name starts with a text, as a range of its search key. */
+export function namePrefix(name: string): Condition[] {
+  const from = nameKey(name)
+  const to = prefixEnd(from)
+  return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
+}
+
 /** A value that matches no row: nothing equals NULL, so a scan for it ends at once. */
 const NO_ROW = null
 const PADDED_SIZES = [1, 4, 20, 100]
@@ -41,6 +49,10 @@ export function padded(values: readonly Value[], sizes = PADDED_SIZES): Value[] 
   const size = sizes.find(one => one >= values.length)
   if (size === undefined) throw new Error(`a filter has too many values: ${values.length}`)
   return [...values, ...Array.from({ length: size - values.length }, () => NO_ROW)]
+}
+
+export function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)]
 }
 
 export interface List {
@@ -61,6 +73,21 @@ export interface List {
    * value, which differs.
    */
   readonly branches: readonly (readonly Condition[])[]
+}
+
+/** Returns the requested order. With a filter on a range of a column, a list can only be sorted by that column. */
+export function sortBy(
+  asked: string | undefined,
+  columns: Readonly<Record<string, string>>,
+  ranged: string | undefined,
+): List['sort'] {
+  const name = asked ?? ranged ?? 'id'
+  const descending = name.startsWith('-')
+  const bare = descending ? name.slice(1) : name
+  if (ranged !== undefined && bare !== ranged) {
+    throw sortExcludedByFilter(ranged)
+  }
+  return { column: columns[bare] ?? 'id', descending }
 }
 
 /** The number of items on a page, unless the request or the list sets another limit. */
