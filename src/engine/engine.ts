@@ -3,6 +3,16 @@ import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 /** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
 export type Value = string | bigint | null
 
+/** Returns a boolean as a column holds it. */
+export function storedBoolean(value: boolean): bigint {
+  return value ? 1n : 0n
+}
+
+/** Returns the boolean that a column holds. */
+export function readBoolean(value: bigint): boolean {
+  return value === 1n
+}
+
 /** One SQL statement with `$1`-style parameters, and the type of the rows it returns. */
 export interface Statement<Row> {
   readonly text: string

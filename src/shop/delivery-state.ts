@@ -1,9 +1,9 @@
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import type { DeliveryState } from '../model/delivery.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
 import { type SequencedEvent, sequencedColumns } from './events.ts'
-import { recordChange, type WebhookRow, webhookColumns } from './webhooks.ts'
+import { recordChange, type StoredWebhook, webhookColumns, webhookRow } from './webhooks.ts'
 
 /** A webhook is disabled after no attempt has succeeded for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
@@ -12,8 +12,8 @@ export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 export interface LeasedWebhook {
   readonly id: bigint
   readonly position: bigint
-  /** 0n until the position of the webhook's own creation event has been passed. */
-  readonly seenCreation: bigint
+  /** Whether the position of the webhook's own creation event has been passed. */
+  readonly seenCreation: boolean
   readonly createdAt: string
 }
 
@@ -74,7 +74,7 @@ const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WH
 const findFree = sql<{ id: bigint }>(`
   SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
 
-const selectLeased = sql<LeasedWebhook>(`
+const selectLeased = sql<Omit<LeasedWebhook, 'seenCreation'> & { readonly seenCreation: bigint }>(`
   SELECT id, position, seen_creation AS "seenCreation", created_at AS "createdAt" FROM webhook
   WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2`)
 
@@ -95,7 +95,7 @@ const findEvent = sql<SequencedEvent>(
   `SELECT ${sequencedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
 )
 
-const findLeased = sql<WebhookRow & { readonly failures: bigint }>(
+const findLeased = sql<StoredWebhook & { readonly failures: bigint }>(
   `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $1 AND leased_by = $2`,
 )
 
@@ -116,7 +116,7 @@ const insertAttempt = sql(`
   INSERT INTO attempt (delivery_id, number, at, duration_ms, status, error, reply)
   VALUES ($1, $2, $3, $4, $5, $6, $7)`)
 
-const advance = sql<WebhookRow>(`
+const advance = sql<StoredWebhook>(`
   UPDATE webhook SET position = $4, seen_creation = $5, failures = $6, failing_since = $7,
     enabled = CASE WHEN $8 = '' THEN enabled ELSE 0 END,
     disabled_reason = CASE WHEN $8 = '' THEN disabled_reason ELSE $8 END,
@@ -142,7 +142,8 @@ export async function hasFreeWebhook(reader: Reader, now: string): Promise<boole
 }
 
 export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
-  return reader.many(selectLeased, owner, now)
+  const leased = await reader.many(selectLeased, owner, now)
+  return leased.map(webhook => ({ ...webhook, seenCreation: readBoolean(webhook.seenCreation) }))
 }
 
 /** Returns the current receiver; undefined if the webhook is disabled, deleted or leased by another process. */
@@ -178,19 +179,20 @@ export async function eventOf(reader: Reader, eventId: bigint): Promise<Sequence
  */
 export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
   const { webhookId, owner, position, seenCreation, outcomes } = attempts
-  const before = await tx.one(findLeased, webhookId, owner)
-  if (!before) return
+  const found = await tx.one(findLeased, webhookId, owner)
+  if (!found) return
+  const before = { ...webhookRow(found), failures: found.failures }
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
   const answered = outcomes.filter(({ unsent }) => !unsent)
   const { failures, failingSince } = failuresAfter(before, answered)
-  const reason = before.enabled === 1n ? whyDisable(answered, failingSince, context.now) : ''
+  const reason = before.enabled ? whyDisable(answered, failingSince, context.now) : ''
   const row = await tx.one(
     advance,
     webhookId,
     owner,
     before.version,
     position,
-    seenCreation ? 1n : 0n,
+    storedBoolean(seenCreation),
     failures,
     failingSince,
     reason,
@@ -198,7 +200,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   if (!row) throw new Stale(`webhook ${webhookId}`)
   if (reason === '') return
   // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
-  const redacted = { ...row, url: new URL(row.url).origin }
+  const redacted = { ...webhookRow(row), url: new URL(row.url).origin }
   await recordChange(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
 }
 

@@ -1,4 +1,4 @@
-import { type Reader, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, readBoolean, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import type { ImportOutcome, ImportProblem, ImportRows, ImportScope } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { nameKey } from '../model/text.ts'
@@ -12,7 +12,7 @@ interface StagedRow {
   /** The description of a category, or the category name of a pet. */
   readonly detail: string | null
   readonly quantity: bigint
-  readonly hold: bigint
+  readonly hold: boolean
 }
 
 /** The maximum number of rows that one sweep deletes. */
@@ -24,7 +24,7 @@ const stageRow = sql(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
 
-const readStaged = sql<StagedRow>(`
+const readStaged = sql<Omit<StagedRow, 'hold'> & { readonly hold: bigint }>(`
   SELECT line, name, detail, quantity, hold FROM staged_row
   WHERE import_id = $1 AND file = $2 AND line > $3 ORDER BY line LIMIT 1000`)
 
@@ -59,10 +59,11 @@ export async function stageImport(
   context: Context,
 ): Promise<undefined> {
   for (const { line, name, description } of body.categories) {
-    await tx.run(stageRow, importId, 'categories', line, name, description ?? null, 0n, 0n, context.now)
+    const hold = storedBoolean(false)
+    await tx.run(stageRow, importId, 'categories', line, name, description ?? null, 0n, hold, context.now)
   }
   for (const { line, name, category, quantity, hold } of body.pets) {
-    await tx.run(stageRow, importId, 'pets', line, name, category, quantity, hold ? 1n : 0n, context.now)
+    await tx.run(stageRow, importId, 'pets', line, name, category, quantity, storedBoolean(hold), context.now)
   }
   return undefined
 }
@@ -139,7 +140,7 @@ async function loadRows(
   for await (const row of staged(tx, importId, 'pets')) {
     const category = await names.find(row.detail ?? '')
     if (typeof category !== 'bigint') continue
-    const onHold = row.hold === 1n && row.quantity > 0n
+    const onHold = row.hold && row.quantity > 0n
     const stock = { quantity: row.quantity, reserved: 0n, onHold }
     await addPet(tx, context, { name: row.name, categoryId: category, stock })
   }
@@ -182,7 +183,7 @@ async function* staged(
   let after = 0n
   for (;;) {
     const rows = await reader.many(readStaged, importId, file, after)
-    yield* rows
+    yield* rows.map(row => ({ ...row, hold: readBoolean(row.hold) }))
     const last = rows.at(-1)
     if (!last) return
     after = last.line

@@ -78,7 +78,7 @@ export async function listInventory(
 
 /** Reads the stock of one pet. Throws `inventory_item_not_found`. */
 export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await reader.one(findPet, petId)
+  const pet = await findPet(reader, petId)
   if (!pet) throw inventoryItemNotFound(petId)
   return pet
 }

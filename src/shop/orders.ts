@@ -1,6 +1,6 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { sentInstant, toStoredInstant } from '../model/instant.ts'
 import {
@@ -22,19 +22,22 @@ export interface OrderRow {
   readonly petId: bigint
   readonly quantity: bigint
   readonly shipDate: string | null
-  readonly complete: bigint
+  readonly complete: boolean
   readonly version: bigint
 }
 
+/** A row of the table as the engines return it. */
+type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
+
 export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, version`
 
-const findOrder = sql<OrderRow>(`SELECT ${orderColumns} FROM orders WHERE id = $1`)
+const findOrder = sql<StoredOrder>(`SELECT ${orderColumns} FROM orders WHERE id = $1`)
 
 const insertOrder = sql(`
   INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
   VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`)
 
-const rewriteOrder = sql<OrderRow>(`
+const rewriteOrder = sql<StoredOrder>(`
   UPDATE orders SET quantity = $3, ship_date = $4, complete = $5, version = version + 1, updated_at = $6
   WHERE id = $1 AND version = $2 AND complete = 0 RETURNING ${orderColumns}`)
 
@@ -73,7 +76,7 @@ export async function listOrders(
       sort,
       branches: orderBranches(petId, complete, range),
     },
-    orderOf,
+    (order: StoredOrder) => orderOf(orderRow(order)),
   )
 }
 
@@ -81,7 +84,7 @@ export async function listOrders(
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
   const order = await reader.one(findOrder, orderId)
   if (!order) throw orderNotFound(orderId)
-  return order
+  return orderRow(order)
 }
 
 /**
@@ -102,8 +105,8 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const asked = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = asked ?? (complete ? context.now : null)
-  await tx.run(insertOrder, id, petId, quantity, shipDate, complete ? 1n : 0n, context.now)
-  const order = orderOf({ id, petId, quantity, shipDate, complete: complete ? 1n : 0n })
+  await tx.run(insertOrder, id, petId, quantity, shipDate, storedBoolean(complete), context.now)
+  const order = orderOf({ id, petId, quantity, shipDate, complete })
   const type = 'petstore.order.placed'
   await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
   return order
@@ -121,25 +124,25 @@ export async function updateOrder(
 ): Promise<Order> {
   refuseOtherIds(body, before)
   const quantity = body.quantity ?? before.quantity
-  const wasComplete = before.complete === 1n
-  const complete = body.complete ?? wasComplete
+  const complete = body.complete ?? before.complete
   const asked = shipDateAfter(body, before)
-  if (quantity === before.quantity && complete === wasComplete && asked === before.shipDate)
+  if (quantity === before.quantity && complete === before.complete && asked === before.shipDate)
     return orderOf(before)
-  if (wasComplete) {
+  if (before.complete) {
     throw orderAlreadyComplete(orderId, 'changed')
   }
   const shipDate = asked ?? (complete ? context.now : null)
-  const row = await tx.one(
+  const rewritten = await tx.one(
     rewriteOrder,
     orderId,
     before.version,
     quantity,
     shipDate,
-    complete ? 1n : 0n,
+    storedBoolean(complete),
     context.now,
   )
-  if (!row) throw new Stale(`order ${orderId}`)
+  if (!rewritten) throw new Stale(`order ${orderId}`)
+  const row = orderRow(rewritten)
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
@@ -155,7 +158,7 @@ export async function cancelOrder(
   context: Context,
   before: OrderRow,
 ): Promise<undefined> {
-  if (before.complete === 1n) {
+  if (before.complete) {
     throw orderAlreadyComplete(orderId, 'cancelled')
   }
   if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
@@ -169,6 +172,10 @@ export async function cancelOrder(
   return undefined
 }
 
+function orderRow(order: StoredOrder): OrderRow {
+  return { ...order, complete: readBoolean(order.complete) }
+}
+
 /** Converts a row to the resource, with a shipDate only if there is one. */
 export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderRow, 'version'>): Order {
   return {
@@ -176,7 +183,7 @@ export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderR
     petId,
     quantity,
     ...(shipDate !== null && { shipDate: sentInstant(shipDate) }),
-    complete: complete === 1n,
+    complete,
   }
 }
 
@@ -186,9 +193,11 @@ function orderBranches(
   range: readonly Condition[],
 ): Condition[][] {
   if (!petId && complete === undefined && range.length === 0) return [[]]
-  const states = complete === undefined ? [0n, 1n] : [complete ? 1n : 0n]
+  const states = complete === undefined ? [false, true] : [complete]
   const heads = petId ? padded(distinct(petId)).map(id => [equals('pet_id', id)]) : [[]]
-  return heads.flatMap(head => states.map(state => [...head, equals('complete', state), ...range]))
+  return heads.flatMap(head =>
+    states.map(state => [...head, equals('complete', storedBoolean(state)), ...range]),
+  )
 }
 
 function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
@@ -247,7 +256,7 @@ async function moveReservedUnits(
     ...shift,
   })
   if (moved) return
-  const pet = await tx.one(findPet, petId)
+  const pet = await findPet(tx, petId)
   if (!pet || pet.reserved + shift.reservedChange < 0n) {
     throw new Error(`pet ${petId} does not have the units that order ${id} reserved`)
   }

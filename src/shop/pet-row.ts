@@ -1,5 +1,5 @@
 import { contract } from '../contract/contract.ts'
-import { sql, type Value } from '../engine/engine.ts'
+import { type Reader, readBoolean, sql, type Value } from '../engine/engine.ts'
 import { type Pet, PetStatus } from '../model/pet.ts'
 import { type Condition, distinct, isIn, padded } from './paging.ts'
 
@@ -11,14 +11,27 @@ export interface PetRow {
   readonly status: PetStatus
   readonly quantity: bigint
   readonly reserved: bigint
-  readonly onHold: bigint
+  readonly onHold: boolean
   readonly version: bigint
 }
+
+/** A row of the table as the engines return it. */
+export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
 
 export const petColumns =
   'id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version'
 
-export const findPet = sql<PetRow>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
+const selectPet = sql<StoredPet>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
+
+export function petRow(pet: StoredPet): PetRow {
+  return { ...pet, onHold: readBoolean(pet.onHold) }
+}
+
+/** Returns the row of a pet; undefined if there is none. */
+export async function findPet(reader: Reader, petId: bigint): Promise<PetRow | undefined> {
+  const pet = await reader.one(selectPet, petId)
+  return pet && petRow(pet)
+}
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains them all. */
 export const IDS_MAX = contract.listPets.query.id.most

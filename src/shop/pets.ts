@@ -1,6 +1,6 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
@@ -25,15 +25,17 @@ import {
   paddedStatuses,
   petColumns,
   petOf,
+  petRow,
+  type StoredPet,
 } from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
 
-const insertPet = sql<PetRow>(`
+const insertPet = sql<StoredPet>(`
   INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
     updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 1, $8, $8) RETURNING ${petColumns}`)
 
-const rewritePet = sql<PetRow>(`
+const rewritePet = sql<StoredPet>(`
   UPDATE pet SET name = $3, name_key = $4, category_id = $5, on_hold = $6, quantity = $7, status = $8,
     version = version + 1, updated_at = $9
   WHERE id = $1 AND version = $2 RETURNING ${petColumns}`)
@@ -75,7 +77,7 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
 
 /** Reads one pet. Throws `pet_not_found`. */
 export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
-  const pet = await reader.one(findPet, petId)
+  const pet = await findPet(reader, petId)
   if (!pet) throw petNotFound(petId)
   return pet
 }
@@ -94,18 +96,19 @@ export async function addPet(
   { name, categoryId, stock }: { name: string; categoryId: bigint; stock: Stock },
 ): Promise<PetRow> {
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
-  const pet = await tx.one(
+  const inserted = await tx.one(
     insertPet,
     await tx.nextId('pet'),
     name,
     nameKey(name),
     categoryId,
-    stock.onHold ? 1n : 0n,
+    storedBoolean(stock.onHold),
     stock.quantity,
     statusOf(stock),
     context.now,
   )
-  if (!pet) throw new Error('an INSERT returned no row')
+  if (!inserted) throw new Error('an INSERT returned no row')
+  const pet = petRow(inserted)
   await recordPetEvent(tx, context, { type: 'petstore.pet.created', pet })
   if (pet.quantity > 0n) {
     await recordMovement(tx, context, {
@@ -136,19 +139,20 @@ export async function updatePet(
   const status = statusOf(stock)
   if (name === before.name && categoryId === before.categoryId && status === before.status)
     return petOf(before)
-  const pet = await tx.one(
+  const rewritten = await tx.one(
     rewritePet,
     petId,
     before.version,
     name,
     nameKey(name),
     categoryId,
-    stock.onHold ? 1n : 0n,
+    storedBoolean(stock.onHold),
     stock.quantity,
     status,
     context.now,
   )
-  if (!pet) throw new Stale(`pet ${petId}`)
+  if (!rewritten) throw new Stale(`pet ${petId}`)
+  const pet = petRow(rewritten)
   // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
   await recordPetEvent(tx, context, { type: 'petstore.pet.updated', pet })
@@ -172,7 +176,13 @@ export async function deletePet(
   }
   if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
-  const gone: PetRow = { ...before, quantity: 0n, onHold: 0n, status: 'sold', version: before.version + 1n }
+  const gone: PetRow = {
+    ...before,
+    quantity: 0n,
+    onHold: false,
+    status: 'sold',
+    version: before.version + 1n,
+  }
   if (before.quantity > 0n) {
     await recordMovement(tx, context, {
       pet: gone,
@@ -212,8 +222,8 @@ function petBranches(
 
 /** Returns the stock after a new status. Throws `invalid_status_transition`, whose message names the remedy. */
 function stockInStatus(pet: PetRow, status: PetStatus): Stock {
-  const { quantity, reserved } = pet
-  const stock = { quantity, reserved, onHold: pet.onHold !== 0n }
+  const { quantity, reserved, onHold } = pet
+  const stock = { quantity, reserved, onHold }
   if (status === pet.status) return stock
   const refuse = (remedy: string): StoreError => invalidStatusTransition(pet.id, pet.status, status, remedy)
   switch (status) {

@@ -1,10 +1,10 @@
-import { Stale, sql, type Tx } from '../engine/engine.ts'
+import { Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { sentInstant } from '../model/instant.ts'
 import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
 import { insufficientStock, petNotAvailable, unknownReference } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
-import { findPet, type PetRow, petColumns } from './pet-row.ts'
+import { findPet, type PetRow, petColumns, petRow, type StoredPet } from './pet-row.ts'
 
 /** A change of the quantity and the reserved units of a pet, and its reason. */
 export interface StockChange {
@@ -26,11 +26,11 @@ const possible = `id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved +
   AND quantity + $2 <= ${STOCK_MAX} AND on_hold <= $4`
 
 // Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
-const shiftStock = sql<PetRow>(`
+const shiftStock = sql<StoredPet>(`
   UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
   WHERE ${possible} AND status = ${statusAfter} RETURNING ${petColumns}`)
 
-const shiftStockAndStatus = sql<PetRow>(`
+const shiftStockAndStatus = sql<StoredPet>(`
   UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5,
     status = ${statusAfter}, on_hold = CASE WHEN quantity + $2 = 0 THEN 0 ELSE on_hold END
   WHERE ${possible} AND status <> ${statusAfter} RETURNING ${petColumns}`)
@@ -53,11 +53,12 @@ export async function moveStock(
     shift.petId,
     shift.quantityChange,
     shift.reservedChange,
-    shift.holdRefuses ? 0n : 1n,
+    storedBoolean(!shift.holdRefuses),
     context.now,
   ] as const
-  const pet = (await tx.one(shiftStock, ...values)) ?? (await tx.one(shiftStockAndStatus, ...values))
-  if (!pet) return undefined
+  const changed = (await tx.one(shiftStock, ...values)) ?? (await tx.one(shiftStockAndStatus, ...values))
+  if (!changed) return undefined
+  const pet = petRow(changed)
   const movement = await recordMovement(tx, context, { ...shift, pet })
   await recordStockEvent(tx, context, pet)
   return movement
@@ -114,7 +115,12 @@ export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): P
   })
 }
 
-export function inventoryItem({ id, quantity, status, reserved }: PetRow): InventoryItem {
+export function inventoryItem({
+  id,
+  quantity,
+  status,
+  reserved,
+}: Pick<PetRow, 'id' | 'quantity' | 'status' | 'reserved'>): InventoryItem {
   return { petId: id, quantity, status, reserved }
 }
 
@@ -123,10 +129,10 @@ export function inventoryItem({ id, quantity, status, reserved }: PetRow): Inven
  * stock would now allow the reservation, another command has changed it in the meantime: returns Stale.
  */
 export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
-  const pet = await tx.one(findPet, petId)
+  const pet = await findPet(tx, petId)
   if (!pet) return unknownReference('Pet', petId)
   const free = pet.quantity - pet.reserved
-  if (pet.onHold !== 0n) return petNotAvailable(petId)
+  if (pet.onHold) return petNotAvailable(petId)
   if (units > free) {
     return insufficientStock({ petId, free, quantity: pet.quantity, requested: units })
   }

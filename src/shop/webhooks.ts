@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { sentInstant, storedInstant } from '../model/instant.ts'
@@ -29,17 +29,20 @@ export interface WebhookRow {
   /** JSON; null means all types. */
   readonly types: string | null
   readonly description: string | null
-  readonly enabled: bigint
+  readonly enabled: boolean
   readonly disabledReason: NonNullable<Webhook['disabledReason']> | null
   readonly failingSince: string | null
   readonly version: bigint
   readonly createdAt: string
 }
 
+/** A row of the table as the engines return it. */
+export type StoredWebhook = Omit<WebhookRow, 'enabled'> & { readonly enabled: bigint }
+
 export const webhookColumns = `id, url, types, description, enabled, disabled_reason AS "disabledReason",
   failing_since AS "failingSince", version, created_at AS "createdAt"`
 
-const findWebhook = sql<WebhookRow>(`SELECT ${webhookColumns} FROM webhook WHERE id = $1`)
+const findWebhook = sql<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE id = $1`)
 
 const findSlots = sql<{ slot: bigint }>('SELECT slot FROM webhook')
 
@@ -51,7 +54,7 @@ const insertWebhook = sql<{ id: bigint }>(`
   ON CONFLICT DO NOTHING RETURNING id`)
 
 // Enabling a webhook resets its failures, so that the five days start again.
-const rewriteWebhook = sql<WebhookRow>(`
+const rewriteWebhook = sql<StoredWebhook>(`
   UPDATE webhook SET url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7,
     failures = CASE WHEN enabled < $6 THEN 0 ELSE failures END,
     failing_since = CASE WHEN enabled < $6 THEN NULL ELSE failing_since END,
@@ -62,7 +65,7 @@ const rewriteWebhook = sql<WebhookRow>(`
 
 const removeWebhook = sql<{ version: bigint }>('DELETE FROM webhook WHERE id = $1 RETURNING version')
 
-const replaceSecret = sql<WebhookRow>(`
+const replaceSecret = sql<StoredWebhook>(`
   UPDATE webhook SET previous_secret = secret, previous_until = $3, secret = $2, version = version + 1,
     updated_at = $4
   WHERE id = $1 RETURNING ${webhookColumns}`)
@@ -80,7 +83,7 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
       sort: { column: 'id', descending: false },
       branches: [[]],
     },
-    webhookOf,
+    (webhook: StoredWebhook) => webhookOf(webhookRow(webhook)),
   )
 }
 
@@ -88,7 +91,7 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
 export async function getWebhook(reader: Reader, { webhookId }: { webhookId: bigint }): Promise<WebhookRow> {
   const row = await reader.one(findWebhook, webhookId)
   if (!row) throw webhookNotFound(webhookId)
-  return row
+  return webhookRow(row)
 }
 
 /** Creates a webhook for events from now on. Throws `webhook_limit_reached`. */
@@ -122,21 +125,22 @@ export async function updateWebhook(
   const { url = before.url } = body
   const types = body.types === undefined ? before.types : storedTypes(body.types)
   const description = body.description === undefined ? before.description : body.description
-  const enabled = body.enabled ?? before.enabled === 1n
+  const enabled = body.enabled ?? before.enabled
   const same = url === before.url && types === before.types && description === before.description
-  if (same && enabled === (before.enabled === 1n)) return webhookOf(before)
-  const row = await tx.one(
+  if (same && enabled === before.enabled) return webhookOf(before)
+  const rewritten = await tx.one(
     rewriteWebhook,
     webhookId,
     before.version,
     url,
     types,
     description,
-    enabled ? 1n : 0n,
+    storedBoolean(enabled),
     enabled ? null : (before.disabledReason ?? 'asked'),
     context.now,
   )
-  if (!row) throw new Stale(`webhook ${webhookId}`)
+  if (!rewritten) throw new Stale(`webhook ${webhookId}`)
+  const row = webhookRow(rewritten)
   await recordChange(tx, context, { type: 'petstore.webhook.updated', webhook: row })
   return webhookOf(row)
 }
@@ -165,8 +169,9 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   const secret = givenSecret(context)
   const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
-  const row = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
-  if (!row) throw webhookNotFound(webhookId)
+  const rewritten = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
+  if (!rewritten) throw webhookNotFound(webhookId)
+  const row = webhookRow(rewritten)
   await recordChange(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: sentInstant(until) }
 }
@@ -184,7 +189,7 @@ export async function sendTestEvent(
 /** Reads a webhook that must be enabled. Throws `webhook_not_found`, `webhook_disabled`. */
 export async function getEnabled(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
   const row = await getWebhook(reader, { webhookId })
-  if (row.enabled === 1n) return row
+  if (row.enabled) return row
   throw webhookDisabled(webhookId)
 }
 
@@ -207,15 +212,19 @@ export function typesOf({ types }: Pick<WebhookRow, 'types'>): readonly EventTyp
   return types === null ? eventTypes : StoredTypes.parse(readJsonText(types))
 }
 
+export function webhookRow(webhook: StoredWebhook): WebhookRow {
+  return { ...webhook, enabled: readBoolean(webhook.enabled) }
+}
+
 /** Converts a row to the resource. */
 export function webhookOf(row: WebhookRow): Webhook {
-  const { id, url, types, description, disabledReason, failingSince, createdAt } = row
+  const { id, url, types, description, enabled, disabledReason, failingSince, createdAt } = row
   return {
     id,
     url,
     ...(types !== null && { types: [...typesOf(row)] }),
     ...(description !== null && { description }),
-    enabled: row.enabled === 1n,
+    enabled,
     ...(disabledReason !== null && { disabledReason }),
     ...(failingSince !== null && { failingSince: sentInstant(failingSince) }),
     createdAt: sentInstant(createdAt),

@@ -65,7 +65,7 @@ export class PendingEvents {
     this.#createdAt = createdAt
     this.#options = options
     this.#positions = positionsAfter(position)
-    this.#seenCreation = seenCreation === 1n
+    this.#seenCreation = seenCreation
   }
 
   /** Whether there may be something to send, given the position of the last event. */

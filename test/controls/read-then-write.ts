@@ -15,7 +15,7 @@ const insertOrder = sql(`
 export async function performReadThenWrite(tx: Tx, command: Command): Promise<CommandResult> {
   if (command.id !== 'placeOrder' || !('body' in command.input)) return executeCommand(tx, command)
   const { petId, quantity = 1n } = NewOrder.parse(command.input.body)
-  const pet = await tx.one(findPet, petId)
+  const pet = await findPet(tx, petId)
   if (!pet || pet.quantity - pet.reserved < quantity) throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('order')
   await tx.run(overwriteReserved, petId, pet.reserved + quantity)
