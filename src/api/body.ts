@@ -1,9 +1,7 @@
-import { BODY_BYTES_MAX, BODY_TIMEOUT_MS } from '../contract/limits.ts'
+import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, MERGE_PATCH } from '../contract/limits.ts'
 import { bodyTooLarge, incomplete, requestTimeout, unsupportedMediaType } from '../contract/refusals.ts'
 import { StoreError } from '../model/error.ts'
 import { Deadlines } from './deadlines.ts'
-
-const MERGE_PATCH = 'application/merge-patch+json'
 
 /** Refuses a body by its headers alone. Throws `unsupported_media_type`, `body_too_large`. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {

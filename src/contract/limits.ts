@@ -5,6 +5,7 @@ export const BODY_TIMEOUT_MS = 10_000
 /** The longest path and query of a request. */
 export const URL_CHARS_MAX = 8192
 
-const MERGE_PATCH = 'application/merge-patch+json'
+/** The media type of a JSON Merge Patch (RFC 7396, section 4). */
+export const MERGE_PATCH = 'application/merge-patch+json'
 /** The media types for PATCH, as in the Accept-Patch header (RFC 5789, section 3.1). */
 export const PATCH_TYPES = `${MERGE_PATCH}, application/json`

@@ -40,7 +40,7 @@ export interface PageRead {
   readonly hasEvents: boolean
   /** Whether there was no event after the page. */
   readonly atHead: boolean
-  /** So many positions were skipped that the progress should be stored. */
+  /** Whether enough positions were skipped to store the progress. */
   readonly isSaveDue: boolean
 }
 
