@@ -3,12 +3,16 @@ import type { Conditions, EntityTags } from '../shop/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 
+/** The conditions of most requests. */
+const UNCONDITIONAL: Conditions = {}
+
 /**
  * Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for an invalid list of tags.
  */
 export function readConditions(headers: Headers): Conditions {
   const ifMatch = headers.get('if-match')
   const ifNoneMatch = headers.get('if-none-match')
+  if (ifMatch === null && ifNoneMatch === null) return UNCONDITIONAL
   return {
     ...(ifMatch !== null && { ifMatch: readTags('If-Match', ifMatch) }),
     ...(ifNoneMatch !== null && { ifNoneMatch: readTags('If-None-Match', ifNoneMatch) }),

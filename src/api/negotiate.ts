@@ -13,7 +13,9 @@ export type MediaType = 'application/json' | 'application/problem+json'
 export function refuseUnacceptable(headers: Headers, { success }: Operation): void {
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
-  if (accept === null || accept === '*/*' || quality(accept, type) > 0 || asksForProblems(accept)) return
+  // Most clients send one of these three: only the others need parsing.
+  if (accept === null || accept === '*/*' || accept === type) return
+  if (quality(accept, type) > 0 || asksForProblems(accept)) return
   throw notAcceptable(type)
 }
 

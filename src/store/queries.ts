@@ -18,7 +18,7 @@ import { etagOf, weakEtagOf } from '../shop/preconditions.ts'
 import { inventoryItem } from '../shop/stock.ts'
 import { getWebhook, listWebhooks, webhookOf } from '../shop/webhooks.ts'
 
-type QueryHandler<I, R> = (reader: Reader, input: I, question: QueryContext) => Promise<R>
+type QueryHandler<I, R> = (reader: Reader, input: I, context: QueryContext) => Promise<R>
 
 /** The verb of each query, by operationId. An operation without a verb does not compile. */
 const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Output<Contract[Id]>> } = {
@@ -49,18 +49,19 @@ export interface Query extends QueryContext {
 }
 
 /** Runs a query and returns its encoded reply. Throws what its verb throws. */
-export async function executeQuery(reader: Reader, { id, input, ...question }: Query): Promise<Reply> {
+export async function executeQuery(reader: Reader, query: Query): Promise<Reply> {
+  const { id, input } = query
   // As in commands.ts: the schema of this id made the input, so it is the input of this verb.
   const verb = queries[id] as QueryHandler<object, object>
-  const output = await verb(reader, input, question)
-  return encodeAnswer(contract[id], output)
+  const output = await verb(reader, input, query)
+  return encodeReply(contract[id], output)
 }
 
-function encodeAnswer(operation: Operation, output: object): Reply {
+function encodeReply(operation: Operation, output: object): Reply {
   const { status } = operation.success
   if (!isPage(output)) {
     const body = writeJson(output)
-    return { status, body, ...(operation.etag && { etag: etagOf(body) }) }
+    return operation.etag ? { status, body, etag: etagOf(body) } : { status, body }
   }
   const body = writeJson(output.items)
   return {
