@@ -9,9 +9,9 @@ import {
   type Target,
 } from '../../src/webhooks/address.ts'
 import { post } from '../../src/webhooks/request.ts'
-import { type HostileUrl, hostileUrls, PUBLIC } from '../api/hostile-urls.ts'
 import { vettedAtRegistrationOnly } from '../controls/checked-at-registration-only.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
+import { type HostileUrl, hostileUrls, PUBLIC } from './hostile-urls.ts'
 
 /** Registers a URL; returns a function that makes one delivery attempt and resolves with the status. */
 type Register = (url: string, rules: AddressRules) => Promise<() => Promise<number>>
