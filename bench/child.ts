@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from '../test/support/process.ts'
 
 /** Time limits for the first response of a server, and for its stop. */
 const START_MS = 30_000
@@ -89,10 +90,8 @@ function spawn<Out extends 'pipe' | 'ignore'>(
   timeoutMs: number,
 ): Bun.Subprocess<'ignore', Out, 'pipe'> {
   if (interrupted) throw new Error('interrupted')
-  const { PATH = '', HOME = '', TMPDIR } = process.env
   const child = Bun.spawn<'ignore', Out, 'pipe'>([process.execPath, ...programArguments], {
-    // No other variable of the environment: a setting of the store in it would affect the measurement.
-    env: { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...environment },
+    env: childEnvironment(environment),
     stdin: 'ignore',
     stdout,
     stderr: 'pipe',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, programFile, startServerProcess } from '../bench/child.ts'
+import { startProcess } from '../test/support/process.ts'
 
 /** A well-formed key with a correct checksum, for a store that lives as long as the run. */
 const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
@@ -17,26 +17,23 @@ export async function startOwnStore(databaseUrl: string | undefined): Promise<Ow
   const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
   const secretKeyFile = join(directory, 'secret-key')
   writeFileSync(secretKeyFile, Buffer.alloc(32, 7).toString('base64'))
-  const port = freePort()
-  const server = await startServerProcess(
-    [programFile('../src/main.ts'), 'serve', '--no-demo'],
-    {
-      PETSTORE_DATA: directory,
-      PETSTORE_PORT: String(port),
-      PETSTORE_ADMIN_KEY: ADMIN_KEY,
-      PETSTORE_SECRET_KEY_FILE: secretKeyFile,
-      PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'true',
-      PETSTORE_RATE_LIMIT: 'off',
-      PETSTORE_LOG_LEVEL: 'error',
-      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-    },
-    port,
-  )
+  const server = await startProcess(['serve', '--no-demo'], {
+    PETSTORE_DATA: directory,
+    PETSTORE_PORT: '0',
+    PETSTORE_ADMIN_KEY: ADMIN_KEY,
+    PETSTORE_SECRET_KEY_FILE: secretKeyFile,
+    PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'true',
+    PETSTORE_RATE_LIMIT: 'off',
+    PETSTORE_LOG_LEVEL: 'error',
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  })
+  // An interrupted run soon ends, because its store has ended, and deletes its files.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGKILL'))
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.base,
     key: ADMIN_KEY,
     [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]()
+      await server.kill('SIGTERM')
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -14,8 +14,8 @@ export function onPostgres(url: string): Record<string, string> {
   return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
 }
 
-/** The environment of a child process of a test: no setting of a store leaks in from outside. */
-function environment(own: Readonly<Record<string, string>>): Record<string, string> {
+/** The environment of a child process: no setting of a store leaks in from outside. */
+export function childEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value]]
@@ -25,7 +25,7 @@ function environment(own: Readonly<Record<string, string>>): Record<string, stri
 
 /** Runs the petstore command to its end. */
 export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  return await runToEnd([process.execPath, MAIN, ...args], environment(env))
+  return await runToEnd([process.execPath, MAIN, ...args], childEnvironment(env))
 }
 
 /** Runs a command to its end, for at most two minutes, with only this environment. */
@@ -64,7 +64,7 @@ export interface ServerProcess extends AsyncDisposable {
 
 /** The petstore command as a child process of a test: its arguments, and its environment. */
 export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
-  return { line: [process.execPath, MAIN, ...args], env: environment({}) }
+  return { line: [process.execPath, MAIN, ...args], env: childEnvironment({}) }
 }
 
 /** Starts a server and resolves when it reports its address. `script` is src/main.ts unless given. */
@@ -74,7 +74,7 @@ export async function startProcess(
   script = MAIN,
 ): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, script, ...args], {
-    env: environment(env),
+    env: childEnvironment(env),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
