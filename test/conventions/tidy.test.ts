@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../support/root.ts'
 
@@ -33,6 +33,33 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
 }
 
+/** What the tests of every subject share. */
+const SHARED_BY_TESTS = ['src', 'test/support', 'test/controls']
+
+/**
+ * The folders and files that each folder outside src may import, in addition to itself. `STANDALONE` stands for the
+ * files of test/support that import nothing from src, neither themselves nor through another file.
+ */
+const STANDALONE = 'standalone'
+const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
+  examples: [],
+  // Knows the store only by its description.
+  fuzz: [STANDALONE],
+  bench: ['src', STANDALONE, 'test/support/store.ts'],
+  'test/support': ['src'],
+  'test/controls': ['src', 'test/support'],
+  'test/api': SHARED_BY_TESTS,
+  'test/cli': SHARED_BY_TESTS,
+  'test/conventions': SHARED_BY_TESTS,
+  // Tests the fuzzer as well.
+  'test/description': [...SHARED_BY_TESTS, 'fuzz'],
+  'test/events': SHARED_BY_TESTS,
+  'test/storage': SHARED_BY_TESTS,
+  'test/webhooks': SHARED_BY_TESTS,
+  'test/prove.ts': ['test/support'],
+  'test/run.ts': ['test/support'],
+}
+
 /** Words that name nothing specific. A file or folder with such a name has no clear purpose. */
 const emptyNames = /^(utils?|helpers?|common|managers?|services|base|misc|index)(\.|$)/
 
@@ -58,6 +85,12 @@ function importsOf({ path, text }: Source): string[] {
   return specifiers.map(specifier => join(path, '..', specifier))
 }
 
+/** Returns a file that imports other files, for the controls. */
+function importing(path: string, ...imported: string[]): Source {
+  const lines = imported.map(other => `import { x } from './${relative(dirname(path), other)}'`)
+  return { path, text: lines.join('\n') }
+}
+
 function folderOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
@@ -71,6 +104,36 @@ function forbiddenImports(source: Source): string[] {
     .filter(path => path.startsWith('src/'))
     .filter(path => folderOf(path) !== own && !allowed.includes(folderOf(path)))
     .map(path => `${source.path} imports ${path}`)
+}
+
+/** Returns the folder of a file outside src: `fuzz`, `test/api`. A file at the root of test counts as a folder. */
+function folderOutside(path: string): string {
+  return path.split('/', path.startsWith('test/') ? 2 : 1).join('/')
+}
+
+/** Returns the files of test/support from which no import leads to src. */
+function standaloneFiles(files: readonly Source[]): Set<string> {
+  const imports = new Map(files.map(file => [file.path, importsOf(file)]))
+  const reachesSrc = (path: string, seen = new Set<string>()): boolean =>
+    path.startsWith('src/') ||
+    (!seen.has(path) && (imports.get(path) ?? []).some(next => reachesSrc(next, seen.add(path))))
+  return new Set([...imports.keys()].filter(path => path.startsWith('test/support/') && !reachesSrc(path)))
+}
+
+/** Returns the imports of files outside src that the import rule forbids. */
+function forbiddenOutside(files: readonly Source[]): string[] {
+  const standalone = standaloneFiles(files)
+  return files.flatMap(source => {
+    const own = folderOutside(source.path)
+    const allowed = mayImportOutside[own]
+    if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
+    const isAllowed = (path: string): boolean =>
+      [own, ...allowed].some(root => path === root || path.startsWith(`${root}/`)) ||
+      (allowed.includes(STANDALONE) && standalone.has(path))
+    return importsOf(source)
+      .filter(path => !isAllowed(path))
+      .map(path => `${source.path} imports ${path}`)
+  })
 }
 
 /** Words that are banned in comments, and what to write instead. */
@@ -119,9 +182,51 @@ test('a folder imports only folders that the import rule allows, and siblings do
 })
 
 test('control: an import against the rule is detected', () => {
-  const wrong = { path: 'src/model/pet.ts', text: `import { placeOrder } from '../shop/orders.ts'` }
+  const wrong = importing('src/model/pet.ts', 'src/shop/orders.ts')
   expect(forbiddenImports(wrong)).toEqual(['src/model/pet.ts imports src/shop/orders.ts'])
   expect(forbiddenImports({ path: 'src/extras/x.ts', text: '' })).toHaveLength(1)
+})
+
+test('examples, fuzz, bench and test import only what the import rule allows', () => {
+  const files = sources('{examples,fuzz,bench,test}/**/*.ts')
+  expect(standaloneFiles(files)).toContain('test/support/process.ts')
+  expect(forbiddenOutside(files)).toEqual([])
+})
+
+test('control: each import outside src against the rule is detected', () => {
+  const support = [
+    importing('test/support/until.ts'),
+    importing('test/support/process.ts', 'test/support/until.ts'),
+    importing('test/support/store.ts', 'src/server.ts'),
+    importing('test/support/shop.ts', 'test/support/store.ts'),
+  ]
+  const allowed = [
+    importing('fuzz/run.ts', 'fuzz/random.ts', 'test/support/process.ts'),
+    importing('bench/run.ts', 'src/server.ts', 'test/support/process.ts', 'test/support/store.ts'),
+    importing('test/description/fuzz.test.ts', 'fuzz/run.ts', 'test/controls/x.ts', 'test/support/shop.ts'),
+  ]
+  expect(forbiddenOutside([...support, ...allowed])).toEqual([])
+  const wrong = [
+    ['examples/x.ts', 'src/server.ts'],
+    ['examples/x.ts', 'test/support/until.ts'],
+    ['fuzz/x.ts', 'src/server.ts'],
+    ['fuzz/x.ts', 'bench/child.ts'],
+    ['fuzz/x.ts', 'test/support/store.ts'],
+    ['fuzz/x.ts', 'test/support/shop.ts'],
+    ['bench/x.ts', 'fuzz/run.ts'],
+    ['bench/x.ts', 'test/support/shop.ts'],
+    ['bench/x.ts', 'test/api/x.ts'],
+    ['test/support/x.ts', 'test/controls/x.ts'],
+    ['test/controls/x.ts', 'test/api/x.ts'],
+    ['test/api/x.ts', 'test/webhooks/x.ts'],
+    ['test/api/x.ts', 'fuzz/run.ts'],
+    ['test/api/x.ts', 'bench/run.ts'],
+    ['test/run.ts', 'src/server.ts'],
+  ] as const
+  expect(forbiddenOutside([...support, ...wrong.map(([path, name]) => importing(path, name))])).toEqual(
+    wrong.map(([path, name]) => `${path} imports ${name}`),
+  )
+  expect(forbiddenOutside([importing('test/extras/x.ts')])).toHaveLength(1)
 })
 
 test('the code follows the house rules', () => {
@@ -160,14 +265,6 @@ test('each refusal is written once', () => {
   expect(copies.map(({ path }) => path)).toEqual([])
 })
 
-test('the fuzzer knows the store only by its description', () => {
-  const imports = sources('fuzz/**/*.ts').flatMap(source =>
-    importsOf(source).map(path => `${source.path} imports ${path}`),
-  )
-  expect(imports.length).toBeGreaterThan(50)
-  expect(imports.filter(text => / imports src\//.test(text))).toEqual([])
-})
-
 /** Paths of files that import one another in a circle. */
 function importCycles(files: readonly Source[]): string[] {
   const imports = new Map(files.map(file => [file.path, importsOf(file)]))
@@ -188,10 +285,9 @@ test('no files import one another in a circle', () => {
 })
 
 test('control: a circle of imports is found', () => {
-  const files = ['a', 'b', 'c'].map((name, index, names) => ({
-    path: `src/${name}.ts`,
-    text: `import { x } from './${names[(index + 1) % 3]}.ts'`,
-  }))
+  const files = ['a', 'b', 'c'].map((name, index, names) =>
+    importing(`src/${name}.ts`, `src/${names[(index + 1) % 3]}.ts`),
+  )
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
 })
 
