@@ -26,15 +26,15 @@ export function parseInstantMs(value: string): number | undefined {
   return ms >= YEAR_1 && ms <= YEAR_9999_END ? ms : undefined
 }
 
-/** Returns UTC text as it is sent: with milliseconds only if they are not zero. */
-export function instantText(ms: number): string {
+/** Formats an instant as a response shows it: in UTC, with milliseconds only if they are not zero. */
+export function formatInstantMs(ms: number): string {
   return storedInstant(ms).replace('.000Z', 'Z')
 }
 
 let lastMs = 0
 let lastText = new Date(lastMs).toISOString()
 
-/** Returns UTC text as it is stored: always with milliseconds, so that lexicographic order is chronological. */
+/** Formats an instant as a column holds it: in UTC, always with milliseconds, so that texts sort by time. */
 export function storedInstant(ms: number): string {
   // A cache of one: the same millisecond is formatted many times.
   if (ms !== lastMs) {
@@ -44,12 +44,12 @@ export function storedInstant(ms: number): string {
   return lastText
 }
 
-/** Converts the stored form to the form that is sent. */
-export function sentInstant(stored: string): string {
+/** Converts the text of a column to the text that a response shows. */
+export function formatInstant(stored: string): string {
   return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
 }
 
-/** Converts validated RFC 3339 text to the stored form. */
+/** Converts RFC 3339 text of a valid request to the text that a column holds. */
 export function toStoredInstant(text: string): string {
   const ms = parseInstantMs(text)
   if (ms === undefined) throw new Error('an instant passed validation but cannot be parsed')
@@ -70,6 +70,6 @@ export const instant = z
   })
   .overwrite(value => {
     const ms = parseInstantMs(value)
-    return ms === undefined ? value : instantText(ms)
+    return ms === undefined ? value : formatInstantMs(ms)
   })
   .meta({ format: 'date-time' })

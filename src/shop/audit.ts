@@ -3,7 +3,7 @@ import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, sql, type Value } from '../engine/engine.ts'
 import type { EventRecord } from '../model/audit-chain.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
-import { sentInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
+import { formatInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
 import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
@@ -52,7 +52,7 @@ function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: 
     position,
     type,
     subject,
-    at: sentInstant(at),
+    at: formatInstant(at),
     ...(keyId !== null && { keyId }),
     requestId,
     // The JSON text of the resource, as the verb wrote it. It is sent byte for byte.

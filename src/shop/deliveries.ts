@@ -3,7 +3,7 @@ import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, sql, type Tx } from '../engine/engine.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../model/delivery.ts'
 import type { EventType, TEST_TYPE } from '../model/event-type.ts'
-import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import { deliveryNotFound } from '../model/refusals.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
@@ -121,14 +121,14 @@ async function withAttempts(reader: Reader, rows: readonly DeliveryRow[]): Promi
     type,
     state,
     attempts: (byDelivery.get(id) ?? []).map(attemptOf),
-    ...(nextAt !== null && { nextAttemptAt: sentInstant(nextAt) }),
-    createdAt: sentInstant(createdAt),
+    ...(nextAt !== null && { nextAttemptAt: formatInstant(nextAt) }),
+    createdAt: formatInstant(createdAt),
   }))
 }
 
 function attemptOf({ at, durationMs, status, error, reply }: AttemptRow): DeliveryAttempt {
   return {
-    at: sentInstant(at),
+    at: formatInstant(at),
     durationMs,
     ...(status !== null && { status }),
     ...(error !== null && { error }),

@@ -5,7 +5,7 @@ import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
-import { sentInstant } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
@@ -166,7 +166,7 @@ export function envelopeText(event: SequencedEvent, source: string): string {
   // Only the source comes from outside. The other values contain only characters that JSON does not escape.
   return (
     `{"specversion":"1.0","id":"${id}","source":${JSON.stringify(source)},"type":"${type}",` +
-    `"subject":"${subject}","time":"${sentInstant(at)}","datacontenttype":"application/json",` +
+    `"subject":"${subject}","time":"${formatInstant(at)}","datacontenttype":"application/json",` +
     `"sequence":"${sequenceText(position)}","data":${data}}`
   )
 }

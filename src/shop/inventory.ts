@@ -1,7 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
-import { sentInstant } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import {
   type InventoryItem,
   type InventoryUpdate,
@@ -165,7 +165,7 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
     ...{ id, petId, quantityChange, reservedChange, quantity, reserved, reason },
     ...(note !== null && { note }),
     ...(orderId !== null && { orderId }),
-    at: sentInstant(at),
+    at: formatInstant(at),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from '../contract/operation.ts'
 import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
 import { type StoreError, validationFailed } from '../model/error.ts'
-import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
 import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
@@ -250,7 +250,7 @@ function grantedExpiry(asked: NewApiKey['expiresAt'], { caller, now }: Context):
   if (expiresAt <= now) throw wrongExpiry('expiresAt must be in the future.')
   if (latest === undefined || expiresAt <= latest) return expiresAt
   throw wrongExpiry(
-    `expiresAt must not be later than ${sentInstant(latest)}, when the key of this request expires.`,
+    `expiresAt must not be later than ${formatInstant(latest)}, when the key of this request expires.`,
   )
 }
 
@@ -265,8 +265,8 @@ export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow):
     name,
     scopes: [...readScopes(scopes)],
     hint,
-    createdAt: sentInstant(createdAt),
-    ...(expiresAt !== null && { expiresAt: sentInstant(expiresAt) }),
+    createdAt: formatInstant(createdAt),
+    ...(expiresAt !== null && { expiresAt: formatInstant(expiresAt) }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
-import { sentInstant, toStoredInstant } from '../model/instant.ts'
+import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import {
   type NewOrder,
   ORDER_COMPLETE_DEFAULT,
@@ -182,7 +182,7 @@ export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderR
     id,
     petId,
     quantity,
-    ...(shipDate !== null && { shipDate: sentInstant(shipDate) }),
+    ...(shipDate !== null && { shipDate: formatInstant(shipDate) }),
     complete,
   }
 }

@@ -1,5 +1,5 @@
 import { Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
-import { sentInstant } from '../model/instant.ts'
+import { formatInstant } from '../model/instant.ts'
 import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
 import { insufficientStock, petNotAvailable, unknownReference } from '../model/refusals.ts'
 import type { Context } from './context.ts'
@@ -102,7 +102,7 @@ export async function recordMovement(
     reason,
     ...(note !== undefined && { note }),
     ...(orderId !== undefined && { orderId }),
-    at: sentInstant(at),
+    at: formatInstant(at),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Page } from '../contract/operation.ts'
 import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
-import { sentInstant, storedInstant } from '../model/instant.ts'
+import { formatInstant, storedInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
 import { webhookDisabled, webhookLimitReached, webhookNotFound } from '../model/refusals.ts'
 import {
@@ -173,7 +173,7 @@ export async function rotateWebhookSecret(
   if (!rewritten) throw webhookNotFound(webhookId)
   const row = webhookRow(rewritten)
   await recordChange(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
-  return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: sentInstant(until) }
+  return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: formatInstant(until) }
 }
 
 /** Sends a test event to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
@@ -226,8 +226,8 @@ export function webhookOf(row: WebhookRow): Webhook {
     ...(description !== null && { description }),
     enabled,
     ...(disabledReason !== null && { disabledReason }),
-    ...(failingSince !== null && { failingSince: sentInstant(failingSince) }),
-    createdAt: sentInstant(createdAt),
+    ...(failingSince !== null && { failingSince: formatInstant(failingSince) }),
+    createdAt: formatInstant(createdAt),
   }
 }
 
