@@ -45,7 +45,7 @@ const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
 /** The bytes that those bodies may have together. */
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
-/** Large response bodies that are being sent: each holds one or two pieces in memory. */
+/** Large response bodies that are being sent: each holds one or two chunks in memory. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 
 /**

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { etagOf, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { readConditions } from './conditional.ts'
-import { bodyInPieces } from './large-body.ts'
+import { bodyInChunks } from './large-body.ts'
 import { callerName, type RequestContext, varyBy } from './request-context.ts'
 
 /** Below this size, compression saves less than its headers cost. */
@@ -11,7 +11,7 @@ const COMPRESS_BYTES_MIN = 1024
 const compress = promisify(gzip)
 
 /** One encoding of a content (RFC 9110, section 8.4), with its own ETag. */
-interface Coded {
+interface EncodedContent {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
 }
@@ -19,8 +19,8 @@ interface Coded {
 /** A text or file that is the same for every caller. */
 export interface Content {
   readonly type: string
-  readonly identity: Coded
-  readonly gzip: Coded | undefined
+  readonly identity: EncodedContent
+  readonly gzip: EncodedContent | undefined
 }
 
 /** Prepares both encodings of a content, once. Compression does not run on the main thread. */
@@ -29,8 +29,8 @@ export async function prepareContent(type: string, content: string | Uint8Array)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
   const identity = { bytes, etag }
   if (bytes.length < COMPRESS_BYTES_MIN) return { type, identity, gzip: undefined }
-  const packed = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
-  return { type, identity, gzip: { bytes: Uint8Array.from(packed), etag: `${etag.slice(0, -1)}-gzip"` } }
+  const compressed = await compress(bytes, { level: constants.Z_BEST_COMPRESSION })
+  return { type, identity, gzip: { bytes: Uint8Array.from(compressed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }
 
 /** Prepares a content on first use and caches it. A failure is not cached. */
@@ -52,36 +52,38 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
 export function sendContent(
   context: RequestContext,
   { type, identity, gzip }: Content,
-  fields: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { request, headers, largeBodies } = context
-  const coded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
-  const sent: Record<string, string> = {
-    ...headers,
+  const { request, largeBodies } = context
+  const encoded = gzip && acceptsGzip(request.headers.get('accept-encoding')) ? gzip : identity
+  const responseHeaders: Record<string, string> = {
+    ...context.headers,
     'Cache-Control': 'no-cache',
-    ...fields,
-    ETag: coded.etag,
+    ...headers,
+    ETag: encoded.etag,
   }
-  if (gzip) varyBy(sent, 'Accept-Encoding')
+  if (gzip) varyBy(responseHeaders, 'Accept-Encoding')
   const { ifMatch, ifNoneMatch } = readConditions(request.headers)
-  refuseUnlessMatches(ifMatch, coded.etag)
-  if (ifNoneMatch && matchesWeakly(ifNoneMatch, coded.etag)) {
-    return new Response(null, { status: 304, headers: sent })
+  refuseUnlessMatches(ifMatch, encoded.etag)
+  if (ifNoneMatch && matchesWeakly(ifNoneMatch, encoded.etag)) {
+    return new Response(null, { status: 304, headers: responseHeaders })
   }
-  sent['Content-Type'] = type
-  if (coded === gzip) sent['Content-Encoding'] = 'gzip'
+  responseHeaders['Content-Type'] = type
+  if (encoded === gzip) responseHeaders['Content-Encoding'] = 'gzip'
   if (request.method === 'HEAD') {
-    sent['Content-Length'] = String(coded.bytes.length)
-    return new Response(null, { headers: sent })
+    responseHeaders['Content-Length'] = String(encoded.bytes.length)
+    return new Response(null, { headers: responseHeaders })
   }
-  return new Response(bodyInPieces(largeBodies, callerName(context), coded.bytes), { headers: sent })
+  return new Response(bodyInChunks(largeBodies, callerName(context), encoded.bytes), {
+    headers: responseHeaders,
+  })
 }
 
 /** Whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or else by `*`. */
-export function acceptsGzip(field: string | null): boolean {
+export function acceptsGzip(header: string | null): boolean {
   let byStar = 0
-  for (const part of (field ?? '').split(',')) {
-    const [coding = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+  for (const part of (header ?? '').split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
     const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
     const quality = weight === undefined ? 1 : Number(weight) || 0
     if (coding === 'gzip' || coding === 'x-gzip') return quality > 0

@@ -1,7 +1,7 @@
 export interface Deadline {
   /** On the clock of `performance.now`. */
   readonly dueMs: number
-  readonly onPassed: () => void
+  readonly onExpired: () => void
 }
 
 /**
@@ -9,20 +9,20 @@ export interface Deadline {
  * timer for each request would cost more than reading a small body.
  */
 export class Deadlines {
-  readonly #lengthMs: number
+  readonly #durationMs: number
   /** In order of expiry. */
   readonly #pending = new Set<Deadline>()
   #isTimerSet = false
 
-  constructor(lengthMs: number) {
-    this.#lengthMs = lengthMs
+  constructor(durationMs: number) {
+    this.#durationMs = durationMs
   }
 
-  /** Sets a deadline and returns it. `onPassed` is called if it expires before it is cleared. */
-  set(onPassed: () => void): Deadline {
-    const deadline = { dueMs: performance.now() + this.#lengthMs, onPassed }
+  /** Sets a deadline and returns it. `onExpired` is called if it expires before it is cleared. */
+  set(onExpired: () => void): Deadline {
+    const deadline = { dueMs: performance.now() + this.#durationMs, onExpired }
     this.#pending.add(deadline)
-    if (!this.#isTimerSet) this.#setTimer(this.#lengthMs)
+    if (!this.#isTimerSet) this.#setTimer(this.#durationMs)
     return deadline
   }
 
@@ -33,10 +33,10 @@ export class Deadlines {
   #setTimer(ms: number): void {
     this.#isTimerSet = true
     // The work under a deadline keeps the process alive; the timer need not.
-    setTimeout(() => this.#pass(), ms).unref()
+    setTimeout(() => this.#expire(), ms).unref()
   }
 
-  #pass(): void {
+  #expire(): void {
     this.#isTimerSet = false
     const nowMs = performance.now()
     for (const deadline of this.#pending) {
@@ -45,7 +45,7 @@ export class Deadlines {
         return
       }
       this.#pending.delete(deadline)
-      deadline.onPassed()
+      deadline.onExpired()
     }
   }
 }

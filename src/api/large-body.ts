@@ -1,34 +1,34 @@
 import { overloaded } from '../model/refusals.ts'
 import type { CapacityLimiter } from './admission.ts'
 
-/** A larger body is sent in pieces of this size, as fast as the client reads. */
-const PIECE_BYTES = 64 * 1024
+/** A larger body is sent in chunks of this size, as fast as the client reads. */
+const CHUNK_BYTES = 64 * 1024
 
 /**
  * Returns the body of a response. The runtime buffers everything that a client has not read, so a large body is sent
- * in pieces, each after the client has read the previous one. Throws `overloaded` if too many large bodies are being
+ * in chunks, each after the client has read the previous one. Throws `overloaded` if too many large bodies are being
  * sent.
  */
-export function bodyInPieces(
-  shares: CapacityLimiter,
+export function bodyInChunks(
+  limiter: CapacityLimiter,
   caller: string,
   bytes: Uint8Array<ArrayBuffer>,
 ): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
-  if (bytes.length <= PIECE_BYTES) return bytes
-  if (!shares.take(caller)) {
+  if (bytes.length <= CHUNK_BYTES) return bytes
+  if (!limiter.take(caller)) {
     throw overloaded('Too many large responses are being sent; try again shortly.', 5)
   }
   let sent = 0
   return new ReadableStream(
     {
       pull: controller => {
-        controller.enqueue(bytes.subarray(sent, sent + PIECE_BYTES))
-        sent += PIECE_BYTES
+        controller.enqueue(bytes.subarray(sent, sent + CHUNK_BYTES))
+        sent += CHUNK_BYTES
         if (sent < bytes.length) return
         controller.close()
-        shares.release(caller)
+        limiter.release(caller)
       },
-      cancel: () => shares.release(caller),
+      cancel: () => limiter.release(caller),
     },
     { highWaterMark: 0 },
   )

@@ -34,7 +34,7 @@ function quality(accept: string, type: MediaType | 'text/event-stream'): number 
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }
   for (const part of accept.split(',')) {
-    const [range = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
+    const [range = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase())
     const specificity = range === type ? 3 : range === family ? 2 : range === '*/*' ? 1 : 0
     if (specificity <= best.specificity) continue
     const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)

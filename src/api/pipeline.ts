@@ -14,7 +14,7 @@ import { readConditions, refuseConditions } from './conditional.ts'
 import type { LongPoll } from './events/long-poll.ts'
 import type { SseHub } from './events/sse-hub.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
-import { bodyInPieces } from './large-body.ts'
+import { bodyInChunks } from './large-body.ts'
 import { enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
@@ -165,8 +165,8 @@ function respond(
   return new Response(body, { status: reply.status, headers })
 }
 
-function largeBody(context: RequestContext, text: string): ReturnType<typeof bodyInPieces> {
-  return bodyInPieces(context.largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
+function largeBody(context: RequestContext, text: string): ReturnType<typeof bodyInChunks> {
+  return bodyInChunks(context.largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
 }
 
 function cacheControl({ scope, secret, method }: Operation): string {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
@@ -159,7 +159,7 @@ export class WebhookSender {
       if (page.atHead && !page.hasEvents) return undefined
       types = page.types
       // A backlog can go a long way without an event of these types, and other work needs the thread.
-      if (!page.hasEvents) await nextTurn()
+      if (!page.hasEvents) await yieldToEventLoop()
     }
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Admission } from '../../src/api/admission.ts'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
-import { bodyInPieces } from '../../src/api/large-body.ts'
+import { bodyInChunks } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import { PlaceWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
@@ -88,17 +88,17 @@ describe('clients that do not read their response', () => {
   test('get a bounded share of the large responses, one piece at a time', async () => {
     const { largeBodies } = new Admission()
     const bytes = new Uint8Array(1_000_000)
-    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInPieces(largeBodies, 'slow', bytes)))
+    const bodies = Array.from({ length: 100 }, () => streamOf(bodyInChunks(largeBodies, 'slow', bytes)))
     const readers = bodies.map(body => body.getReader())
     for (const reader of readers) expect((await reader.read()).value?.length).toBe(64 * 1024)
-    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('overloaded')
-    expect(codeOf(() => bodyInPieces(largeBodies, 'other', bytes))).toBe('admitted')
-    expect(bodyInPieces(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
+    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('overloaded')
+    expect(codeOf(() => bodyInChunks(largeBodies, 'other', bytes))).toBe('admitted')
+    expect(bodyInChunks(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
     await readers[0]?.cancel()
-    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
     // A response that was read to its end also frees its share.
     for (;;) if ((await readers[1]?.read())?.done) break
-    expect(codeOf(() => bodyInPieces(largeBodies, 'slow', bytes))).toBe('admitted')
+    expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
   })
 
   test('get a large response completely once they read it', async () => {
@@ -158,7 +158,7 @@ describe('the slots of requests', () => {
   })
 })
 
-function streamOf(body: ReturnType<typeof bodyInPieces>): ReadableStream<Uint8Array> {
+function streamOf(body: ReturnType<typeof bodyInChunks>): ReadableStream<Uint8Array> {
   if (!(body instanceof ReadableStream)) throw new Error('the body is not sent in pieces')
   return body
 }

@@ -5,7 +5,7 @@ import type { ReadRow } from '../auth.ts'
 
 /** Maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200
-/** Maximum size of one piece of a stream, which stays in memory if the client does not read: this, or one event. */
+/** Maximum size of one chunk of a stream, which stays in memory if the client does not read: this, or one event. */
 const BATCH_BYTES_MAX = 64 * 1024
 /** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ export interface Batch {
   readonly after: bigint
   readonly to: bigint
   readonly frames: readonly Frame[]
-  /** All frames in one piece, sent to every stream that wants every type. */
+  /** All frames in one chunk, sent to every stream that wants every type. */
   readonly bytes: Uint8Array
 }
 
@@ -169,13 +169,13 @@ export class RecentEvents {
   }
 }
 
-/** Returns how many events fit in one piece if they are as long as those of a batch. */
+/** Returns how many events fit in one chunk if they are as long as those of a batch. */
 export function eventsThatFit({ frames, bytes }: Batch): number {
   const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
   return frames.length === 0 ? EVENTS_PER_READ_MAX : Math.min(Math.max(fit, 1), EVENTS_PER_READ_MAX)
 }
 
-/** Encodes events: all up to `to`, or as many as fit in one piece. */
+/** Encodes events: all up to `to`, or as many as fit in one chunk. */
 function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], base: string): Batch {
   const texts: string[] = []
   const ends: number[] = []

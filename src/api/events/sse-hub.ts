@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CommitSignal } from '../../engine/commit-signal.ts'
 import { StoreError } from '../../model/error.ts'
 import { parseSequence } from '../../model/event.ts'
@@ -160,7 +160,7 @@ class SseStream {
   #wake = (): void => {}
   #tickDue = false
   #position: bigint
-  /** Events per read when the stream is behind: events that do not fit in one piece would be read again. */
+  /** Events per read when the stream is behind: events that do not fit in one chunk would be read again. */
   #readMax = 16
   #hasStarted = false
   #ended = false
@@ -243,7 +243,7 @@ class SseStream {
         const bytes = this.#wanted(await this.#batch())
         if (bytes.length > 0) return bytes
         // A long history may have no event of these types: other work needs the thread, and the client may have left.
-        await nextTurn()
+        await yieldToEventLoop()
       } else {
         await new Promise<void>(resolve => {
           this.#wake = resolve
