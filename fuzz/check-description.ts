@@ -27,7 +27,7 @@ export function checkAgainstDescription(
   body: JsonValue | undefined,
 ): Finding[] {
   if (!request.operation) return []
-  const described = request.operation.answers.get(response.status)
+  const described = request.operation.responses.get(response.status)
   if (!described)
     return [
       { check: `undocumented-status ${response.status}`, detail: `the response is ${clipped(response)}` },

@@ -14,25 +14,25 @@ export function checkExpectation(
   const refusal = isObject(body) ? body : {}
   switch (expects.kind) {
     case 'refusal':
-      return judgeRefused(expects, response, refusal)
+      return checkRefusal(expects, response, refusal)
     case 'valid':
-      return judgeValid(request, expects, response, refusal)
+      return checkValid(request, expects, response, refusal)
     case 'replay':
-      return judgeReplay(expects.of, response)
+      return checkReplay(expects.of, response)
     case 'head':
-      return judgeHead(expects.of, response)
+      return checkHead(expects.of, response)
     case 'allow':
-      return judgeAllow(expects, response)
+      return checkAllow(expects, response)
     case 'unknown path':
-      return found(response.status !== 404, 'unknown-path', `the status is ${response.status}`)
+      return findingIf(response.status !== 404, 'unknown-path', `the status is ${response.status}`)
   }
 }
 
-function found(is: boolean, check: string, detail: string): Finding[] {
+function findingIf(is: boolean, check: string, detail: string): Finding[] {
   return is ? [{ check, detail }] : []
 }
 
-function judgeRefused(
+function checkRefusal(
   { statuses, check, why }: Expectation & { kind: 'refusal' },
   { status, headers }: FuzzResponse,
   { message }: JsonObject,
@@ -44,33 +44,33 @@ function judgeRefused(
   }
   const needsChallenge = status === 401 || status === 403
   return [
-    ...found(
+    ...findingIf(
       needsChallenge && !headers.has('www-authenticate'),
       'no-challenge',
       `${status} without WWW-Authenticate`,
     ),
-    ...found(status === 429 && !headers.has('retry-after'), 'no-retry-after', '429 without Retry-After'),
+    ...findingIf(status === 429 && !headers.has('retry-after'), 'no-retry-after', '429 without Retry-After'),
   ]
 }
 
-function judgeValid(
+function checkValid(
   request: FuzzRequest,
   { resource, condition }: Expectation & { kind: 'valid' },
   { status }: FuzzResponse,
   refusal: JsonObject,
 ): Finding[] {
-  const isGone = resource?.goneFrom !== undefined
-  const said = `the response is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
-  if (isGone) return found(status !== 404, 'deleted-answers', `it was deleted, and ${said}`)
+  const isDeleted = resource?.deletedPath !== undefined
+  const actual = `the response is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
+  if (isDeleted) return findingIf(status !== 404, 'found-after-delete', `it was deleted, and ${actual}`)
   if (resource && status === 404)
-    return [{ check: 'vanished', detail: `it was created and not deleted, and ${said}` }]
-  if (condition === 'fails' && resource) return found(status !== 412, 'precondition-ignored', said)
+    return [{ check: 'vanished', detail: `it was created and not deleted, and ${actual}` }]
+  if (condition === 'fails' && resource) return findingIf(status !== 412, 'precondition-ignored', actual)
   if (status === 412)
-    return found(condition === 'none' || condition === 'holds', 'precondition-refused', said)
-  if (condition === 'unmodified') return found(status !== 304, 'not-304', said)
-  if (status === 304) return found(condition !== 'unclear', 'wrong-304', said)
+    return findingIf(condition === 'none' || condition === 'holds', 'precondition-refused', actual)
+  if (condition === 'unmodified') return findingIf(status !== 304, 'not-304', actual)
+  if (status === 304) return findingIf(condition !== 'unclear', 'wrong-304', actual)
   if (status < 400 || status === 404) return []
-  return found(!mayRefuse(request, status, refusal), 'refused-valid', said)
+  return findingIf(!mayRefuse(request, status, refusal), 'refused-valid', actual)
 }
 
 /** Refusals of a valid request because of the state of the store, or of a rule that is only in the text. */
@@ -81,31 +81,31 @@ function mayRefuse(
 ): boolean {
   if (method !== 'GET' && status === 409) return true
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
-  const places = Array.isArray(errors) ? errors.filter(isObject) : []
-  const all = (test: (place: JsonObject) => boolean): boolean => places.length > 0 && places.every(test)
+  const details = Array.isArray(errors) ? errors.filter(isObject) : []
+  const all = (test: (entry: JsonObject) => boolean): boolean => details.length > 0 && details.every(test)
   // A key revokes only keys whose scopes it has.
   if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
   // An address to which the operator does not allow events to be sent.
-  if (method !== 'GET' && status === 422 && all(place => place.pointer === '/url')) return true
+  if (method !== 'GET' && status === 422 && all(entry => entry.pointer === '/url')) return true
   // A position that has not been reached yet.
-  if (status === 400 && all(place => place.name === 'after' && place.code === 'out_of_range')) return true
+  if (status === 400 && all(entry => entry.name === 'after' && entry.code === 'out_of_range')) return true
   // A member of a patch that must keep its value, but has another one.
-  if (method === 'PATCH' && status === 422) return all(place => place.code === 'read_only')
+  if (method === 'PATCH' && status === 422) return all(entry => entry.code === 'read_only')
   // A list that is filtered by a range is sorted by it.
   return (
-    status === 400 && query.length > 1 && all(place => place.name === 'sort' && place.code === 'not_in_enum')
+    status === 400 && query.length > 1 && all(entry => entry.name === 'sort' && entry.code === 'not_in_enum')
   )
 }
 
-function judgeReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
+function checkReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
   const differing = ['location', 'etag', 'content-type'].filter(
     name => first.headers.get(name) !== again.headers.get(name),
   )
   return [
-    ...found(first.status !== again.status, 'replay-status', `${first.status} became ${again.status}`),
-    ...found(!first.body.equals(again.body), 'replay-body', `${first.body} became ${again.body}`),
-    ...found(differing.length > 0, 'replay-headers', `${differing.join(', ')} differ`),
-    ...found(
+    ...findingIf(first.status !== again.status, 'replay-status', `${first.status} became ${again.status}`),
+    ...findingIf(!first.body.equals(again.body), 'replay-body', `${first.body} became ${again.body}`),
+    ...findingIf(differing.length > 0, 'replay-headers', `${differing.join(', ')} differ`),
+    ...findingIf(
       again.headers.get('idempotent-replayed') !== 'true',
       'replay-unmarked',
       'Idempotent-Replayed is missing',
@@ -114,7 +114,7 @@ function judgeReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
 }
 
 /** RFC 9110, section 9.3.2: the response of the GET, without its body. */
-function judgeHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
+function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
   // Other clients may have changed the resource in between: then these fields differ.
   const tag = get.headers.get('etag')
@@ -132,17 +132,17 @@ function judgeHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
     name => !free.includes(name) && get.headers.get(name) !== head.headers.get(name),
   )
   return [
-    ...found(get.status !== head.status, 'head-status', `GET is ${get.status}, HEAD ${head.status}`),
-    ...found(
+    ...findingIf(get.status !== head.status, 'head-status', `GET is ${get.status}, HEAD ${head.status}`),
+    ...findingIf(
       get.status === head.status && differing.length > 0,
       'head-headers',
       `${differing.join(', ')} differ`,
     ),
-    ...found(head.body.length > 0, 'head-body', 'HEAD has a body'),
+    ...findingIf(head.body.length > 0, 'head-body', 'HEAD has a body'),
   ]
 }
 
-function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, response: FuzzResponse): Finding[] {
+function checkAllow({ status, methods }: Expectation & { kind: 'allow' }, response: FuzzResponse): Finding[] {
   const wanted = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
   const allow = response.headers
     .get('allow')
@@ -151,11 +151,11 @@ function judgeAllow({ status, methods }: Expectation & { kind: 'allow' }, respon
     .sort()
     .join(', ')
   return [
-    ...found(
+    ...findingIf(
       response.status !== status,
       'method-not-allowed',
       `the status is ${response.status}, and must be ${status}`,
     ),
-    ...found(allow !== wanted, 'allow', `Allow is ${allow}, and must be ${wanted}`),
+    ...findingIf(allow !== wanted, 'allow', `Allow is ${allow}, and must be ${wanted}`),
   ]
 }

@@ -1,6 +1,6 @@
 import { checkAgainstDescription } from './check-description.ts'
 import { checkExpectation } from './check-expectation.ts'
-import { checkSemantics } from './check-meaning.ts'
+import { checkSemantics } from './check-semantics.ts'
 import type { Finding } from './finding.ts'
 import { type FuzzRequest, headerOf } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
@@ -24,9 +24,9 @@ export function checkResponse(
 ): CheckResult {
   const { status, headers } = response
   if (status === 0)
-    return { findings: [{ check: 'no-answer', detail: String(response.body) }], body: undefined }
+    return { findings: [{ check: 'no-response', detail: String(response.body) }], body: undefined }
   const findings: Finding[] = []
-  if (status >= 500) findings.push({ check: 'server-error', detail: `the answer is ${status}` })
+  if (status >= 500) findings.push({ check: 'server-error', detail: `the response is ${status}` })
   if (headers.get('x-request-id') !== headerOf(request, 'x-request-id')) {
     findings.push({ check: 'request-id', detail: `X-Request-Id is ${headers.get('x-request-id')}` })
   }

@@ -4,7 +4,7 @@ import type { FuzzRequest } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
 import { instantMs } from './instant.ts'
 import type { JsonObject, JsonValue } from './json.ts'
-import { freshAt } from './memory.ts'
+import { unchangedAt } from './memory.ts'
 import type { VirtualClient } from './request-builder.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
@@ -18,16 +18,16 @@ export function checkSemantics(
 ): Finding[] {
   const { operation, expects } = request
   if (!operation || expects.kind !== 'valid' || body === undefined) return []
-  if (response.status === 404) return judgeAbsent(request, body)
+  if (response.status === 404) return checkNotFound(request, body)
   if (response.status >= 300) return []
-  const schema = schemaOf(operation.answers.get(response.status))
+  const schema = schemaOf(operation.responses.get(response.status))
   if (!schema) return []
-  if (Array.isArray(body)) return judgeList(request, schema, body)
+  if (Array.isArray(body)) return checkList(request, schema, body)
   if (!isObject(body)) return []
   return [
-    ...judgeIds(request, schema, body),
-    ...judgeEcho(request, schema, body),
-    ...judgeRead(client, request, response),
+    ...checkIds(request, schema, body),
+    ...checkEcho(request, schema, body),
+    ...checkRead(client, request, response),
   ]
 }
 
@@ -36,75 +36,75 @@ function schemaOf(described: DescribedResponse | undefined): Schema | undefined 
 }
 
 /** A missing resource is named by its id; if a path has several ids, by the first one that does not exist. */
-function judgeAbsent({ path }: FuzzRequest, body: JsonValue): Finding[] {
+function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
-  const unnamed = ids.filter(id => !new RegExp(`(^|[^\\d-])${id}([^\\d]|$)`).test(message))
-  if (unnamed.length < ids.length || ids.length === 0) return []
+  const missing = ids.filter(id => !new RegExp(`(^|[^\\d-])${id}([^\\d]|$)`).test(message))
+  if (missing.length < ids.length || ids.length === 0) return []
   return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
 /** The response contains the resource that the path names. */
-function judgeIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
-  return [...path].flatMap(([name, asked]) => {
+function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
+  return [...path].flatMap(([name, requested]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
     const member = schema.members.has(name) ? name : isItem ? 'id' : ''
-    if (!schema.members.has(member) || String(body[member]) === decodeURIComponent(asked)) return []
+    if (!schema.members.has(member) || String(body[member]) === decodeURIComponent(requested)) return []
     return [
       {
         check: `wrong-id ${member}`,
-        detail: `${name} ${asked} was requested, but ${member} is ${body[member]}`,
+        detail: `${name} ${requested} was requested, but ${member} is ${body[member]}`,
       },
     ]
   })
 }
 
 /** The response contains the written values as they were sent. */
-function judgeEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
+function checkEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
     if (!member || value === null || isEcho(member, value, body[name])) return []
     return [
       {
         check: `not-as-sent ${name}`,
-        detail: `${name} was sent as ${shown(value)}, but is ${shown(body[name])}`,
+        detail: `${name} was sent as ${printed(value)}, but is ${printed(body[name])}`,
       },
     ]
   })
 }
 
-function isEcho({ type, format }: Schema, sent: JsonValue, got: JsonValue | undefined): boolean {
-  if (format === 'date-time') return instantMs(String(sent)) === instantMs(String(got))
-  if (type !== 'array') return sent === got
+function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | undefined): boolean {
+  if (format === 'date-time') return instantMs(String(sent)) === instantMs(String(actual))
+  if (type !== 'array') return sent === actual
   // The arrays of the description are sets, so duplicates may be removed.
-  return Array.isArray(sent) && Array.isArray(got) && [...new Set(sent)].join() === got.join()
+  return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
 /** A resource that was not changed since its last read is identical, byte for byte. */
-function judgeRead(
+function checkRead(
   { memory }: VirtualClient,
   { method, target, operation }: FuzzRequest,
   response: FuzzResponse,
 ): Finding[] {
-  const before = method === 'GET' && operation?.path.endsWith('}') ? freshAt(memory, target) : undefined
+  const before = method === 'GET' && operation?.path.endsWith('}') ? unchangedAt(memory, target) : undefined
   if (!before || before.body.equals(response.body)) return []
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
 /** A list contains only elements that match its filters, and no more than its limit. */
-function judgeList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
+function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = request
-  const asked = Map.groupBy(query, ([name]) => plain(name))
-  const limit = Number(asked.get('limit')?.[0]?.[1] ?? list.length)
+  const requested = Map.groupBy(query, ([name]) => decoded(name))
+  const limit = Number(requested.get('limit')?.[0]?.[1] ?? list.length)
   const findings: Finding[] = []
   if (list.length > limit)
     findings.push({ check: 'over-limit', detail: `${list.length} elements, and limit is ${limit}` })
-  for (const [name, pairs] of asked) {
+  for (const [name, pairs] of requested) {
     if (!isExactFilter(operation, schema, name)) continue
-    const values = new Set(pairs.map(([, value]) => plain(value)))
-    const strange = list.find(item => isObject(item) && !values.has(String(item[name])))
-    if (strange)
-      findings.push({ check: `filter ${name}`, detail: `${[...values]} does not match ${shown(strange)}` })
+    const values = new Set(pairs.map(([, value]) => decoded(value)))
+    const mismatch = list.find(item => isObject(item) && !values.has(String(item[name])))
+    if (mismatch)
+      findings.push({ check: `filter ${name}`, detail: `${[...values]} does not match ${printed(mismatch)}` })
   }
   return findings
 }
@@ -117,11 +117,11 @@ function isExactFilter(operation: Operation | undefined, { items }: Schema, name
   return isExact && (items?.members.has(name) ?? false)
 }
 
-function plain(text: string): string {
+function decoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
 }
 
-function shown(value: JsonValue | undefined): string {
+function printed(value: JsonValue | undefined): string {
   const text =
     typeof value === 'object'
       ? JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))

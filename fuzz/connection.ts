@@ -1,16 +1,16 @@
 import type { Socket, SocketHandler } from 'bun'
-import { AnswerReader, type FuzzResponse, noAnswer } from './fuzz-response.ts'
+import { type FuzzResponse, noResponse, ResponseReader } from './fuzz-response.ts'
 
-const ANSWER_MS_MAX = 10_000
+const RESPONSE_MS_MAX = 10_000
 
 /** One connection, kept open between requests; the bytes of a request are sent unchanged. */
 export class Connection implements Disposable {
   readonly #hostname: string
   readonly #port: number
   #socket: Socket | undefined
-  #rest: Uint8Array = new Uint8Array()
-  #reader = new AnswerReader('GET')
-  #answered: ((response: FuzzResponse) => void) | undefined
+  #unsent: Uint8Array = new Uint8Array()
+  #reader = new ResponseReader('GET')
+  #resolve: ((response: FuzzResponse) => void) | undefined
 
   constructor({ hostname, port }: URL) {
     this.#hostname = hostname.replaceAll(/[[\]]/g, '')
@@ -20,21 +20,21 @@ export class Connection implements Disposable {
   /** Sends one request and reads its response; the status is 0 if there was none within 10 seconds. */
   async send(method: string, bytes: Uint8Array): Promise<FuzzResponse> {
     const socket = this.#socket ?? (await this.#connect())
-    if (!socket) return noAnswer('nothing listens')
-    const late = setTimeout(() => this.#fail('no response within 10 seconds'), ANSWER_MS_MAX)
+    if (!socket) return noResponse('nothing listens')
+    const timer = setTimeout(() => this.#fail('no response within 10 seconds'), RESPONSE_MS_MAX)
     const response = await new Promise<FuzzResponse>(resolve => {
-      this.#answered = resolve
-      this.#reader = new AnswerReader(method)
-      this.#rest = bytes
+      this.#resolve = resolve
+      this.#reader = new ResponseReader(method)
+      this.#unsent = bytes
       this.#write(socket)
     })
-    clearTimeout(late)
-    if (response.headers.get('connection') === 'close') this.#leave()
+    clearTimeout(timer)
+    if (response.headers.get('connection') === 'close') this.#disconnect()
     return response
   }
 
   [Symbol.dispose](): void {
-    this.#leave()
+    this.#disconnect()
   }
 
   async #connect(): Promise<Socket | undefined> {
@@ -54,7 +54,7 @@ export class Connection implements Disposable {
   #handlers(): SocketHandler<undefined> {
     return {
       data: (socket, chunk) => {
-        if (socket === this.#socket) this.#take(chunk)
+        if (socket === this.#socket) this.#receive(chunk)
       },
       drain: socket => this.#write(socket),
       close: socket => {
@@ -65,27 +65,27 @@ export class Connection implements Disposable {
   }
 
   #write(socket: Socket): void {
-    if (this.#rest.length === 0) return
-    this.#rest = this.#rest.subarray(Math.max(0, socket.write(this.#rest)))
+    if (this.#unsent.length === 0) return
+    this.#unsent = this.#unsent.subarray(Math.max(0, socket.write(this.#unsent)))
   }
 
-  #take(chunk: Uint8Array): void {
+  #receive(chunk: Uint8Array): void {
     const response = this.#reader.take(chunk)
     if (response) this.#settle(response)
   }
 
   #fail(reason: string): void {
-    this.#leave()
-    this.#settle(noAnswer(reason))
+    this.#disconnect()
+    this.#settle(noResponse(reason))
   }
 
   #settle(response: FuzzResponse): void {
-    const answered = this.#answered
-    this.#answered = undefined
-    answered?.(response)
+    const resolve = this.#resolve
+    this.#resolve = undefined
+    resolve?.(response)
   }
 
-  #leave(): void {
+  #disconnect(): void {
     const socket = this.#socket
     this.#socket = undefined
     socket?.terminate()

@@ -4,7 +4,7 @@ import { readSchema, type Schema } from './schema.ts'
 
 export interface Parameter {
   readonly name: string
-  readonly place: 'path' | 'query' | 'header'
+  readonly location: 'path' | 'query' | 'header'
   readonly required: boolean
   readonly schema: Schema
   readonly example: unknown
@@ -31,7 +31,7 @@ export interface Operation {
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
-  readonly answers: ReadonlyMap<number, DescribedResponse>
+  readonly responses: ReadonlyMap<number, DescribedResponse>
   /** The scope it requires; undefined if it requires no key. */
   readonly scope: string | undefined
 }
@@ -50,7 +50,7 @@ export interface Description {
 const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 const Content = z.record(z.string(), z.looseObject({ schema: z.unknown() }))
-const Written = z.looseObject({
+const RawOperation = z.looseObject({
   operationId: z.string(),
   parameters: z.array(z.unknown()).default([]),
   requestBody: z.unknown().optional(),
@@ -59,27 +59,28 @@ const Written = z.looseObject({
   'x-scope': z.string().optional(),
   'x-error-codes': z.record(z.string(), z.array(z.string())),
 })
-const WrittenParameter = z.looseObject({
+const RawParameter = z.looseObject({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean().default(false),
   schema: z.unknown(),
   example: z.unknown().optional(),
 })
-const WrittenAnswer = z.looseObject({
+const RawResponse = z.looseObject({
   headers: z.record(z.string(), z.unknown()).default({}),
   content: Content.default({}),
   links: z.record(z.string(), z.unknown()).default({}),
 })
-const WrittenHeader = z.looseObject({ required: z.boolean().default(false), schema: z.unknown() })
-const WrittenLink = z.looseObject({ parameters: z.record(z.string(), z.string()).default({}) })
+const RawHeader = z.looseObject({ required: z.boolean().default(false), schema: z.unknown() })
+const RawLink = z.looseObject({ parameters: z.record(z.string(), z.string()).default({}) })
 const Document = z.looseObject({
   openapi: z.literal('3.0.3'),
   servers: z.array(z.looseObject({ url: z.string() })).min(1),
   paths: z.record(z.string(), z.partialRecord(z.enum(methodNames), z.unknown())),
 })
 
-type Follow = (part: unknown) => unknown
+/** Returns the target of a node that is a reference, or else the node itself. */
+type ResolveRef = (node: unknown) => unknown
 
 /** Fetches a description and reads it. Throws if it uses OpenAPI features that this parser does not support. */
 export async function fetchDescription(url: string): Promise<Description> {
@@ -90,15 +91,17 @@ export async function fetchDescription(url: string): Promise<Description> {
 
 function readDescription(json: unknown): Description {
   const document = Document.parse(json)
-  const follow: Follow = part => followed(document, part)
+  const resolveRef: ResolveRef = node => resolveReference(document, node)
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, part]) => readOperation(path, method.toUpperCase(), part, follow)),
+    Object.entries(methods).map(([method, node]) =>
+      readOperation(path, method.toUpperCase(), node, resolveRef),
+    ),
   )
   const byPath = Map.groupBy(operations, ({ path }) => path)
   return {
     base: document.servers[0]?.url ?? '',
     // A stream never ends, so its operation is in `methods` but is not fuzzed.
-    operations: operations.filter(operation => !streams(operation)),
+    operations: operations.filter(operation => !isStream(operation)),
     methods: new Map([...byPath].map(([path, list]) => [path, list.map(({ method }) => method)])),
     idParameterNames: new Set(operations.flatMap(idParameters)),
   }
@@ -106,77 +109,77 @@ function readDescription(json: unknown): Description {
 
 function idParameters({ parameters }: Operation): string[] {
   return parameters
-    .filter(({ place, schema }) => place === 'path' && schema.type === 'integer')
+    .filter(({ location, schema }) => location === 'path' && schema.type === 'integer')
     .map(({ name }) => name)
 }
 
-function streams({ answers }: Operation): boolean {
-  return [...answers.values()].some(({ content }) => content.has('text/event-stream'))
+function isStream({ responses }: Operation): boolean {
+  return [...responses.values()].some(({ content }) => content.has('text/event-stream'))
 }
 
-function readOperation(path: string, method: string, part: unknown, follow: Follow): Operation {
-  const written = Written.parse(follow(part))
-  const isPublic = written.security.some(way => Object.keys(way).length === 0)
-  const scope = written['x-scope']
+function readOperation(path: string, method: string, node: unknown, resolveRef: ResolveRef): Operation {
+  const raw = RawOperation.parse(resolveRef(node))
+  const isPublic = raw.security.some(requirement => Object.keys(requirement).length === 0)
+  const scope = raw['x-scope']
   if (isPublic === (scope !== undefined))
-    throw new Error(`${written.operationId} does not say which scope it requires`)
+    throw new Error(`${raw.operationId} does not say which scope it requires`)
   return {
-    id: written.operationId,
+    id: raw.operationId,
     method,
     path,
-    parameters: written.parameters.map(one => readParameter(one, follow)),
-    body: readBody(written.requestBody, follow),
-    answers: new Map(
-      Object.entries(written.responses).map(([status, response]) => [
+    parameters: raw.parameters.map(parameter => readParameter(parameter, resolveRef)),
+    body: readBody(raw.requestBody, resolveRef),
+    responses: new Map(
+      Object.entries(raw.responses).map(([status, response]) => [
         Number(status),
-        readAnswer(response, written['x-error-codes'][status] ?? [], follow),
+        readResponse(response, raw['x-error-codes'][status] ?? [], resolveRef),
       ]),
     ),
     scope,
   }
 }
 
-function readParameter(part: unknown, follow: Follow): Parameter {
-  const { in: place, schema, ...rest } = WrittenParameter.parse(follow(part))
-  return { ...rest, place, example: rest.example, schema: readSchema(schema, follow) }
+function readParameter(node: unknown, resolveRef: ResolveRef): Parameter {
+  const { in: location, schema, ...rest } = RawParameter.parse(resolveRef(node))
+  return { ...rest, location, example: rest.example, schema: readSchema(schema, resolveRef) }
 }
 
-function readBody(part: unknown, follow: Follow): Operation['body'] {
-  if (part === undefined) return undefined
-  const { content } = z.looseObject({ content: Content }).parse(follow(part))
+function readBody(node: unknown, resolveRef: ResolveRef): Operation['body'] {
+  if (node === undefined) return undefined
+  const { content } = z.looseObject({ content: Content }).parse(resolveRef(node))
   const [first] = Object.values(content)
-  return { types: Object.keys(content), schema: readSchema(first?.schema, follow) }
+  return { types: Object.keys(content), schema: readSchema(first?.schema, resolveRef) }
 }
 
-function readAnswer(part: unknown, codes: readonly string[], follow: Follow): DescribedResponse {
-  const { headers, content, links } = WrittenAnswer.parse(follow(part))
+function readResponse(node: unknown, codes: readonly string[], resolveRef: ResolveRef): DescribedResponse {
+  const { headers, content, links } = RawResponse.parse(resolveRef(node))
   const readHeader = (header: unknown): { required: boolean; schema: Schema } => {
-    const { required, schema } = WrittenHeader.parse(follow(header))
-    return { required, schema: readSchema(schema, follow) }
+    const { required, schema } = RawHeader.parse(resolveRef(header))
+    return { required, schema: readSchema(schema, resolveRef) }
   }
   const entries = Object.entries(content)
   return {
     headers: new Map(
       Object.entries(headers).map(([name, header]) => [name.toLowerCase(), readHeader(header)]),
     ),
-    content: new Map(entries.map(([type, { schema }]) => [type, readSchema(schema, follow)])),
+    content: new Map(entries.map(([type, { schema }]) => [type, readSchema(schema, resolveRef)])),
     codes: new Set(codes),
     links: Object.values(links).map(
-      link => new Map(Object.entries(WrittenLink.parse(follow(link)).parameters)),
+      link => new Map(Object.entries(RawLink.parse(resolveRef(link)).parameters)),
     ),
   }
 }
 
-/** Returns the target of a reference of the document, or the part itself. Throws if there is none. */
-function followed(document: unknown, part: unknown): unknown {
-  const reference = memberOf(part, '$ref')
-  if (typeof reference !== 'string') return part
-  let at = document
-  for (const step of reference.replace(/^#\//, '').split('/')) at = memberOf(at, step)
-  if (at === undefined) throw new Error(`${reference} has no target`)
-  return followed(document, at)
+/** Returns the target of a node that is a reference; any other node itself. Throws if the target does not exist. */
+function resolveReference(document: unknown, node: unknown): unknown {
+  const reference = memberOf(node, '$ref')
+  if (typeof reference !== 'string') return node
+  let target = document
+  for (const name of reference.replace(/^#\//, '').split('/')) target = memberOf(target, name)
+  if (target === undefined) throw new Error(`${reference} has no target`)
+  return resolveReference(document, target)
 }
 
-function memberOf(part: unknown, name: string): unknown {
-  return typeof part === 'object' && part !== null ? Reflect.get(part, name) : undefined
+function memberOf(node: unknown, name: string): unknown {
+  return typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined
 }

@@ -6,7 +6,7 @@ export interface FuzzResponse {
   readonly body: Buffer
 }
 
-export function noAnswer(reason: string): FuzzResponse {
+export function noResponse(reason: string): FuzzResponse {
   return { status: 0, headers: new Map(), body: Buffer.from(reason) }
 }
 
@@ -17,7 +17,7 @@ interface Head {
 }
 
 /** Finds the end of the only response that a connection is waiting for (RFC 9112, section 6). */
-export class AnswerReader {
+export class ResponseReader {
   readonly #method: string
   #bytes: Buffer = Buffer.alloc(0)
   #head: Head | undefined

@@ -1,37 +1,37 @@
 import type { Mutator } from './request-builder.ts'
 
-/** 429: a client that keeps guessing keys must wait, whatever the rate limit of the others is. */
-const unknown = [401, 429]
+/** 429: a client that keeps guessing keys must wait, also if the rate limit of the service is off. */
+const refusedKey = [401, 429]
 
 const noKey: Mutator = (_, { operation, headers }) => {
   if (operation.scope === undefined || !headers.delete('Authorization')) return undefined
   return { stage: 'key', statuses: [401], why: 'no key was sent' }
 }
 
-const strangeKey: Mutator = ({ random, keys }, { operation, headers }) => {
-  const good = keys.lacking(operation) ?? ''
-  const strange = random.pick([
+const unknownKey: Mutator = ({ random, keys }, { operation, headers }) => {
+  const key = keys.withoutScope(operation) ?? ''
+  const header = random.pick([
     'Bearer',
     'Bearer x',
     'Basic cGV0OnN0b3Jl',
     'pst_',
     `Bearer pst_${'0'.repeat(49)}`,
-    `Bearer ${good.slice(0, -1)}`,
-    `Bearer ${good}0`,
-    `Bearer ${good} ${good}`,
-    good,
+    `Bearer ${key.slice(0, -1)}`,
+    `Bearer ${key}0`,
+    `Bearer ${key} ${key}`,
+    key,
   ])
-  // The service counts guesses for a minute, and a few of them show as much as many.
+  // A few guesses test as much as many do, and the service limits guesses per minute.
   if (!random.chance(0.3)) return undefined
-  headers.set('Authorization', strange)
-  return { stage: 'key', statuses: unknown, why: 'no such key exists' }
+  headers.set('Authorization', header)
+  return { stage: 'key', statuses: refusedKey, why: 'no such key exists' }
 }
 
-const weakKey: Mutator = ({ keys }, { operation, headers }) => {
-  const key = keys.lacking(operation)
+const insufficientKey: Mutator = ({ keys }, { operation, headers }) => {
+  const key = keys.withoutScope(operation)
   if (key === undefined || headers.get('Authorization') === undefined) return undefined
   headers.set('Authorization', `Bearer ${key}`)
   return { stage: 'key', statuses: [403], why: `the key lacks the scope ${operation.scope}` }
 }
 
-export const keyMutators: readonly Mutator[] = [noKey, strangeKey, weakKey]
+export const keyMutators: readonly Mutator[] = [noKey, unknownKey, insufficientKey]

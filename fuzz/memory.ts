@@ -10,7 +10,7 @@ const RESOURCES_MAX = 60
 const REPEATABLE_MAX = 8
 
 /** A representation as it was read, and the number of changes at that time. */
-interface Seen {
+interface KnownRepresentation {
   readonly response: FuzzResponse
   readonly changes: number
 }
@@ -18,8 +18,8 @@ interface Seen {
 /** What one virtual client has learned from the responses to its own requests. */
 export interface Memory {
   readonly resources: Map<string, Resource[]>
-  readonly gone: Map<string, Resource[]>
-  readonly seen: Map<string, Seen>
+  readonly deleted: Map<string, Resource[]>
+  readonly representations: Map<string, KnownRepresentation>
   /** The target of the next page by operationId, from the Link of a page. */
   readonly nextPages: Map<string, string>
   /** Requests with an idempotency key, and their responses. */
@@ -31,8 +31,8 @@ export interface Memory {
 export function emptyMemory(): Memory {
   return {
     resources: new Map(),
-    gone: new Map(),
-    seen: new Map(),
+    deleted: new Map(),
+    representations: new Map(),
     nextPages: new Map(),
     repeatable: [],
     changes: 0,
@@ -40,30 +40,30 @@ export function emptyMemory(): Memory {
 }
 
 /** Returns an existing resource of a kind. */
-export function aliveResource({ resources }: Memory, random: Random, kind: string): Resource | undefined {
+export function existingResource({ resources }: Memory, random: Random, kind: string): Resource | undefined {
   const list = resources.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
 }
 
-export function aliveCount({ resources }: Memory, kind: string): number {
+export function existingCount({ resources }: Memory, kind: string): number {
   return resources.get(kind)?.length ?? 0
 }
 
 /** Returns a deleted resource of a kind. */
-export function deletedResource({ gone }: Memory, random: Random, kind: string): Resource | undefined {
-  const list = gone.get(kind) ?? []
+export function deletedResource({ deleted }: Memory, random: Random, kind: string): Resource | undefined {
+  const list = deleted.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
 }
 
 /** Returns the representation at a path, if this client has changed nothing since it was read. */
-export function freshAt({ seen, changes }: Memory, path: string): FuzzResponse | undefined {
-  const known = seen.get(path)
+export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
+  const known = representations.get(path)
   return known?.changes === changes ? known.response : undefined
 }
 
 /** Returns an entity tag that the resource at a path has, or had. */
-export function tagAt({ seen }: Memory, path: string): string | undefined {
-  return seen.get(path)?.response.headers.get('etag')
+export function tagAt({ representations }: Memory, path: string): string | undefined {
+  return representations.get(path)?.response.headers.get('etag')
 }
 
 /** Records the effect of a valid request. Returns the resource that it created, if any. */
@@ -78,7 +78,7 @@ export function remember(
   if (!operation || expects.kind !== 'valid' || response.status >= 300 || response.status < 200)
     return undefined
   if (request.method === 'GET') {
-    noteNextPage(memory, description, operation, response)
+    rememberNextPage(memory, description, operation, response)
   } else {
     memory.changes++
     if (request.headers.some(([name]) => name === 'Idempotency-Key'))
@@ -91,8 +91,8 @@ export function remember(
   const location = response.headers.get('location')
   const path =
     request.method === 'POST' ? location?.slice(description.base.length) : itemPath(request, operation)
-  if (path !== undefined && response.headers.has('etag')) see(memory, path, response)
-  return request.method === 'POST' ? noteMade(memory, operation, response, body) : undefined
+  if (path !== undefined && response.headers.has('etag')) rememberRepresentation(memory, path, response)
+  return request.method === 'POST' ? rememberCreated(memory, operation, response, body) : undefined
 }
 
 /** The path of one resource; other clients also change lists. */
@@ -100,12 +100,16 @@ function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefi
   return path.endsWith('}') ? target.split('?')[0] : undefined
 }
 
-function see({ seen, changes }: Memory, path: string, response: FuzzResponse): void {
-  if (seen.size > 4 * RESOURCES_MAX) seen.clear()
-  seen.set(path, { response, changes })
+function rememberRepresentation(
+  { representations, changes }: Memory,
+  path: string,
+  response: FuzzResponse,
+): void {
+  if (representations.size > 4 * RESOURCES_MAX) representations.clear()
+  representations.set(path, { response, changes })
 }
 
-function noteNextPage(
+function rememberNextPage(
   { nextPages }: Memory,
   { base }: Description,
   { id }: Operation,
@@ -118,14 +122,14 @@ function noteNextPage(
 }
 
 /** The links of the description say which member of a response is the id of which resource. */
-function noteMade(
+function rememberCreated(
   memory: Memory,
-  { answers }: Operation,
+  { responses }: Operation,
   { status }: FuzzResponse,
   body: JsonValue | undefined,
 ): Resource | undefined {
   if (!isObject(body)) return undefined
-  for (const link of answers.get(status)?.links ?? []) {
+  for (const link of responses.get(status)?.links ?? []) {
     for (const [kind, expression] of link) {
       const id = /^\$response\.body#\/id$/.test(expression) ? body.id : undefined
       const resources = memory.resources.get(kind) ?? []
@@ -139,15 +143,15 @@ function noteMade(
   return undefined
 }
 
-function forget({ resources, gone }: Memory, resource: Resource, path: string): void {
-  resource.goneFrom = path
+function forget({ resources, deleted }: Memory, resource: Resource, path: string): void {
+  resource.deletedPath = path
   resources.set(
     resource.kind,
     (resources.get(resource.kind) ?? []).filter(other => other !== resource),
   )
-  const list = gone.get(resource.kind) ?? []
+  const list = deleted.get(resource.kind) ?? []
   keepLast(list, resource, RESOURCES_MAX)
-  gone.set(resource.kind, list)
+  deleted.set(resource.kind, list)
 }
 
 function keepLast<T>(list: T[], entry: T, most: number): void {

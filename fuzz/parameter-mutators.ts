@@ -20,7 +20,7 @@ const badPath: Mutator = (client, { operation, path }) => {
   const parameter = pickParameter(
     client,
     operation.parameters,
-    ({ place, schema }) => place === 'path' && canBreak(schema),
+    ({ location, schema }) => location === 'path' && canBreak(schema),
   )
   if (!parameter) return undefined
   const isRaw = client.random.chance(0.15)
@@ -34,14 +34,14 @@ const badPath: Mutator = (client, { operation, path }) => {
 }
 
 const badQuery: Mutator = (client, { operation, query }) => {
-  const parameter = pickParameter(client, operation.parameters, ({ place }) => place === 'query')
+  const parameter = pickParameter(client, operation.parameters, ({ location }) => location === 'query')
   if (!parameter || parameter.name === 'cursor') return undefined
   const schema = parameter.schema.items ?? parameter.schema
   const isRaw = client.random.chance(0.1)
   const text = isRaw
     ? client.random.pick(brokenEncodings)
     : encoded(client, invalidParameter(client.random, schema))
-  drop(query, parameter.name)
+  removeParameter(query, parameter.name)
   query.push([parameter.name, text])
   return { ...refusals, why: `the query parameter ${parameter.name} is ${text.slice(0, 60)}` }
 }
@@ -65,42 +65,42 @@ const repeatedQuery: Mutator = (client, { operation, query }) => {
   const parameter = pickParameter(
     client,
     operation.parameters,
-    ({ place, schema }) => place === 'query' && !schema.items,
+    ({ location, schema }) => location === 'query' && !schema.items,
   )
   if (!parameter || parameter.name === 'cursor') return undefined
-  drop(query, parameter.name)
+  removeParameter(query, parameter.name)
   for (let time = 0; time < 2; time++) {
     query.push([parameter.name, encoded(client, validParameter(client.random, parameter.schema))])
   }
   return { ...refusals, why: `${parameter.name} is given twice` }
 }
 
-const tooManyInQuery: Mutator = (client, { operation, query }) => {
+const tooManyValues: Mutator = (client, { operation, query }) => {
   const parameter = pickParameter(
     client,
     operation.parameters,
-    ({ place, schema }) => place === 'query' && schema.itemsMax < 1000,
+    ({ location, schema }) => location === 'query' && schema.itemsMax < 1000,
   )
   const items = parameter?.schema.items
   if (!parameter || !items) return undefined
-  drop(query, parameter.name)
+  removeParameter(query, parameter.name)
   const value = encoded(client, validParameter(client.random, items))
   for (let time = 0; time <= parameter.schema.itemsMax; time++)
     query.push([parameter.name, value.slice(0, 12)])
   return { ...refusals, why: `${parameter.name} is given too many times` }
 }
 
-const inventedCursor: Mutator = ({ random, memory }, { operation, query, resource, path }) => {
+const badCursor: Mutator = ({ random, memory }, { operation, query, resource, path }) => {
   if (!operation.parameters.some(({ name }) => name === 'cursor')) return undefined
   const foreign = [...memory.nextPages].find(([id]) => id !== operation.id)?.[1]
   const cursor = /[?&]cursor=([^&]+)/.exec(foreign ?? '')?.[1] ?? 'W10'
-  drop(query, 'cursor')
+  removeParameter(query, 'cursor')
   query.push(['cursor', random.pick([cursor, cursor.slice(1), 'W10', 'bm8', 'x'.repeat(2048), '!'])])
   // The owner of the list is checked before the content of the cursor.
-  const isThere = path.size === 0 || (resource !== undefined && resource.goneFrom === undefined)
+  const exists = path.size === 0 || (resource !== undefined && resource.deletedPath === undefined)
   return {
     stage: 'state',
-    statuses: isThere ? [400] : [400, 404],
+    statuses: exists ? [400] : [400, 404],
     why: 'the cursor does not belong to this list',
   }
 }
@@ -113,16 +113,16 @@ const badTag: Mutator = ({ random }, { operation, headers }) => {
 }
 
 const badIdempotencyKey: Mutator = ({ random }, { operation, headers }) => {
-  const takesOne = operation.parameters.some(({ name }) => name === 'Idempotency-Key')
-  if (takesOne) headers.set('Idempotency-Key', random.pick(brokenKeys))
-  else if (operation.answers.get(400)?.codes.has('idempotency_key_refused'))
+  const acceptsKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key')
+  if (acceptsKey) headers.set('Idempotency-Key', random.pick(brokenKeys))
+  else if (operation.responses.get(400)?.codes.has('idempotency_key_refused'))
     headers.set('Idempotency-Key', 'any')
   else return undefined
   return { stage: 'idempotency', statuses: [400], why: 'the Idempotency-Key is invalid or not accepted' }
 }
 
-const noPreview: Mutator = ({ random }, { operation, headers }) => {
-  const parameter = operation.parameters.find(({ place, required }) => place === 'header' && required)
+const badPreviewHeader: Mutator = ({ random }, { operation, headers }) => {
+  const parameter = operation.parameters.find(({ location, required }) => location === 'header' && required)
   if (!parameter) return undefined
   headers.delete(parameter.name)
   if (random.chance(0.5)) headers.set(parameter.name, random.pick(['', 'other', `${parameter.example}s`]))
@@ -154,11 +154,11 @@ export const parameterMutators: readonly Mutator[] = [
   badQuery,
   unknownQuery,
   repeatedQuery,
-  tooManyInQuery,
-  inventedCursor,
+  tooManyValues,
+  badCursor,
   badTag,
   badIdempotencyKey,
-  noPreview,
+  badPreviewHeader,
   unacceptable,
   longUrl,
 ]
@@ -172,7 +172,7 @@ function pickParameter(
   return fitting.length > 0 ? random.pick(fitting) : undefined
 }
 
-function drop(query: RequestBuilder['query'], name: string): void {
+function removeParameter(query: RequestBuilder['query'], name: string): void {
   const others = query.filter(([given]) => decodeURIComponent(given) !== name)
   query.splice(0, query.length, ...others)
 }

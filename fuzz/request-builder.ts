@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 import type { Resource } from './resource.ts'
 import { isObject } from './validate.ts'
 
-/** Only the text of the description says it: PATCH also accepts this type. */
+/** PATCH also accepts this type. The description says so only in its text. */
 export const MERGE_PATCH = 'application/merge-patch+json'
 
 /** One of the concurrent virtual clients: it has its own resources and its own memory. */

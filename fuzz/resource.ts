@@ -4,5 +4,5 @@ export interface Resource {
   readonly kind: string
   readonly id: string
   /** The described path at which it was deleted. */
-  goneFrom?: string
+  deletedPath?: string
 }

@@ -60,15 +60,15 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const counts = new Map<string, number[]>()
   const started = performance.now()
   let hasEnough = false
-  const take = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
+  const record = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
     count(counts, rowOf(request), response.status)
     for (const finding of list) {
       hasEnough ||= isEnough?.(`${request.label} ${finding.check}`) ?? false
-      note(findings, `${request.label} ${finding.check}`, () => ({
+      addFinding(findings, `${request.label} ${finding.check}`, () => ({
         check: finding.check,
         label: request.label,
         detail: keys.masked(finding.detail),
-        request: keys.masked(line(request, response, seed)),
+        request: keys.masked(requestLine(request, response, seed)),
         count: 1,
       }))
     }
@@ -80,7 +80,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
       const name = `${seed}-${index}-${Date.now().toString(36)}`
       const client = { description, memory: emptyMemory(), keys, name }
       const numbers = numbersOf(index, virtualClients, requests)
-      return runClient({ known: client, address, numbers, seed, take, hasEnough: () => hasEnough })
+      return runClient({ known: client, address, numbers, seed, record, hasEnough: () => hasEnough })
     }),
   )
   return {
@@ -97,27 +97,27 @@ interface ClientRun {
   readonly address: URL
   readonly numbers: Iterable<number>
   readonly seed: number
-  readonly take: (request: FuzzRequest, response: FuzzResponse, findings: readonly Finding[]) => void
+  readonly record: (request: FuzzRequest, response: FuzzResponse, findings: readonly Finding[]) => void
   readonly hasEnough: () => boolean
 }
 
-async function runClient({ known, address, numbers, seed, take, hasEnough }: ClientRun): Promise<void> {
+async function runClient({ known, address, numbers, seed, record, hasEnough }: ClientRun): Promise<void> {
   using connection = new Connection(address)
   const planned: Step[] = []
   for (const number of numbers) {
     if (hasEnough()) return
     const client: VirtualClient = { ...known, random: makeRandom(seed, number) }
     const isDue = planned[0]?.kind === 'head' || client.random.chance(0.6)
-    const drawn = nextRequest(client, number, isDue ? planned.shift() : undefined)
+    const generated = nextRequest(client, number, isDue ? planned.shift() : undefined)
     const request: FuzzRequest = {
-      ...drawn,
-      headers: [...withoutId(drawn), ['X-Request-Id', `fuzz-${seed}-${number}`]],
+      ...generated,
+      headers: [...withoutId(generated), ['X-Request-Id', `fuzz-${seed}-${number}`]],
     }
     const response = await connection.send(request.method, bytesOf(request, address.host))
     const { findings, body } = checkResponse(client, request, response)
-    take(request, response, findings)
-    const made = remember(client.memory, client.description, request, response, body)
-    planned.unshift(...followUps(client, request, response, made))
+    record(request, response, findings)
+    const created = remember(client.memory, client.description, request, response, body)
+    planned.unshift(...followUps(client, request, response, created))
   }
 }
 
@@ -138,7 +138,7 @@ function loopbackOnly(url: string): URL {
   )
 }
 
-/** The row of the table; requests that are no operation share rows, not one per path. */
+/** The row of the table. Requests that belong to no operation share a row: one for each path would be too many. */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'
   return expects.kind === 'head' ? 'HEAD' : label
@@ -151,13 +151,13 @@ function count(counts: Map<string, number[]>, label: string, status: number): vo
   counts.set(label, classes)
 }
 
-function note(findings: Map<string, Found>, kind: string, first: () => Found): void {
+function addFinding(findings: Map<string, Found>, kind: string, first: () => Found): void {
   const known = findings.get(kind)
   if (known) known.count++
   else findings.set(kind, first())
 }
 
-function line(request: FuzzRequest, response: FuzzResponse, seed: number): string {
+function requestLine(request: FuzzRequest, response: FuzzResponse, seed: number): string {
   const fields = request.headers.map(([name, value]) => `${name}: ${value}`).join(' | ')
   const body = request.body ? ` | ${JSON.stringify(String(request.body).slice(0, 1000))}` : ''
   const { number, method, target } = request

@@ -35,7 +35,7 @@ export interface Schema {
 const count = z.bigint().transform(Number).optional()
 
 // Strict: a keyword that is not understood here would not be checked.
-const Written = z.strictObject({
+const RawSchema = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
   oneOf: z.array(z.unknown()).default([]),
   discriminator: z.unknown().optional(),
@@ -62,32 +62,32 @@ const Written = z.strictObject({
   title: z.string().optional(),
 })
 
-/** Reads a schema; `follow` returns the target of a reference. Throws on a keyword that it does not know. */
-export function readSchema(part: unknown, follow: (part: unknown) => unknown): Schema {
-  const written = Written.parse(follow(part))
-  const isInt32 = written.format === 'int32'
-  const members = Object.entries(written.properties).map(
-    ([name, member]) => [name, readSchema(member, follow)] as const,
+/** Reads a schema; `resolveRef` returns the target of a reference. Throws on a keyword that it does not know. */
+export function readSchema(node: unknown, resolveRef: (node: unknown) => unknown): Schema {
+  const raw = RawSchema.parse(resolveRef(node))
+  const isInt32 = raw.format === 'int32'
+  const members = Object.entries(raw.properties).map(
+    ([name, member]) => [name, readSchema(member, resolveRef)] as const,
   )
   return {
-    type: written.type,
-    format: written.format,
-    nullable: written.nullable,
-    readOnly: written.readOnly,
-    choices: written.enum,
-    minimum: written.minimum ?? (isInt32 ? -(2n ** 31n) : INT64_MIN),
-    maximum: written.maximum ?? (isInt32 ? 2n ** 31n - 1n : INT64_MAX),
-    excluded: written.not?.enum ?? [],
-    lengthMin: written.minLength ?? 0,
-    lengthMax: written.maxLength ?? Number.POSITIVE_INFINITY,
-    pattern: written.pattern === undefined ? undefined : new RegExp(written.pattern, 'u'),
-    itemsMin: written.minItems ?? 0,
-    itemsMax: written.maxItems ?? Number.POSITIVE_INFINITY,
-    items: written.items === undefined ? undefined : readSchema(written.items, follow),
+    type: raw.type,
+    format: raw.format,
+    nullable: raw.nullable,
+    readOnly: raw.readOnly,
+    choices: raw.enum,
+    minimum: raw.minimum ?? (isInt32 ? -(2n ** 31n) : INT64_MIN),
+    maximum: raw.maximum ?? (isInt32 ? 2n ** 31n - 1n : INT64_MAX),
+    excluded: raw.not?.enum ?? [],
+    lengthMin: raw.minLength ?? 0,
+    lengthMax: raw.maxLength ?? Number.POSITIVE_INFINITY,
+    pattern: raw.pattern === undefined ? undefined : new RegExp(raw.pattern, 'u'),
+    itemsMin: raw.minItems ?? 0,
+    itemsMax: raw.maxItems ?? Number.POSITIVE_INFINITY,
+    items: raw.items === undefined ? undefined : readSchema(raw.items, resolveRef),
     members: new Map(members),
-    required: written.required,
-    oneOf: written.oneOf.map(one => readSchema(one, follow)),
-    isClosed: written.additionalProperties === false,
-    example: written.example,
+    required: raw.required,
+    oneOf: raw.oneOf.map(one => readSchema(one, resolveRef)),
+    isClosed: raw.additionalProperties === false,
+    example: raw.example,
   }
 }

@@ -1,7 +1,7 @@
 import type { Operation } from './document.ts'
 import type { FuzzRequest } from './fuzz-request.ts'
 import type { FuzzResponse } from './fuzz-response.ts'
-import { aliveCount } from './memory.ts'
+import { existingCount } from './memory.ts'
 import { mutate } from './mutators.ts'
 import { buildRequest, type VirtualClient } from './request-builder.ts'
 import type { Resource } from './resource.ts'
@@ -9,11 +9,11 @@ import { validRequest } from './valid-request.ts'
 
 /** A later request of a virtual client that follows from a response. */
 export type Step =
-  | { readonly kind: 'ask'; readonly operation: Operation; readonly resource: Resource }
+  | { readonly kind: 'request'; readonly operation: Operation; readonly resource: Resource }
   | { readonly kind: 'head'; readonly request: FuzzRequest; readonly response: FuzzResponse }
 
 /** With fewer resources of a kind, operations on it are requested less often. */
-const KEPT_MIN = 2
+const RESOURCES_MIN = 2
 
 const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 
@@ -22,12 +22,13 @@ const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'
  */
 export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
   const { random } = client
-  const given = planned?.kind === 'head' ? headAsk(planned, number) : plannedAsk(client, number, planned)
+  const given =
+    planned?.kind === 'head' ? headRequest(planned, number) : plannedRequest(client, number, planned)
   if (given) return given
   const kind = random.below(100)
-  if (kind < 4) return besideAsk(client, number)
-  if (kind < 9) return repeatAsk(client, number) ?? nextRequest(client, number, undefined)
-  if (kind < 12) return pageAsk(client, number)
+  if (kind < 4) return undescribedRequest(client, number)
+  if (kind < 9) return repeatedRequest(client, number) ?? nextRequest(client, number, undefined)
+  if (kind < 12) return pageRequest(client, number)
   const builder = validRequest(client, pickOperation(client))
   if (kind < 45) mutate(client, builder)
   return buildRequest(client, builder, number)
@@ -38,22 +39,22 @@ export function followUps(
   { random, description }: VirtualClient,
   request: FuzzRequest,
   response: FuzzResponse,
-  made: Resource | undefined,
+  created: Resource | undefined,
 ): Step[] {
   // Guesses of keys are counted, so the same guess may get another response the second time.
   const isGuess = request.expects.kind === 'refusal' && request.expects.check === 'auth-bypassed'
   const isRead = request.method === 'GET' && request.operation && response.status !== 0 && !isGuess
   if (isRead && random.chance(0.1)) return [{ kind: 'head', request, response }]
-  const resource = made ?? (request.expects.kind === 'valid' ? request.expects.resource : undefined)
+  const resource = created ?? (request.expects.kind === 'valid' ? request.expects.resource : undefined)
   if (!resource || request.method === 'GET') return []
   const items = description.operations.filter(({ path }) => path.endsWith(`{${resource.kind}}`))
   const of = (...methods: string[]): Step[] =>
     methods.flatMap(method =>
       items
         .filter(item => item.method === method)
-        .map(operation => ({ kind: 'ask' as const, operation, resource })),
+        .map(operation => ({ kind: 'request' as const, operation, resource })),
     )
-  if (made)
+  if (created)
     return random.chance(0.2) ? of('GET', 'PATCH', 'GET', 'PUT', 'DELETE', 'GET', 'DELETE') : of('GET')
   return random.chance(0.3) ? of('GET') : []
 }
@@ -63,28 +64,28 @@ function pickOperation({ random, memory, description }: VirtualClient): Operatio
   let operation = random.pick(description.operations)
   for (let turn = 0; turn < 6; turn++) {
     const { parameters, body, method } = operation
-    const path = parameters.filter(({ place }) => place === 'path').map(({ name }) => name)
+    const path = parameters.filter(({ location }) => location === 'path').map(({ name }) => name)
     const needed = method === 'POST' ? [...path, ...(body?.schema.required ?? [])] : path
-    const isShort = needed.some(
-      name => description.idParameterNames.has(name) && aliveCount(memory, name) < KEPT_MIN,
+    const lacksResources = needed.some(
+      name => description.idParameterNames.has(name) && existingCount(memory, name) < RESOURCES_MIN,
     )
-    const isUnwanted = isShort || (method === 'DELETE' && random.chance(0.7))
+    const isUnwanted = lacksResources || (method === 'DELETE' && random.chance(0.7))
     if (!isUnwanted && (method !== 'GET' || path.length > 0 || random.chance(0.5))) return operation
     operation = random.pick(description.operations)
   }
   return operation
 }
 
-function plannedAsk(
+function plannedRequest(
   client: VirtualClient,
   number: number,
   planned: Step | undefined,
 ): FuzzRequest | undefined {
-  if (planned?.kind !== 'ask') return undefined
+  if (planned?.kind !== 'request') return undefined
   return buildRequest(client, validRequest(client, planned.operation, planned.resource), number)
 }
 
-function headAsk({ request, response }: Step & { kind: 'head' }, number: number): FuzzRequest {
+function headRequest({ request, response }: Step & { kind: 'head' }, number: number): FuzzRequest {
   return {
     ...request,
     number,
@@ -95,7 +96,7 @@ function headAsk({ request, response }: Step & { kind: 'head' }, number: number)
 }
 
 /** Repeats a request that got its response under an idempotency key, or sends another request under the same key. */
-function repeatAsk({ memory, random }: VirtualClient, number: number): FuzzRequest | undefined {
+function repeatedRequest({ memory, random }: VirtualClient, number: number): FuzzRequest | undefined {
   if (memory.repeatable.length === 0) return undefined
   const { request, response } = random.pick(memory.repeatable)
   if (random.chance(0.7)) return { ...request, number, expects: { kind: 'replay', of: response } }
@@ -115,7 +116,7 @@ function repeatAsk({ memory, random }: VirtualClient, number: number): FuzzReque
 }
 
 /** Requests the next page of a list, exactly as its Link says, or the first page if no next page is known. */
-function pageAsk(client: VirtualClient, number: number): FuzzRequest {
+function pageRequest(client: VirtualClient, number: number): FuzzRequest {
   const { memory, random, keys, description } = client
   const lists = description.operations.filter(({ parameters }) =>
     parameters.some(({ name }) => name === 'cursor'),
@@ -123,7 +124,7 @@ function pageAsk(client: VirtualClient, number: number): FuzzRequest {
   const operation = random.pick(lists)
   const target = memory.nextPages.get(operation.id)
   if (target === undefined) return buildRequest(client, validRequest(client, operation), number)
-  const key = keys.goodFor(random, operation)
+  const key = keys.validFor(random, operation)
   return {
     number,
     label: operation.id,
@@ -138,7 +139,7 @@ function pageAsk(client: VirtualClient, number: number): FuzzRequest {
 }
 
 /** Requests a described path with a method that it does not have, or a path that does not exist. */
-function besideAsk(client: VirtualClient, number: number): FuzzRequest {
+function undescribedRequest(client: VirtualClient, number: number): FuzzRequest {
   const { random, description } = client
   const operation = random.pick(description.operations)
   const { path, target } = buildRequest(client, validRequest(client, operation), number)

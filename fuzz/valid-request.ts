@@ -1,13 +1,13 @@
 import type { Operation, Parameter } from './document.ts'
 import type { Condition } from './fuzz-request.ts'
-import { aliveResource, deletedResource, freshAt, tagAt } from './memory.ts'
+import { deletedResource, existingResource, tagAt, unchangedAt } from './memory.ts'
 import { MERGE_PATCH, pathOf, type RequestBuilder, type VirtualClient } from './request-builder.ts'
 import type { Resource } from './resource.ts'
 import type { Schema } from './schema.ts'
 import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
 
-/** Only the text of the description says it: a created key expires in the future. */
-const futures = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
+/** A created key must expire in the future. The description says so only in its text. */
+const futureInstants = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
 
 const accepts = [
   'application/json',
@@ -19,7 +19,7 @@ const accepts = [
   'Application/JSON',
 ]
 
-/** Builds a valid request; for `thing` if it is given. */
+/** Builds a valid request; for the resource `given`, if there is one. */
 export function validRequest(client: VirtualClient, operation: Operation, given?: Resource): RequestBuilder {
   const path = new Map<string, string>()
   const resource = fillPath(client, operation, path, given)
@@ -61,18 +61,18 @@ function fillPath(
 ): Resource | undefined {
   const { random, memory } = client
   let last: Resource | undefined
-  for (const { name, schema, example } of parameters.filter(({ place }) => place === 'path')) {
+  for (const { name, schema, example } of parameters.filter(({ location }) => location === 'path')) {
     const isGiven = given?.kind === name
     last = isGiven
       ? given
       : random.chance(0.8)
-        ? aliveResource(memory, random, name)
+        ? existingResource(memory, random, name)
         : deletedResource(memory, random, name)
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
   // The description does not say what happens to other resources with the id of a deleted one.
-  return last?.goneFrom === undefined || last.goneFrom === path ? last : undefined
+  return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 
 /** Returns a text that can be a path segment: dots alone would be resolved as relative steps. */
@@ -85,16 +85,17 @@ function segment({ random }: VirtualClient, schema: Schema, example: unknown): s
 function queryPairs(
   client: VirtualClient,
   operation: Operation,
-  { name, place, schema, required }: Parameter,
+  { name, location, schema, required }: Parameter,
 ): [string, string][] {
   const { random, memory } = client
   // A cursor cannot be invented: it comes only from the Link of a page.
-  if (place !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
+  if (location !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(client, operation, name)
   // Waiting for an event that does not occur would only take time.
   if (name === 'wait') return [[name, String(schema.minimum)]]
   const one = (of: Schema): string => {
-    const known = kind !== undefined && random.chance(0.6) ? aliveResource(memory, random, kind) : undefined
+    const known =
+      kind !== undefined && random.chance(0.6) ? existingResource(memory, random, kind) : undefined
     return known?.id ?? validParameter(random, of)
   }
   const { items } = schema
@@ -116,10 +117,10 @@ function validMembers(
     const isRequired = schema.required.includes(name)
     if (member.readOnly) return resource && random.chance(0.1) ? [[name, resource.id]] : []
     if (!isRequired && !random.chance(kind === undefined ? 0.5 : 0.15)) return []
-    if (name === 'expiresAt') return [[name, JSON.stringify(random.pick(futures))]]
+    if (name === 'expiresAt') return [[name, JSON.stringify(random.pick(futureInstants))]]
     if (kind === undefined || member.type !== 'integer') return [[name, validJson(random, member)]]
     const known = random.chance(0.9)
-      ? aliveResource(memory, random, kind)
+      ? existingResource(memory, random, kind)
       : deletedResource(memory, random, kind)
     return [[name, known?.id ?? String(absentId(random))]]
   })
@@ -128,7 +129,7 @@ function validMembers(
 function fillHeaders(client: VirtualClient, builder: RequestBuilder): void {
   const { random, keys } = client
   const { operation, headers } = builder
-  const key = keys.goodFor(random, operation)
+  const key = keys.validFor(random, operation)
   if (key !== undefined) headers.set('Authorization', `${random.chance(0.95) ? 'Bearer' : 'bearer '} ${key}`)
   if (random.chance(0.2)) headers.set('Accept', random.pick(accepts))
   if (operation.body) {
@@ -137,7 +138,7 @@ function fillHeaders(client: VirtualClient, builder: RequestBuilder): void {
     headers.set('Content-Type', random.chance(0.9) ? type : `${type.toUpperCase()}; charset="UTF-8"`)
   }
   if (random.chance(0.02)) headers.set('X-Unheard-Of', 'ÿ"\\')
-  for (const parameter of operation.parameters.filter(({ place }) => place === 'header')) {
+  for (const parameter of operation.parameters.filter(({ location }) => location === 'header')) {
     if (parameter.required || random.chance(0.25)) fillHeader(client, builder, parameter)
   }
 }
@@ -146,7 +147,7 @@ function fillHeader(client: VirtualClient, builder: RequestBuilder, { name, exam
   const { random } = client
   if (name === 'If-Match' || name === 'If-None-Match') {
     const [value, condition] = precondition(client, builder, name)
-    builder.condition = together(builder.condition, condition)
+    builder.condition = combined(builder.condition, condition)
     builder.headers.set(name, value)
   } else if (name === 'Idempotency-Key') {
     const key = `${client.name}-${random.between(0n, 2n ** 60n).toString(36)}`
@@ -157,7 +158,7 @@ function fillHeader(client: VirtualClient, builder: RequestBuilder, { name, exam
 }
 
 /** Returns the result of two preconditions of one request: If-Match is evaluated first (RFC 9110, section 13.2.2). */
-function together(one: Condition, other: Condition): Condition {
+function combined(one: Condition, other: Condition): Condition {
   const order: readonly Condition[] = ['fails', 'unclear', 'unmodified', 'holds', 'none']
   return order.find(condition => condition === one || condition === other) ?? 'none'
 }
@@ -170,21 +171,25 @@ function precondition(
 ): [string, Condition] {
   const { random, memory } = client
   const path = pathOf(builder)
-  const current = freshAt(memory, path)?.headers.get('etag')
+  const current = unchangedAt(memory, path)?.headers.get('etag')
   const invented = `"${random
     .between(0n, 2n ** 64n)
     .toString(36)
     .padStart(22, 'x')}"`
-  const isThere = builder.resource !== undefined && builder.resource.goneFrom === undefined
-  const isWrite = name === 'If-Match'
-  const met: Condition = isWrite ? 'holds' : 'unmodified'
+  const exists = builder.resource !== undefined && builder.resource.deletedPath === undefined
+  const isIfMatch = name === 'If-Match'
+  const match: Condition = isIfMatch ? 'holds' : 'unmodified'
   const options: [string, Condition][] = [
-    [invented, isWrite ? 'fails' : 'none'],
-    ['*', isThere ? met : 'unclear'],
+    [invented, isIfMatch ? 'fails' : 'none'],
+    ['*', exists ? match : 'unclear'],
     [tagAt(memory, path) ?? invented, 'unclear'],
   ]
   if (current !== undefined) {
-    options.push([current, met], [`${invented},  ${current}`, met], [`W/${current}`, isWrite ? 'fails' : met])
+    options.push(
+      [current, match],
+      [`${invented},  ${current}`, match],
+      [`W/${current}`, isIfMatch ? 'fails' : match],
+    )
   }
   return random.pick(options)
 }

@@ -6,23 +6,23 @@ import type { Schema } from './schema.ts'
  * Checks an exact JSON value against a schema. Returns the faults, each with its pointer; elements are written `*` in
  * pointers, so that the same fault in a hundred elements is one.
  */
-export function validate(schema: Schema, value: JsonValue, place = ''): string[] {
-  if (value === null) return schema.nullable ? [] : [`${place || '/'} is null`]
+export function validate(schema: Schema, value: JsonValue, pointer = ''): string[] {
+  if (value === null) return schema.nullable ? [] : [`${pointer || '/'} is null`]
   if (schema.oneOf.length > 0) {
     const fits = schema.oneOf.some(one => validate(one, value).length === 0)
-    return fits ? [] : [`${place || '/'} is none of what it may be`]
+    return fits ? [] : [`${pointer || '/'} matches no schema of its oneOf`]
   }
   switch (schema.type) {
     case 'boolean':
-      return typeof value === 'boolean' ? [] : [wrongType(schema, place)]
+      return typeof value === 'boolean' ? [] : [wrongType(schema, pointer)]
     case 'integer':
-      return typeof value === 'bigint' ? integerFaults(schema, value, place) : [wrongType(schema, place)]
+      return typeof value === 'bigint' ? integerFaults(schema, value, pointer) : [wrongType(schema, pointer)]
     case 'string':
-      return typeof value === 'string' ? stringFaults(schema, value, place) : [wrongType(schema, place)]
+      return typeof value === 'string' ? stringFaults(schema, value, pointer) : [wrongType(schema, pointer)]
     case 'array':
-      return Array.isArray(value) ? arrayFaults(schema, value, place) : [wrongType(schema, place)]
+      return Array.isArray(value) ? arrayFaults(schema, value, pointer) : [wrongType(schema, pointer)]
     case 'object':
-      return isObject(value) ? objectFaults(schema, value, place) : [wrongType(schema, place)]
+      return isObject(value) ? objectFaults(schema, value, pointer) : [wrongType(schema, pointer)]
   }
 }
 
@@ -44,16 +44,16 @@ export function lengthOf(text: string): number {
   return length
 }
 
-function wrongType({ type }: Schema, place: string): string {
-  return `${place || '/'} is not of type ${type}`
+function wrongType({ type }: Schema, pointer: string): string {
+  return `${pointer || '/'} is not of type ${type}`
 }
 
-function integerFaults({ minimum, maximum, excluded }: Schema, value: bigint, place: string): string[] {
-  const isIn = value >= minimum && value <= maximum && !excluded.includes(value)
-  return isIn ? [] : [`${place || '/'} is out of bounds`]
+function integerFaults({ minimum, maximum, excluded }: Schema, value: bigint, pointer: string): string[] {
+  const isInRange = value >= minimum && value <= maximum && !excluded.includes(value)
+  return isInRange ? [] : [`${pointer || '/'} is out of bounds`]
 }
 
-function stringFaults(schema: Schema, value: string, place: string): string[] {
+function stringFaults(schema: Schema, value: string, pointer: string): string[] {
   const { choices, pattern, lengthMin, lengthMax } = schema
   const faults: string[] = []
   const length = lengthOf(value)
@@ -61,8 +61,8 @@ function stringFaults(schema: Schema, value: string, place: string): string[] {
   if (length > lengthMax) faults.push('is too long')
   if (choices && !choices.includes(value)) faults.push('is not in the enum')
   if (pattern && !pattern.test(value)) faults.push('does not match the pattern')
-  if (!isOfFormat(schema, value)) faults.push(`is no ${schema.format}`)
-  return faults.map(fault => `${place || '/'} ${fault}`)
+  if (!isOfFormat(schema, value)) faults.push(`is not of format ${schema.format}`)
+  return faults.map(fault => `${pointer || '/'} ${fault}`)
 }
 
 function isOfFormat({ format }: Schema, value: string): boolean {
@@ -72,22 +72,22 @@ function isOfFormat({ format }: Schema, value: string): boolean {
   return format !== 'uri-reference' || URL.canParse(value, 'http://127.0.0.1')
 }
 
-function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], place: string): string[] {
+function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], pointer: string): string[] {
   const faults: string[] = []
-  if (value.length < itemsMin) faults.push(`${place || '/'} has too few elements`)
-  if (value.length > itemsMax) faults.push(`${place || '/'} has too many elements`)
-  if (items) faults.push(...value.flatMap(element => validate(items, element, `${place}/*`)))
+  if (value.length < itemsMin) faults.push(`${pointer || '/'} has too few elements`)
+  if (value.length > itemsMax) faults.push(`${pointer || '/'} has too many elements`)
+  if (items) faults.push(...value.flatMap(element => validate(items, element, `${pointer}/*`)))
   return faults.length > 1 ? [...new Set(faults)] : faults
 }
 
 /** Clients must accept unknown members, but a server sends none that it does not describe. */
-function objectFaults({ members, required }: Schema, value: JsonObject, place: string): string[] {
+function objectFaults({ members, required }: Schema, value: JsonObject, pointer: string): string[] {
   const faults: string[] = []
-  for (const name of required) if (value[name] === undefined) faults.push(`${place}/${name} is missing`)
+  for (const name of required) if (value[name] === undefined) faults.push(`${pointer}/${name} is missing`)
   for (const [name, member] of Object.entries(value)) {
     const schema = members.get(name)
-    if (schema) faults.push(...validate(schema, member, `${place}/${name}`))
-    else faults.push(`${place}/${name} is not described`)
+    if (schema) faults.push(...validate(schema, member, `${pointer}/${name}`))
+    else faults.push(`${pointer}/${name} is not described`)
   }
   return faults
 }

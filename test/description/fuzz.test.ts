@@ -101,7 +101,7 @@ const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[
   ],
   [
     'a deletion without an effect',
-    /^(get|delete)Category deleted-answers$/,
+    /^(get|delete)Category found-after-delete$/,
     (request, path, forward) =>
       request.method === 'DELETE' && /^\/categories\/\d+$/.test(path)
         ? Promise.resolve({ status: 204, headers: new Headers(), body: '' })
