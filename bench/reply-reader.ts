@@ -14,21 +14,21 @@ export interface WholeReply {
 
 /** Finds the end of replies that arrive one at a time on one connection. The fast path copies nothing. */
 export class ReplyReader {
-  #rest: Buffer | undefined
+  #partial: Buffer | undefined
 
   /** Takes the received bytes; returns the reply once its last byte is there. Throws on anything else. */
   take(chunk: Buffer): WholeReply | undefined {
-    const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
+    const bytes = this.#partial ? Buffer.concat([this.#partial, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)
     const bodyBytes = headEnd < 0 ? 0 : contentLength(bytes, headEnd)
     const total = headEnd + HEAD_END.length + bodyBytes
     if (headEnd < 0 || bytes.length < total) {
       // The bytes belong to the runtime, which may use their memory again.
-      this.#rest = Buffer.from(bytes)
+      this.#partial = Buffer.from(bytes)
       return undefined
     }
     if (bytes.length > total) throw new Error('there are more bytes than the reply has')
-    this.#rest = undefined
+    this.#partial = undefined
     const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - ZERO
     return {
       status: digit(0) * 100 + digit(1) * 10 + digit(2),

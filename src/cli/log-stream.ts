@@ -25,7 +25,7 @@ export class LogStream {
   #waiting: string[] = []
   #chars = 0
   /** The part of an earlier group that a slow reader has not read. */
-  #rest: Uint8Array = new Uint8Array()
+  #unwritten: Uint8Array = new Uint8Array()
   #lost = 0
   /** Whether the last line was written only in part. */
   #torn = false
@@ -36,13 +36,13 @@ export class LogStream {
   }
 
   write(line: string): void {
-    if (this.#chars + this.#rest.length > WAITING_CHARS_MAX) {
+    if (this.#chars + this.#unwritten.length > WAITING_CHARS_MAX) {
       this.#lost++
       return
     }
     this.#waiting.push(line)
     this.#chars += line.length
-    if (this.#chars >= GROUP_CHARS && this.#rest.length === 0) this.flush()
+    if (this.#chars >= GROUP_CHARS && this.#unwritten.length === 0) this.flush()
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MS)
   }
 
@@ -51,15 +51,15 @@ export class LogStream {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const report = (this.#torn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
-    const head = Buffer.concat([this.#rest, Buffer.from(report)])
+    const head = Buffer.concat([this.#unwritten, Buffer.from(report)])
     const lines = Buffer.from(this.#waiting.join(''))
     const bytes = head.length === 0 ? lines : Buffer.concat([head, lines])
     this.#waiting = []
     this.#chars = 0
-    this.#rest = new Uint8Array()
+    this.#unwritten = new Uint8Array()
     const { written, error } = this.#put(bytes)
     if (isBusy(error)) {
-      this.#rest = bytes.subarray(written)
+      this.#unwritten = bytes.subarray(written)
       this.#timer = setTimeout(() => this.flush(), GROUP_MS)
     }
     if (error === undefined || isBusy(error)) {

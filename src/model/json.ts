@@ -115,7 +115,7 @@ class JsonParser {
   constructor(text: string) {
     this.#text = text
     if (text.charCodeAt(0) === 0xfeff) throw this.#fault('unexpected byte order mark')
-    this.#skipWhite()
+    this.#skipWhitespace()
   }
 
   end(): void {
@@ -123,12 +123,12 @@ class JsonParser {
   }
 
   value(depth: number): JsonValue {
-    const value = this.#bare(depth)
-    this.#skipWhite()
+    const value = this.#parseValue(depth)
+    this.#skipWhitespace()
     return value
   }
 
-  #bare(depth: number): JsonValue {
+  #parseValue(depth: number): JsonValue {
     switch (this.#text[this.#at]) {
       case '{':
         return this.#object(depth)
@@ -157,7 +157,7 @@ class JsonParser {
     do {
       if (this.#text[this.#at] !== '"') throw this.#fault('a member name in double quotes is expected')
       const name = this.#string()
-      this.#skipWhite()
+      this.#skipWhitespace()
       if (Object.hasOwn(object, name)) throw this.#fault(`a duplicate member ${JSON.stringify(name)}`)
       if (!this.#accept(':')) throw this.#fault('a colon is expected after a member name')
       object[name] = this.value(depth + 1)
@@ -238,10 +238,10 @@ class JsonParser {
 
   #step(): void {
     this.#at++
-    this.#skipWhite()
+    this.#skipWhitespace()
   }
 
-  #skipWhite(): void {
+  #skipWhitespace(): void {
     if (this.#text.charCodeAt(this.#at) > 0x20) return
     WHITE.lastIndex = this.#at
     this.#at += WHITE.exec(this.#text)?.[0].length ?? 0

@@ -155,7 +155,7 @@ class SseStream {
   readonly #tail: RecentEvents
   readonly #exchange: RequestContext
   readonly #types: ReadonlySet<string> | undefined
-  readonly #onGone: () => void
+  readonly #onClosed: () => void
   /** Ends the wait for something to send. */
   #wake = (): void => {}
   #tickDue = false
@@ -173,14 +173,14 @@ class SseStream {
     context: RequestContext,
     position: bigint,
     types: readonly string[] | undefined,
-    onGone: () => void,
+    onClosed: () => void,
   ) {
     this.keyId = context.caller?.keyId ?? null
     this.#tail = tail
     this.#exchange = context
     this.#position = position
     this.#types = types && new Set(types)
-    this.#onGone = onGone
+    this.#onClosed = onClosed
   }
 
   readable(): ReadableStream<Uint8Array> {
@@ -240,7 +240,7 @@ class SseStream {
         return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
       }
       if (this.#position < this.#tail.head) {
-        const bytes = this.#wanted(await this.#batch())
+        const bytes = this.#matchingFrames(await this.#batch())
         if (bytes.length > 0) return bytes
         // A long history may have no event of these types: other work needs the thread, and the client may have left.
         await yieldToEventLoop()
@@ -254,30 +254,30 @@ class SseStream {
   }
 
   async #batch(): Promise<Batch> {
-    const kept = this.#tail.batchAfter(this.#position)
-    if (kept) return kept
+    const recent = this.#tail.batchAfter(this.#position)
+    if (recent) return recent
     const types = this.#types ? [...this.#types] : eventTypes
     const batch = await this.#tail.readBehind(this.#position, types, this.#readMax)
     this.#readMax = eventsThatFit(batch)
     return batch
   }
 
-  #wanted(batch: Batch): Uint8Array {
+  #matchingFrames(batch: Batch): Uint8Array {
     const { after, to, bytes, frames } = batch
     const from = this.#position
     this.#position = to
     if (from === after && !this.#types) return bytes
-    const wanted = frames.filter(
+    const matching = frames.filter(
       ({ position, type }) => position > from && (!this.#types || this.#types.has(type)),
     )
-    return Buffer.concat(wanted.map(frame => bytes.subarray(frame.from, frame.to)))
+    return Buffer.concat(matching.map(frame => bytes.subarray(frame.from, frame.to)))
   }
 
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#wake()
-    this.#onGone()
+    this.#onClosed()
   }
 }
 
