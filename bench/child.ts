@@ -51,7 +51,7 @@ export async function startServerProcess(
   const child = spawn(programArguments, environment, 'ignore', SERVER_MS_MAX)
   const said = new Response(child.stderr).text()
   const deadline = performance.now() + START_MS
-  while (!(await answers(port))) {
+  while (!(await responds(port))) {
     if (child.exitCode !== null) throw new Error(`a server ended at once: ${await said}`)
     if (performance.now() > deadline) throw new Error(`nothing responds on port ${port}`)
     await Bun.sleep(50)
@@ -61,9 +61,9 @@ export async function startServerProcess(
     port,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
-      const forced = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
       await child.exited
-      clearTimeout(forced)
+      clearTimeout(killTimer)
     },
   }
 }
@@ -103,7 +103,7 @@ function spawn<Out extends 'pipe' | 'ignore'>(
   return child
 }
 
-async function answers(port: number): Promise<boolean> {
+async function responds(port: number): Promise<boolean> {
   try {
     // A store that has bound its port and is still starting responds with 503.
     return (await fetch(`http://127.0.0.1:${port}/`)).status !== 503

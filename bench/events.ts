@@ -11,9 +11,9 @@ const CLIENTS = 64
 const PETS = 1000
 const STREAMS = 10
 const STREAMS_FOR_MEMORY = 1000
-const ORDERS_A_SECOND = 50
+const ORDERS_PER_SECOND = 50
 const ORDERS_MIN = 100
-const HEARD_MS_MAX = 30_000
+const BLOCKS_WAIT_MS_MAX = 30_000
 
 const Latencies = z.strictObject({
   stream: z.array(z.number()),
@@ -23,30 +23,30 @@ const Latencies = z.strictObject({
 
 /** Measures the cost of events for orders, the latency of events, and the memory of a stream. */
 export async function benchEvents(schedule: Schedule): Promise<Section[]> {
-  const telling = await benchTelling(schedule)
+  const notifying = await benchNotification(schedule)
   const figures = [...(await measureLatency(schedule)), ...(await measureMemory())]
   const about = [
-    `Latency: orders on SQLite, about ${ORDERS_A_SECOND} per second, from the response to each order (after its ` +
+    `Latency: orders on SQLite, about ${ORDERS_PER_SECOND} per second, from the response to each order (after its ` +
       'commit) to its event at a stream client and at a webhook receiver. Both are in the process that sends the ' +
       'orders; its round trip to the same server is shown for comparison. Memory: resident memory of a server after ' +
       `one order, then with ${STREAMS_FOR_MEMORY.toLocaleString('en')} streams that have received another.`,
     figureTable(figures),
   ]
-  return [{ ...telling, about: [...telling.about, ...about] }]
+  return [{ ...notifying, about: [...notifying.about, ...about] }]
 }
 
-async function benchTelling(schedule: Schedule): Promise<Section> {
+async function benchNotification(schedule: Schedule): Promise<Section> {
   using workplace = openWorkplace()
-  const place = await makeSqliteStore(workplace.folder('telling'), PETS, 'full')
+  const place = await makeSqliteStore(workplace.folder('notifying'), PETS, 'full')
   const quietPlace = await makeSqliteStore(workplace.folder('quiet'), PETS, 'full')
-  await using telling = await startTelling(place)
-  await using quiet = await startTelling(quietPlace)
+  await using notifying = await startNotifyingStore(place)
+  await using quiet = await startNotifyingStore(quietPlace)
   await using receiver = await startListening('event-receiver.ts', {})
   for (const path of ['one', 'two']) {
-    const client = makeClient({ base: `http://127.0.0.1:${telling.port}`, key: ADMIN_KEY })
+    const client = makeClient({ base: `http://127.0.0.1:${notifying.port}`, key: ADMIN_KEY })
     await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/${path}` } })
   }
-  await using listener = await startListening('event-listener.ts', streamsOf(telling, STREAMS))
+  await using listener = await startListening('event-listener.ts', streamsOf(notifying, STREAMS))
   let orders = 0
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
@@ -56,7 +56,7 @@ async function benchTelling(schedule: Schedule): Promise<Section> {
       try {
         const load = { port, pid, connections: CLIENTS, seconds }
         const sample = await generateOrders(load, { pets: PETS, keyPrefix: null })
-        if (pid === telling.pid) orders += sample.answered
+        if (pid === notifying.pid) orders += sample.answered
         return sample
       } finally {
         process.kill(other.pid, 'SIGCONT')
@@ -65,13 +65,13 @@ async function benchTelling(schedule: Schedule): Promise<Section> {
   })
   const results = await interleave(
     [
-      contestant(`placeOrder, two webhooks and ${STREAMS} streams`, telling, quiet),
-      contestant('placeOrder, no listeners', quiet, telling),
+      contestant(`placeOrder, two webhooks and ${STREAMS} streams`, notifying, quiet),
+      contestant('placeOrder, no listeners', quiet, notifying),
     ],
     schedule,
   )
   // The first block of a stream is not an event.
-  await heard(listener, 1 + 2 * orders)
+  await waitForBlocks(listener, 1 + 2 * orders)
   const [of, against] = results
   if (!of || !against) throw new Error('a contestant has no result')
   return {
@@ -108,16 +108,16 @@ interface Figure {
 async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> {
   using workplace = openWorkplace()
   const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
-  await using store = await startTelling(place)
-  const orders = Math.max(ORDERS_MIN, rounds * seconds * ORDERS_A_SECOND)
+  await using store = await startNotifyingStore(place)
+  const orders = Math.max(ORDERS_MIN, rounds * seconds * ORDERS_PER_SECOND)
   const plan = {
     base: `http://127.0.0.1:${store.port}`,
     adminKey: ADMIN_KEY,
     petId: PET_ID_FIRST,
     orders,
-    perSecond: ORDERS_A_SECOND,
+    perSecond: ORDERS_PER_SECOND,
   }
-  const timeoutMs = (orders / ORDERS_A_SECOND) * 3000 + HEARD_MS_MAX
+  const timeoutMs = (orders / ORDERS_PER_SECOND) * 3000 + BLOCKS_WAIT_MS_MAX
   const measured = Latencies.parse(JSON.parse(await runProgram('event-latency.ts', plan, timeoutMs)))
   const { stream, webhook, roundTrip } = measured
   if (stream.length !== orders || webhook.length !== orders) {
@@ -149,7 +149,7 @@ async function measureMemory(): Promise<Figure[]> {
   const before = residentMib(store)
   await using listener = await startListening('event-listener.ts', streamsOf(store, STREAMS_FOR_MEMORY))
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
-  await heard(listener, 3)
+  await waitForBlocks(listener, 3)
   const after = residentMib(store)
   return [
     { measure: 'memory without a stream', value: before, unit: 'MiB' },
@@ -164,15 +164,15 @@ async function measureMemory(): Promise<Figure[]> {
 
 function figureTable(figures: readonly Figure[]): string {
   const rows = figures.map(({ measure, value, unit, must }) => {
-    const isReached = must !== undefined && value <= must
-    const bound = must === undefined ? ' | ' : `${must} ${unit} | ${isReached ? 'reached' : '**MISSED**'}`
+    const isMet = must !== undefined && value <= must
+    const bound = must === undefined ? ' | ' : `${must} ${unit} | ${isMet ? 'reached' : '**MISSED**'}`
     return `| ${measure} | **${value.toFixed(unit === 'ms' ? 2 : 1)} ${unit}** | ${bound} |`
   })
   return ['| | | at most | |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
 /** Starts a store that may send webhooks to this machine. */
-async function startTelling({ directory }: Place): Promise<ServerProcess> {
+async function startNotifyingStore({ directory }: Place): Promise<ServerProcess> {
   const port = freePort()
   const environment = {
     PETSTORE_DATA: directory,
@@ -194,13 +194,13 @@ async function startListening(name: string, plan: object): Promise<ServerProcess
 }
 
 async function countOf({ port }: ServerProcess): Promise<number> {
-  const answer = await (await fetch(`http://127.0.0.1:${port}/`)).json()
-  return z.object({ count: z.number() }).parse(answer).count
+  const body = await (await fetch(`http://127.0.0.1:${port}/`)).json()
+  return z.object({ count: z.number() }).parse(body).count
 }
 
 /** Resolves once every stream of a listener has this number of blocks; throws if they do not arrive in time. */
-async function heard(listener: ServerProcess, blocks: number): Promise<void> {
-  const deadline = performance.now() + HEARD_MS_MAX
+async function waitForBlocks(listener: ServerProcess, blocks: number): Promise<void> {
+  const deadline = performance.now() + BLOCKS_WAIT_MS_MAX
   for (let count = 0; count < blocks; ) {
     if (performance.now() > deadline) throw new Error(`a stream had ${count} blocks of ${blocks}`)
     await Bun.sleep(100)

@@ -17,7 +17,7 @@ type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
 
 /** Reads one target repeatedly. Throws if a reply is not a 200 with a body of `bodyBytes` bytes. */
 export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
-  return selfMeasured('load.ts', { ...load, status: 200, ask: { kind: 'get', target, bodyBytes } })
+  return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', target, bodyBytes } })
 }
 
 /** Places orders. Throws if a response is not 201. */
@@ -25,8 +25,8 @@ export function generateOrders(
   load: Load,
   { pets, keyPrefix }: { pets: number; keyPrefix: string | null },
 ): Promise<Sample> {
-  const ask = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, keyPrefix }
-  return selfMeasured('load.ts', { ...load, status: 201, ask })
+  const request = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, keyPrefix }
+  return selfMeasured('load.ts', { ...load, status: 201, request })
 }
 
 /** Runs a program of this directory that prints a Sample. */

@@ -10,7 +10,7 @@ export const LoadPlan = z.strictObject({
   seconds: z.number(),
   /** The only correct status: any other ends the run with an error. */
   status: z.number(),
-  ask: z.discriminatedUnion('kind', [
+  request: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('get'), target: z.string(), bodyBytes: z.number() }),
     z.strictObject({
       kind: z.literal('order'),

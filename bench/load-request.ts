@@ -1,13 +1,13 @@
 import type { LoadPlan } from './load-plan.ts'
 
 /** Returns a function that returns the bytes of the next request. */
-export function requestWriter({ port, ask }: LoadPlan): () => string {
+export function requestWriter({ port, request }: LoadPlan): () => string {
   const host = `Host: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: petstore-bench\r\n`
-  if (ask.kind === 'get') {
-    const request = `GET ${ask.target} HTTP/1.1\r\n${host}\r\n`
-    return () => request
+  if (request.kind === 'get') {
+    const text = `GET ${request.target} HTTP/1.1\r\n${host}\r\n`
+    return () => text
   }
-  const { adminKey, petIdFirst, pets, keyPrefix } = ask
+  const { adminKey, petIdFirst, pets, keyPrefix } = request
   const head =
     `POST /store/orders HTTP/1.1\r\n${host}Authorization: Bearer ${adminKey}\r\n` +
     'Content-Type: application/json\r\n'

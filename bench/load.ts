@@ -22,7 +22,7 @@ function fail(reason: string): never {
   process.exit(1)
 }
 
-function ask(socket: Bun.Socket<ReplyReader>): void {
+function sendRequest(socket: Bun.Socket<ReplyReader>): void {
   const request = nextRequest()
   inFlight++
   if (socket.write(request) !== request.length) fail('a request did not fit into the socket at once')
@@ -32,12 +32,12 @@ function onData(socket: Bun.Socket<ReplyReader>, chunk: Buffer): void {
   const reply = socket.data.take(chunk)
   if (!reply) return
   const { status, bodyBytes } = reply
-  if (status !== plan.status || (plan.ask.kind === 'get' && bodyBytes !== plan.ask.bodyBytes)) {
+  if (status !== plan.status || (plan.request.kind === 'get' && bodyBytes !== plan.request.bodyBytes)) {
     fail(`expected ${plan.status}, got ${reply.text()}`)
   }
   answered++
   inFlight--
-  if (!stopping) ask(socket)
+  if (!stopping) sendRequest(socket)
   else if (inFlight === 0) drained.resolve()
 }
 
@@ -58,15 +58,15 @@ async function connect(): Promise<Bun.Socket<ReplyReader>> {
 
 async function measure(): Promise<Sample> {
   const sockets = await Promise.all(Array.from({ length: plan.connections }, connect))
-  for (const socket of sockets) ask(socket)
+  for (const socket of sockets) sendRequest(socket)
   await Bun.sleep(plan.warmSeconds * 1000)
   const before = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
   await Bun.sleep(plan.seconds * 1000)
   const after = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
   stopping = true
-  const late = setTimeout(() => fail(`${inFlight} requests got no response`), DRAIN_MS)
+  const timer = setTimeout(() => fail(`${inFlight} requests got no response`), DRAIN_MS)
   await drained.promise
-  clearTimeout(late)
+  clearTimeout(timer)
   for (const socket of sockets) socket.end()
   return {
     requests: after.answered - before.answered,

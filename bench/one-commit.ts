@@ -3,14 +3,14 @@ import { plugin } from 'bun'
 // Loaded before the program (`bun --preload`): the same program, except that its writer runs one command per
 // transaction. One number in one file is changed while that file is loaded; everything else is unchanged.
 
-const NUMBER = /(?<=^const COMMANDS_A_BATCH_MAX = )\d+$/m
+const NUMBER = /(?<=^const COMMANDS_PER_BATCH_MAX = )\d+$/m
 
 plugin({
   name: 'one commit per command',
   setup(build) {
     build.onLoad({ filter: /\/src\/engine\/sqlite\.ts$/ }, async ({ path }) => {
       const text = await Bun.file(path).text()
-      if (!NUMBER.test(text)) throw new Error(`${path} does not contain COMMANDS_A_BATCH_MAX`)
+      if (!NUMBER.test(text)) throw new Error(`${path} does not contain COMMANDS_PER_BATCH_MAX`)
       return { contents: text.replace(NUMBER, '1'), loader: 'ts' }
     })
   },
