@@ -22,7 +22,7 @@ interface Setting<T> {
   readonly variable: string
   /** With its argument, as the command line shows it. */
   readonly flag?: string
-  readonly about: string
+  readonly description: string
   /** Used if neither flag nor variable is set. A text, so that it is read in the same way. */
   readonly fallback?: string
   /** Throws an error whose message says what is valid. */
@@ -42,113 +42,113 @@ export const settings = {
   host: setting({
     variable: 'PETSTORE_HOST',
     flag: '--host <address>',
-    about: 'address to listen on',
+    description: 'address to listen on',
     fallback: '127.0.0.1',
     read: text => text,
   }),
   port: setting({
     variable: 'PETSTORE_PORT',
     flag: '--port <number>',
-    about: 'port to listen on; 0 picks a free one',
+    description: 'port to listen on; 0 picks a free one',
     fallback: '8080',
     read: readPort,
   }),
   data: setting({
     variable: 'PETSTORE_DATA',
     flag: '--data <directory>',
-    about: 'directory of the embedded database',
+    description: 'directory of the embedded database',
     fallback: './data',
     read: readDirectory,
   }),
   databaseUrl: setting({
     variable: 'DATABASE_URL',
     flag: '--database-url <url>',
-    about: 'PostgreSQL to use instead of the embedded database',
+    description: 'PostgreSQL to use instead of the embedded database',
     read: text => readUrl(text, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name'),
   }),
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
     flag: '--base-url <url>',
-    about: 'base URL that clients use (default: http://host:port)',
+    description: 'base URL that clients use (default: http://host:port)',
     read: readBaseUrl,
   }),
   demo: setting({
     variable: 'PETSTORE_DEMO',
     flag: '--no-demo',
-    about: 'do not load the demo shop into an empty store',
+    description: 'do not load the demo shop into an empty store',
     fallback: 'true',
     read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
   clock: setting({
     variable: 'PETSTORE_CLOCK',
     flag: '--clock <instant>',
-    about: 'start the clock for deprecation and sunset at this instant',
+    description: 'start the clock for deprecation and sunset at this instant',
     read: readInstant,
   }),
   stability: setting({
     variable: 'PETSTORE_STABILITY',
     flag: '--stability <level>',
-    about: 'serve only operations at least this stable: stable, beta or experimental',
+    description: 'serve only operations at least this stable: stable, beta or experimental',
     fallback: 'experimental',
     read: text => readChoice(text, gates),
   }),
   adminKey: setting({
     variable: 'PETSTORE_ADMIN_KEY',
-    about: 'an admin key to add, instead of generating one at the first start',
+    description: 'an admin key to add, instead of generating one at the first start',
     read: readKey,
   }),
   adminKeyFile: setting({
     variable: 'PETSTORE_ADMIN_KEY_FILE',
-    about: 'a file that contains the admin key',
+    description: 'a file that contains the admin key',
     read: file => readKey(readText(file).trim()),
   }),
   secretKeyFile: setting({
     variable: 'PETSTORE_SECRET_KEY_FILE',
-    about:
+    description:
       'a file that contains the key that encrypts webhook secrets; required with DATABASE_URL (default: secret-key in the data directory, created at the first start)',
     read: file => readSecretKey(readText(file).trim()),
   }),
   eventRetention: setting({
     variable: 'PETSTORE_EVENT_RETENTION',
-    about: 'how long to keep events and the audit log: 90d, 36h, or forever',
+    description: 'how long to keep events and the audit log: 90d, 36h, or forever',
     fallback: '90d',
     read: readRetention,
   }),
   allowPrivateWebhooks: setting({
     variable: 'PETSTORE_ALLOW_PRIVATE_WEBHOOKS',
     flag: '--allow-private-webhooks',
-    about: 'allow webhooks to private addresses, for experiments on your own machine',
+    description: 'allow webhooks to private addresses, for experiments on your own machine',
     fallback: 'false',
     read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
-    about: 'requests / seconds per key or address, or off',
+    description: 'requests / seconds per key or address, or off',
     fallback: '60000/60',
     read: readRate,
   }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
-    about: 'origins whose pages may call the store, separated by commas; * allows any',
+    description: 'origins whose pages may call the store, separated by commas; * allows any',
     fallback: '',
     read: text => readList(text).map(readOrigin),
   }),
   trustedProxies: setting({
     variable: 'PETSTORE_TRUSTED_PROXIES',
-    about: 'proxies whose X-Forwarded-For is trusted: addresses or networks, separated by commas',
+    description: 'proxies whose X-Forwarded-For is trusted: addresses or networks, separated by commas',
     fallback: '',
     read: text => readList(text).map(readNetwork),
   }),
   log: setting({
     variable: 'PETSTORE_LOG_FORMAT',
     flag: '--log <format>',
-    about: 'log format: json, pretty (for people), or auto: pretty on a terminal',
+    description: 'log format: json, pretty (for people), or auto: pretty on a terminal',
     fallback: 'auto',
     read: text => readChoice(text, formats),
   }),
   logLevel: setting({
     variable: 'PETSTORE_LOG_LEVEL',
-    about: `log level: ${levels.join(', ')}`,
+    description: `log level: ${levels.join(', ')}`,
     fallback: 'info',
     read: text => readChoice(text, levels),
   }),

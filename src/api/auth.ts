@@ -11,7 +11,7 @@ import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContext } from './request-context.ts'
 
 const SCHEME = 'bearer '
-const nobody: Caller = { keyId: null, scopes: [] }
+const anonymous: Caller = { keyId: null, scopes: [] }
 
 /** Runs a read of a row or two, on the store that has the keys. */
 export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
@@ -26,7 +26,7 @@ export async function authenticate(
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
   const header = context.request.headers.get('authorization')
-  if (header === null) return nobody
+  if (header === null) return anonymous
   try {
     const token = bearerToken(header)
     if (token === undefined) {

@@ -15,17 +15,17 @@ export function refuseUnacceptable(headers: Headers, { success }: Operation): vo
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
   // Most clients send one of these three: only the others need parsing.
   if (accept === null || accept === '*/*' || accept === type) return
-  if (quality(accept, type) > 0 || asksForProblems(accept)) return
+  if (quality(accept, type) > 0 || namesProblemType(accept)) return
   throw notAcceptable(type)
 }
 
 /** Returns the media type of errors: a problem only for clients that ask for it by name. */
 export function errorMediaType(headers: Headers): MediaType {
   const accept = headers.get('accept')
-  return accept !== null && asksForProblems(accept) ? PROBLEM : 'application/json'
+  return accept !== null && namesProblemType(accept) ? PROBLEM : 'application/json'
 }
 
-function asksForProblems(accept: string): boolean {
+function namesProblemType(accept: string): boolean {
   return accept.toLowerCase().includes(PROBLEM) && quality(accept, PROBLEM) > 0
 }
 

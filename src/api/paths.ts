@@ -24,11 +24,11 @@ export function findEquivalent(templates: Iterable<string>, path: string): Match
 
 /** Returns the path that the client probably meant: `/store/orders` for `/orders` or `/store/order`. */
 export function similarPath(templates: Iterable<string>, path: string): string | undefined {
-  const asked = stems(path)
+  const requested = stems(path)
   let best: { template: string; length: number } | undefined
   for (const template of templates) {
     const known = stems(template)
-    const length = commonEnd(asked, known)
+    const length = commonEnd(requested, known)
     if (length > (best?.length ?? 0)) best = { template, length }
   }
   return best?.template
@@ -73,13 +73,13 @@ function stems(path: string): string[] {
 }
 
 /** Returns how many segments two paths share at their end, if one of them is the end of the other; otherwise 0. */
-function commonEnd(asked: readonly string[], known: readonly string[]): number {
-  const length = Math.min(asked.length, known.length)
+function commonEnd(requested: readonly string[], known: readonly string[]): number {
+  const length = Math.min(requested.length, known.length)
   let words = 0
   for (let back = 1; back <= length; back++) {
     const segment = known.at(-back) ?? ''
     if (segment.startsWith('{')) continue
-    if (segment !== asked.at(-back)) return 0
+    if (segment !== requested.at(-back)) return 0
     words++
   }
   return words

@@ -54,7 +54,7 @@ export async function handleRequest(
   const { headers } = context.request
   const caller = await authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
   context.caller = caller
-  takeOfRate(pipeline, context)
+  enforceRateLimit(pipeline, context)
   authorize(operation, caller)
   enforceLifecycle(context, route, pipeline.lifecycleClock())
   refuseUnacceptable(headers, operation)
@@ -75,7 +75,7 @@ export async function handleRequest(
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
-export function takeOfRate({ rate }: Pick<Pipeline, 'rate'>, context: RequestContext): void {
+export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: RequestContext): void {
   if (!rate) return
   const { headers } = context
   headers['RateLimit-Policy'] = rate.policy

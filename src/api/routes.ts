@@ -9,7 +9,7 @@ import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, type Match, similarPath } from './paths.ts'
-import { handleRequest, type Pipeline, takeOfRate } from './pipeline.ts'
+import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
 
@@ -125,7 +125,7 @@ function admitAndHandle(
   if (!handler?.isProbe) context.slot = admission.enter(rateGroup(context.address))
   refuseBadTarget(context)
   // An operation counts a request once it knows the key.
-  if (!handler?.route && !handler?.isProbe) takeOfRate(pipeline, context)
+  if (!handler?.route && !handler?.isProbe) enforceRateLimit(pipeline, context)
   return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
 }
 

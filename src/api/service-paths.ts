@@ -57,12 +57,12 @@ function home(context: RequestContext, base: string): Response {
 
 /** Sends one query to the database for all concurrent probes: probes have no other limit. */
 function sharedPing(ping: () => Promise<void>): () => Promise<void> {
-  let asked: Promise<void> | undefined
+  let pending: Promise<void> | undefined
   return () => {
-    asked ??= ping().finally(() => {
-      asked = undefined
+    pending ??= ping().finally(() => {
+      pending = undefined
     })
-    return asked
+    return pending
   }
 }
 

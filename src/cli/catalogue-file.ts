@@ -64,8 +64,8 @@ export function readPets(
 /** Returns the size of a file in bytes. Throws CommandFailed if it is not a readable regular file. */
 export async function fileBytes(file: string): Promise<number> {
   try {
-    const about = await stat(file)
-    if (about.isFile()) return about.size
+    const stats = await stat(file)
+    if (stats.isFile()) return stats.size
   } catch {
     throw new CommandFailed(`${file} cannot be read.`)
   }

@@ -10,7 +10,7 @@ import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
-import { openOrFail, takeDirectory } from './stopped-store.ts'
+import { lockDirectoryOrFail, openOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** The maximum duration of a stop before it is forced. */
@@ -19,9 +19,9 @@ const STOP_MS = 9500
 /** Adds `serve`, the default command. */
 export function addServe(program: Command): void {
   const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
-  for (const { flag, about, fallback, variable } of settingList()) {
+  for (const { flag, description, fallback, variable } of settingList()) {
     if (!flag) continue
-    const option = new Option(flag, `${about} [${variable}]`)
+    const option = new Option(flag, `${description} [${variable}]`)
     serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
   }
   // The action counts the arguments, because it can suggest what was meant.
@@ -47,7 +47,7 @@ export function configFrom(options: Readonly<Record<string, string | boolean | u
   for (const { name, flag } of settingList()) {
     const value = options[name]
     if (typeof value === 'string') flags[name] = value
-    if (typeof value === 'boolean' && value === !isOnUnlessSaid(flag)) flags[name] = String(value)
+    if (typeof value === 'boolean' && value === !isOnByDefault(flag)) flags[name] = String(value)
   }
   try {
     return readConfig(flags, process.env)
@@ -60,16 +60,16 @@ export function configFrom(options: Readonly<Record<string, string | boolean | u
 function settingList(): {
   name: SettingName
   flag?: string
-  about: string
+  description: string
   fallback?: string
   variable: string
 }[] {
-  const entries: [string, { flag?: string; about: string; fallback?: string; variable: string }][] =
+  const entries: [string, { flag?: string; description: string; fallback?: string; variable: string }][] =
     Object.entries(settings)
   return entries.flatMap(([name, entry]) => (isSettingName(name) ? [{ name, ...entry }] : []))
 }
 
-function isOnUnlessSaid(flag: string | undefined): boolean {
+function isOnByDefault(flag: string | undefined): boolean {
   return flag?.startsWith('--no-') ?? false
 }
 
@@ -81,15 +81,15 @@ async function runServe(config: Config): Promise<void> {
   const log = openLog(config)
   // Bind the port first: if it is in use, the data directory must stay unchanged.
   const port = bind(config)
-  const lock = config.databaseUrl === undefined ? takeData(config.data) : undefined
+  const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
-  const secretKey = await orFull(() => settleSecretKey(engine, foundKey, config, clock))
+  const secretKey = await failIfStorageFull(() => settleSecretKey(engine, foundKey, config, clock))
   const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
-  await orFull(() => ensureAdminKey(engine, given, clock))
-  if (config.demo) await orFull(() => loadDemo(engine, clock))
+  await failIfStorageFull(() => ensureAdminKey(engine, given, clock))
+  if (config.demo) await failIfStorageFull(() => loadDemo(engine, clock))
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
@@ -116,9 +116,9 @@ function endOnFatal(log: ServeLog): (cause: string) => never {
 }
 
 /** Locks the data directory. */
-function takeData(directory: string): DataLock {
+function lockData(directory: string): DataLock {
   try {
-    return takeDirectory(directory)
+    return lockDirectoryOrFail(directory)
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     throw new CommandFailed(`${error.message} Stop it, or choose another --data.`)
@@ -135,7 +135,7 @@ function bind(config: Config): BoundPort {
       throw new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
     }
     // Started twice: the store that holds the directory is the one that listens.
-    if (databaseUrl === undefined && existsSync(lockFile(data))) takeData(data).release()
+    if (databaseUrl === undefined && existsSync(lockFile(data))) lockData(data).release()
     throw new CommandFailed(
       `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
     )
@@ -150,7 +150,7 @@ function clockFrom(startAtMs: number | undefined, clock: () => number): () => nu
 }
 
 /** Converts a full disk at the start into a one-sentence message. */
-async function orFull<T>(step: () => Promise<T>): Promise<T> {
+async function failIfStorageFull<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {

@@ -11,7 +11,7 @@ export interface StoppedStore extends AsyncDisposable {
 
 /** Opens a store that no process serves. Throws DirectoryInUse, or CommandFailed. */
 export async function openStopped(config: Config): Promise<StoppedStore> {
-  const lock = config.databaseUrl === undefined ? takeDirectory(config.data) : undefined
+  const lock = config.databaseUrl === undefined ? lockDirectoryOrFail(config.data) : undefined
   const engine = await openOrFail(config, {
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
     onFatal: reason => {
@@ -43,7 +43,7 @@ export async function openOrFail(
 }
 
 /** Locks a data directory. Throws DirectoryInUse, or CommandFailed. */
-export function takeDirectory(directory: string): { release(): void } {
+export function lockDirectoryOrFail(directory: string): { release(): void } {
   try {
     return lockDirectory(directory)
   } catch (error) {

@@ -39,7 +39,7 @@ export async function* followEvents(
       // Wait after a rate limit as well, like after a temporary failure of the store.
       if (error instanceof Refused && error.status < 500 && error.status !== 429) throw error
       // Any other error is a lost connection: reconnect.
-      if (!(error instanceof Refused || isBroken(error))) throw error
+      if (!(error instanceof Refused || isConnectionError(error))) throw error
     }
     await pause(Math.min(retryMs * 2 ** failures, RETRY_MAX_MS), signal)
   }
@@ -66,7 +66,7 @@ async function connect(
 }
 
 /** Whether this is an error that `fetch`, or reading a body, throws for a lost connection. */
-function isBroken(error: unknown): boolean {
+function isConnectionError(error: unknown): boolean {
   return (
     error instanceof TypeError || (error instanceof Error && ('code' in error || error.name === 'AbortError'))
   )

@@ -121,8 +121,8 @@ export function sortParameter<const T extends Readonly<Record<string, string>>>(
   example: T[keyof T] & string,
   description: string,
 ): Parameter<T[keyof T]> {
-  const about = { id, description: 'The sort order of a list; a leading minus reverses it.', example }
-  const meta = { ...about, ...constantNames(orders.options) }
+  const common = { id, description: 'The sort order of a list; a leading minus reverses it.', example }
+  const meta = { ...common, ...constantNames(orders.options) }
   return { ...enumParameter(orders.meta(meta), description), example }
 }
 

@@ -23,7 +23,7 @@ const readVersion = 'SELECT max(version) AS version FROM migration'
 
 /** Ids that a process reserves at a time. Ids left in a block when the process stops are never used. */
 const ID_BLOCK = 1000n
-const CONNECTIONS_ASIDE = 2
+const NUMBERING_CONNECTIONS = 2
 /** For lists and summaries, in addition to the other connections. */
 const CONNECTIONS_OF_SCANS = 6
 /** The maximum delay before the n-th repetition is 2^n times this; the delay is random below it (full jitter). */
@@ -52,14 +52,14 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
   const scanning = new PostgresReader(scans)
   // Ids and positions have their own connections: a transaction that waits for an id already holds one from the pool.
-  const aside = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_ASIDE })
-  const ids = new IdBlocks(aside)
+  const numberingPool = new SQL({ url: options.url, bigint: true, max: NUMBERING_CONNECTIONS })
+  const ids = new IdBlocks(numberingPool)
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   const watchers = new Set<() => void>()
   const notifyAll = (): void => {
     for (const notify of watchers) notify()
   }
-  const sequencer = sequence(aside, notifyAll, options.onFault)
+  const sequencer = sequence(numberingPool, notifyAll, options.onFault)
 
   async function attempt(command: Command): Promise<Result> {
     const connection = await pool.reserve()
@@ -107,7 +107,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     },
     close: async () => {
       await sequencer.close()
-      await Promise.all([pool.close(), scans.close(), aside.close()])
+      await Promise.all([pool.close(), scans.close(), numberingPool.close()])
     },
   }
 }

@@ -12,7 +12,7 @@ const CHECK_MS = 1000
  * store. Every other connection of this process must be closed, readers before the writer. Throws if another process
  * has the database open.
  */
-export function makeWhole(file: string): void {
+export function mergeWriteAheadLog(file: string): void {
   if (!existsSync(file)) return
   const connection = new SqliteConnection(file, { readonly: false })
   try {
@@ -29,28 +29,28 @@ export function makeWhole(file: string): void {
 }
 
 /**
- * Calls `onGone` when an open file is deleted or replaced: anything written to it since then is lost. Returns a
+ * Calls `onDeleted` when an open file is deleted or replaced: anything written to it since then is lost. Returns a
  * function that stops watching.
  */
-export function watchFiles(files: readonly string[], onGone: (file: string) => void): () => void {
+export function watchFiles(files: readonly string[], onDeleted: (file: string) => void): () => void {
   const opened = files.map(file => ({ file, was: statSync(file, { bigint: true }) }))
-  let isOver = false
+  let isStopped = false
   const timer = setInterval(async () => {
     for (const { file, was } of opened) {
-      const isThere = await stat(file, { bigint: true }).then(
+      const isSameFile = await stat(file, { bigint: true }).then(
         ({ dev, ino }) => dev === was.dev && ino === was.ino,
         // Any other error says nothing about the open file.
         error => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
       )
-      if (isOver || isThere) continue
-      isOver = true
+      if (isStopped || isSameFile) continue
+      isStopped = true
       clearInterval(timer)
-      onGone(file)
+      onDeleted(file)
     }
   }, CHECK_MS)
   timer.unref()
   return () => {
-    isOver = true
+    isStopped = true
     clearInterval(timer)
   }
 }

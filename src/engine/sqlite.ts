@@ -12,18 +12,18 @@ import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { makeWhole, watchFiles } from './sqlite-files.ts'
+import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 /** The scripts that create the tables, in order. */
 export const migrations = [storeTables, webhookTables, keyVersion, plainNames]
 
 /** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
-const COMMANDS_A_BATCH_MAX = 128
+const COMMANDS_PER_BATCH_MAX = 128
 /** How long a read on this thread waits for another process's lock: every request waits with it. */
 const LOCK_WAIT_HERE_MS = 10
 /** Maximum number of lists in one batch. */
-const QUERIES_A_BATCH_MAX = 32
+const QUERIES_PER_BATCH_MAX = 32
 
 export interface SqliteOptions {
   /** The data directory; created if absent. */
@@ -63,20 +63,20 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   const writer = new WorkerQueue<Start, Command, Result>(
     options.writer,
     start,
-    COMMANDS_A_BATCH_MAX,
+    COMMANDS_PER_BATCH_MAX,
     options.onFatal,
   )
   const reader = new WorkerQueue<Start, Query, Reply>(
     options.reader,
     start,
-    QUERIES_A_BATCH_MAX,
+    QUERIES_PER_BATCH_MAX,
     options.onFatal,
   )
   await Promise.all([writer.started, reader.started])
   const lock = lockFile(options.directory)
   const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
-  const endWatch = watchFiles(watched, gone => {
-    options.onFatal(`${gone} was deleted or replaced under the running store: later writes would be lost`)
+  const endWatch = watchFiles(watched, deleted => {
+    options.onFatal(`${deleted} was deleted or replaced under the running store: later writes would be lost`)
   })
   const watchers = new Set<() => void>()
   return {
@@ -105,7 +105,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       await reader.close()
       own.close()
       await writer.close()
-      makeWhole(file)
+      mergeWriteAheadLog(file)
     },
   }
 }

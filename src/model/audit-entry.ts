@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Category } from './category.ts'
 import {
-  about,
   CategoryEventType,
   categoryExample,
   dataText,
+  eventSchema,
   InventoryEventType,
   itemExample,
   OrderEventType,
@@ -84,13 +84,13 @@ function auditMeta(id: string, resource: string, type: string, subjectText: stri
 
 export const AuditEntry = z
   .discriminatedUnion('type', [
-    about(
+    eventSchema(
       auditMembers,
       PetEventType,
       Pet,
       auditMeta('PetAuditEntry', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
     ),
-    about(
+    eventSchema(
       auditMembers,
       CategoryEventType,
       Category,
@@ -102,13 +102,13 @@ export const AuditEntry = z
         categoryExample,
       ),
     ),
-    about(
+    eventSchema(
       auditMembers,
       OrderEventType,
       Order,
       auditMeta('OrderAuditEntry', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
     ),
-    about(
+    eventSchema(
       auditMembers,
       InventoryEventType,
       InventoryItem,
@@ -120,13 +120,13 @@ export const AuditEntry = z
         itemExample,
       ),
     ),
-    about(
+    eventSchema(
       auditMembers,
       WebhookAuditType,
       Webhook,
       auditMeta('WebhookAuditEntry', 'a webhook', 'petstore.webhook.disabled', 'webhooks/1', webhookExample),
     ),
-    about(
+    eventSchema(
       auditMembers,
       KeyAuditType,
       ApiKey,

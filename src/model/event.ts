@@ -118,7 +118,7 @@ export const webhookExample = {
   createdAt: '2026-11-21T09:30:00.120Z',
 }
 /** Returns the schema of an event or an audit entry about one kind of resource: shared members, types and data. */
-export function about<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
+export function eventSchema<M extends z.ZodRawShape, T extends z.ZodType, D extends z.ZodType>(
   members: M,
   type: T,
   data: D,
@@ -135,31 +135,31 @@ function eventMeta(id: string, resource: string, type: string, subjectText: stri
   }
 }
 
-const PetEvent = about(
+const PetEvent = eventSchema(
   envelope,
   PetEventType,
   Pet,
   eventMeta('PetEvent', 'a pet', 'petstore.pet.created', 'pets/3', petExample),
 )
-const CategoryEvent = about(
+const CategoryEvent = eventSchema(
   envelope,
   CategoryEventType,
   Category,
   eventMeta('CategoryEvent', 'a category', 'petstore.category.created', 'categories/1', categoryExample),
 )
-const OrderEvent = about(
+const OrderEvent = eventSchema(
   envelope,
   OrderEventType,
   Order,
   eventMeta('OrderEvent', 'an order', 'petstore.order.placed', 'orders/1', orderExample),
 )
-const InventoryEvent = about(
+const InventoryEvent = eventSchema(
   envelope,
   InventoryEventType,
   InventoryItem,
   eventMeta('InventoryEvent', 'the stock of a pet', 'petstore.inventory.changed', 'inventory/3', itemExample),
 )
-const WebhookEvent = about(
+const WebhookEvent = eventSchema(
   envelope,
   WebhookEventType,
   Webhook,

@@ -25,7 +25,7 @@ export const deliveryHeaders: readonly Part[] = [
   ),
 ]
 
-const answers = {
+const responses = {
   '2XX': { description: 'The event was received.' },
   410: { description: 'The receiver is permanently gone: the webhook is disabled.' },
   '4XX': { description: 'Not received: the delivery is retried.' },
@@ -69,7 +69,7 @@ function receiverPart(parameters: Components, operationId: string, summary: stri
     description: 'See the callback of createWebhook.',
     parameters: deliveryHeaders.map(parameters.refer),
     requestBody: { required: true, content: { [MEDIA_TYPE]: content } },
-    responses: answers,
+    responses: responses,
     security: [],
   }
 }

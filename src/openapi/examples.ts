@@ -46,7 +46,7 @@ const delivery = {
  * Response bodies of operations for which the example of the schema does not fit. They come from one session
  * with the demo shop that a test runs.
  */
-const answers: Readonly<Partial<Record<OperationId, unknown>>> = {
+const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   listPets: [
     { id: 1, name: 'Anansi (Rhodesian Ridgeback)', categoryId: 1, status: 'available' },
     { id: 2, name: 'Argos (Greyhound)', categoryId: 1, status: 'available' },
@@ -90,7 +90,7 @@ export function requestExample(id: OperationId): unknown {
 /** Returns the example response body of an operation; undefined if its success has no body. */
 export function responseExample(id: OperationId): unknown {
   const { success } = contract[id]
-  if (answers[id] !== undefined) return answers[id]
+  if (responses[id] !== undefined) return responses[id]
   if ('list' in success) return [success.list.meta()?.example]
   return 'resource' in success ? success.resource.meta()?.example : undefined
 }

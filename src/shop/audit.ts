@@ -9,7 +9,7 @@ import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
-const POSITIONS_A_PAGE_MAX = 5000n
+const POSITIONS_PER_PAGE_MAX = 5000n
 /** No command runs this long: if an entry is older than `since` by this much, all earlier entries are older too. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
@@ -29,7 +29,7 @@ export async function listAudit(
   const list = { list: 'listAudit', filters: { keyId, subject, since } }
   const { head, floor } = await findLogBounds(reader)
   const before = readPositionCursor(list, input.cursor) ?? head + 1n
-  const down = before - POSITIONS_A_PAGE_MAX
+  const down = before - POSITIONS_PER_PAGE_MAX
   const from = down > floor ? down : floor + 1n
   const values: Value[] = [from, before]
   const where = [

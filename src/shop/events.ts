@@ -12,7 +12,7 @@ import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
-const POSITIONS_A_READING_MAX = 2000n
+const POSITIONS_PER_READ_MAX = 2000n
 
 /** A sequenced event, with the members that are published. */
 export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'data' | 'at'> {
@@ -119,7 +119,7 @@ export async function readEventPage(
 ): Promise<EventPage> {
   const ends = await findLogBounds(reader)
   assertWithinLog(after, ends)
-  const to = after + POSITIONS_A_READING_MAX < ends.head ? after + POSITIONS_A_READING_MAX : ends.head
+  const to = after + POSITIONS_PER_READ_MAX < ends.head ? after + POSITIONS_PER_READ_MAX : ends.head
   const rows = await reader.many(selectEventPage, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))

@@ -12,7 +12,7 @@ import { makeSecretBox } from './secret-box.ts'
 
 const FIRST_SWEEP_MS = 10_000
 const SWEEP_EVERY_MS = 600_000
-const SWEEP_AGAIN_MS = 30_000
+const SWEEP_RETRY_MS = 30_000
 /** The longest pause between two commands of a sweep. */
 const PAUSE_MAX_MS = 100
 /** The plaintext of a check value in the database: a key that decrypts it is the right one. */
@@ -132,11 +132,11 @@ export interface SweepOptions {
  * the next process sweeps the rest.
  */
 export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
-  const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, againMs = SWEEP_AGAIN_MS } = times
+  const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, retryMs = SWEEP_RETRY_MS } = times
   const stopping = new AbortController()
   const run = async (): Promise<void> => {
     for (let waitMs = firstMs; await pause(waitMs, stopping.signal); ) {
-      waitMs = (await sweep(options, stopping.signal)) ? everyMs : againMs
+      waitMs = (await sweep(options, stopping.signal)) ? everyMs : retryMs
     }
   }
   const running = run()
@@ -152,7 +152,7 @@ export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { 
 export interface SweepTimes {
   readonly firstMs?: number
   readonly everyMs?: number
-  readonly againMs?: number
+  readonly retryMs?: number
 }
 
 /**
@@ -185,11 +185,11 @@ async function sweepAll(
   stopping?: AbortSignal,
 ): Promise<void> {
   while (!stopping?.aborted) {
-    const beganMs = performance.now()
+    const startedMs = performance.now()
     const count = await runSystemCommand(engine, id, input, clock)
     if (count === 0) return
     // On a busy store a command takes longer, so the pause is longer too.
-    await pause(Math.min(performance.now() - beganMs, PAUSE_MAX_MS), stopping)
+    await pause(Math.min(performance.now() - startedMs, PAUSE_MAX_MS), stopping)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
 import type { PendingEvents } from './pending-events.ts'
 
-const WRITE_AGAIN_MS = 1000
+const WRITE_RETRY_MS = 1000
 
 export interface OutcomeWriterOptions {
   readonly webhookId: bigint
@@ -58,7 +58,7 @@ export class OutcomeWriter {
     } catch (error) {
       this.#options.onFault(error)
       if (this.#stopped || outcomes.length === 0) return true
-      await Bun.sleep(WRITE_AGAIN_MS)
+      await Bun.sleep(WRITE_RETRY_MS)
       return this.#stopped
     }
   }

@@ -43,19 +43,19 @@ export type RetryDecision =
  * this one; `random` is from 0 to 1.
  */
 export function decideRetry(
-  answered: ReceiverResponse,
+  response: ReceiverResponse,
   attempts: number,
   nowMs: number,
   random: number,
   pausesMs: readonly number[] = RETRY_MS,
 ): RetryDecision {
-  const { status = 0 } = answered
+  const { status = 0 } = response
   if (status >= 200 && status < 300) return { state: 'delivered' }
   if (status === 410) return { state: 'failed', gone: true }
   const pauseMs = pausesMs[attempts - 1]
   if (pauseMs === undefined) return { state: 'failed' }
   const ownMs = pauseMs * (1 + JITTER * random)
-  return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(answered.retryAfter, nowMs)) }
+  return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(response.retryAfter, nowMs)) }
 }
 
 /**

@@ -31,7 +31,7 @@ import {
 import type { Throttle } from './throttle.ts'
 
 /** How long a sender waits after an error of the store itself. */
-const AGAIN_MS = 1000
+const RETRY_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
@@ -102,7 +102,7 @@ export class WebhookSender {
       }
     } catch (error) {
       this.#options.onFault(error)
-      this.#sleep(AGAIN_MS)
+      this.#sleep(RETRY_MS)
     }
     this.#running = false
     this.#endWhenIdle()
@@ -203,7 +203,7 @@ export class WebhookSender {
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onFault(error)
-      this.#state = withPause(this.#state, AGAIN_MS, this.#now())
+      this.#state = withPause(this.#state, RETRY_MS, this.#now())
       return { error: 'The store could not make this attempt.', unsent: true, durationMs: 0 }
     }
   }

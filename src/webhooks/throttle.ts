@@ -3,7 +3,7 @@ const WINDOW_MS = 100
 /** After this long without a report of the head, the shop counts as quiet, whatever was counted before. */
 const QUIET_MS = 500
 /** More events per second than this mean that the shop is under load. */
-const BUSY_EVENTS_A_SECOND = 1000
+const BUSY_EVENTS_PER_SECOND = 1000
 /** How long a slot pauses after an attempt while the shop is under load. */
 const PAUSE_MS = 250
 
@@ -28,7 +28,7 @@ export class Throttle {
     const elapsedMs = this.#nowMs() - this.#fromMs
     if (elapsedMs < WINDOW_MS) return
     const events = Number(head - this.#fromHead)
-    this.#isBusy = elapsedMs < QUIET_MS && events * 1000 > BUSY_EVENTS_A_SECOND * elapsedMs
+    this.#isBusy = elapsedMs < QUIET_MS && events * 1000 > BUSY_EVENTS_PER_SECOND * elapsedMs
     this.#fromMs = this.#nowMs()
     this.#fromHead = head
   }

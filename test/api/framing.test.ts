@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { serveWithoutTheEnd } from '../controls/body-without-its-end.ts'
-import { type HostileAnswer, sendBytes } from '../support/hostile-request.ts'
+import { type HostileResponse, sendBytes } from '../support/hostile-request.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 
@@ -18,7 +18,7 @@ function chunked(name: string, end: string): string {
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
-  const send = (text: string): Promise<HostileAnswer> =>
+  const send = (text: string): Promise<HostileResponse> =>
     sendBytes(Number(new URL(store().base).port), Buffer.from(text, 'latin1'))
   const countOf = async (name: string): Promise<number> =>
     (await store().client.listCategories({ limit: 100 })).data.items.filter(one => one.name === name).length

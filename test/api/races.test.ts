@@ -12,7 +12,7 @@ const ROUNDS = times(50, 1000)
 const BUYERS = 64
 const ISOLATED_ROUNDS = times(10, 200)
 const KEY_ROUNDS = times(50, 1000)
-const KEYS_A_ROUND = 10
+const KEYS_PER_ROUND = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 /** Counts the outcomes of calls: `201`, `409 insufficient_stock`, ... */
@@ -86,7 +86,7 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
   const body = `{"petId":${petId},"quantity":1}`
-  const keys = Array.from({ length: KEYS_A_ROUND }, (_, index) => `round-${round}-${index}`)
+  const keys = Array.from({ length: KEYS_PER_ROUND }, (_, index) => `round-${round}-${index}`)
   const broken: string[] = []
   await Promise.all(
     keys.map(async (key, index) => {
@@ -142,12 +142,12 @@ onEveryEngine(engine => {
   )
 
   test(
-    `${KEY_ROUNDS * KEYS_A_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, identical bytes`,
+    `${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, identical bytes`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])
       expect(await audit(store)).toEqual([])
-      const keys = KEY_ROUNDS * KEYS_A_ROUND
+      const keys = KEY_ROUNDS * KEYS_PER_ROUND
       recordSoak({
         guarantee: 4,
         engine,

@@ -152,7 +152,7 @@ test('after a failed sweep the next one starts sooner', async () => {
     if (command.id === 'sweepReplies' && failures++ < 3) throw new Error('for the test')
     return store.engine.execute(command)
   }
-  const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, againMs: 1 })
+  const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, retryMs: 1 })
   await until('it was run again', () => failures > 3)
   await sweeping.stop()
 })

@@ -7,7 +7,7 @@ export const LAST_NAME = 'The last'
 /** Of each kind: plenty in stock, a few, none. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
-const ROWS_A_GROUP = 100
+const ROWS_PER_GROUP = 100
 
 /** A shop that several clients use at the same time. */
 export interface Busy {
@@ -56,9 +56,9 @@ export async function useShop(client: Client, writers: number, events: number, s
 async function act(shelf: Shelf, random: Seeded): Promise<number> {
   const { client, petIds } = shelf
   const petId = random.pick(petIds)
-  const dice = random.below(20)
-  if (dice === 0) return (await createPet(shelf, BigInt(random.below(5)))).caused
-  if (dice === 1) {
+  const roll = random.below(20)
+  if (roll === 0) return (await createPet(shelf, BigInt(random.below(5)))).caused
+  if (roll === 1) {
     const { data: before } = await client.getInventoryItem({ petId })
     const isPlenty = before.quantity > 1000n
     const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
@@ -67,10 +67,10 @@ async function act(shelf: Shelf, random: Seeded): Promise<number> {
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
-  const { data: order } = await client.placeOrder({ body: { petId, quantity, complete: dice < 5 } })
-  if (dice < 15) return 2
+  const { data: order } = await client.placeOrder({ body: { petId, quantity, complete: roll < 5 } })
+  if (roll < 15) return 2
   const orderId = order.id ?? 0n
-  if (dice < 18) await client.cancelOrder({ orderId })
+  if (roll < 18) await client.cancelOrder({ orderId })
   else await client.updateOrder({ orderId, body: { complete: true } })
   return 4
 }
@@ -92,8 +92,8 @@ export async function makeMany(
   name = 'Many',
 ): Promise<void> {
   const importId = 77n
-  for (let from = 1; from <= count; from += ROWS_A_GROUP) {
-    const categories = Array.from({ length: Math.min(ROWS_A_GROUP, count - from + 1) }, (_, index) => ({
+  for (let from = 1; from <= count; from += ROWS_PER_GROUP) {
+    const categories = Array.from({ length: Math.min(ROWS_PER_GROUP, count - from + 1) }, (_, index) => ({
       line: BigInt(from + index),
       name: `${name} ${from + index}`,
       description,

@@ -4,9 +4,9 @@ import type { Client } from '../../src/client/client.ts'
 export async function useEverything(client: Client): Promise<string[]> {
   const done: string[] = []
   const did = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
-    const answer = await call
+    const result = await call
     done.push(id)
-    return answer
+    return result
   }
   const category = await did(
     'createCategory',
@@ -31,21 +31,21 @@ export async function useEverything(client: Client): Promise<string[]> {
   await did('revokeKey', client.revokeKey({ keyId: key.data.id }))
   await did('listEvents', client.listEvents({ type: ['petstore.order.placed'], limit: 5 }))
   await did('listAudit', client.listAudit({ keyId: 1n, limit: 5 }))
-  await tell(client, did)
+  await useWebhook(client, did)
   await did('listErrors', client.listErrors({}))
   await did('getError', client.getError({ code: 'pet_not_found' }))
   return done
 }
 
 /** A webhook whose receiver does not respond, so that it has a delivery to read and to send again. */
-async function tell(client: Client, did: Did): Promise<void> {
+async function useWebhook(client: Client, did: Did): Promise<void> {
   const body = { url: 'http://127.0.0.1:9/events', description: null }
   const { data } = await did('createWebhook', client.createWebhook({ body }))
   const webhookId = data.id
   await did('listWebhooks', client.listWebhooks({}))
   await did('getWebhook', client.getWebhook({ webhookId }))
   await did('sendTestEvent', client.sendTestEvent({ webhookId }))
-  const deliveries = await did('listDeliveries', tried(client, webhookId))
+  const deliveries = await did('listDeliveries', attemptedDeliveries(client, webhookId))
   const deliveryId = deliveries.data.items[0]?.id ?? 0n
   await did('redeliver', client.redeliver({ webhookId, deliveryId }))
   await did('redeliverFailed', client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' }))
@@ -55,7 +55,7 @@ async function tell(client: Client, did: Did): Promise<void> {
 }
 
 /** The deliveries, once one was attempted. */
-async function tried(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
+async function attemptedDeliveries(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
   for (;;) {
     const page = await client.listDeliveries({ webhookId, state: 'pending' })
     if (page.data.items.length > 0) return page

@@ -54,7 +54,7 @@ export function ask(name: string, line: string, expected: string, asking: Asking
   }
 }
 
-export interface HostileAnswer {
+export interface HostileResponse {
   /** 0 if the connection was closed without a response. */
   readonly status: number
   readonly headers: Headers
@@ -64,7 +64,7 @@ export interface HostileAnswer {
 const ANSWER_MS_MAX = 60_000
 
 /** Writes bytes to a new connection and reads until the server closes it. */
-export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileAnswer> {
+export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileResponse> {
   const closed = Promise.withResolvers<void>()
   const chunks: Uint8Array[] = []
   let sent = 0
@@ -97,11 +97,11 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
     clearTimeout(guard)
     socket.terminate()
   }
-  return parseAnswer(Buffer.concat(chunks))
+  return parseResponse(Buffer.concat(chunks))
 }
 
 /** A response in the notation of `HostileCase.expected`. Throws if the design does not allow such a response. */
-export function shortOf({ status, headers, text }: HostileAnswer): string {
+export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)
   const value = readJsonText(text)
@@ -118,7 +118,7 @@ export function shortOf({ status, headers, text }: HostileAnswer): string {
   return places.length > 0 ? `${status} ${code}: ${places.join(', ')}` : `${status} ${code}`
 }
 
-function parseAnswer(bytes: Buffer): HostileAnswer {
+function parseResponse(bytes: Buffer): HostileResponse {
   if (bytes.length === 0) return { status: 0, headers: new Headers(), text: '' }
   const end = bytes.indexOf('\r\n\r\n')
   const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')

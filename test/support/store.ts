@@ -142,7 +142,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
         },
         ...(body !== undefined && { body }),
       }),
-    database: text => runBehind(databaseUrl, directory, text),
+    database: text => runSql(databaseUrl, directory, text),
     logged,
     [Symbol.asyncDispose]: async () => {
       await serving.stop()
@@ -200,11 +200,7 @@ function openVariant(
   })
 }
 
-async function runBehind(
-  databaseUrl: string | undefined,
-  directory: string,
-  text: string,
-): Promise<RawRow[]> {
+async function runSql(databaseUrl: string | undefined, directory: string, text: string): Promise<RawRow[]> {
   if (databaseUrl !== undefined) {
     await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
     return [...(await pool.unsafe<RawRow[]>(text))]

@@ -27,9 +27,9 @@ export class LongPoll {
   readonly #runQuery: (query: Query) => Promise<Reply>
   readonly #waiting = new CapacityLimiter(WAITING)
 
-  constructor(commitSignal: CommitSignal, ask: (query: Query) => Promise<Reply>) {
+  constructor(commitSignal: CommitSignal, runQuery: (query: Query) => Promise<Reply>) {
     this.#commitSignal = commitSignal
-    this.#runQuery = ask
+    this.#runQuery = runQuery
   }
 
   /**
@@ -40,14 +40,14 @@ export class LongPoll {
   async read(query: Query, reader: FeedReader): Promise<Reply> {
     const { signal } = reader
     const until = performance.now() + waitSeconds(query) * 1000
-    let asked = query
+    let current = query
     for (let windows = 1; ; windows++) {
       const commitSignal = this.#commitSignal.next()
-      const reply = await this.#runQuery(asked)
+      const reply = await this.#runQuery(current)
       if (reply.body !== '[]') return reply
       if (!reply.atHead) {
         if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.ended) return reply
-        asked = { ...asked, input: { ...asked.input, after: BigInt(reply.next ?? '0') } }
+        current = { ...current, input: { ...current.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
       // At the end there is little to read: a wait does not count as a window.

@@ -14,8 +14,8 @@ const BATCH_OVERHEAD_BYTES = 256
 /**
  * Maximum number of batches kept for streams that are behind: after a burst they are all behind at the same position.
  */
-const PIECES_BEHIND_MAX = 32
-const READ_AGAIN_MS = 1000
+const BATCHES_BEHIND_MAX = 32
+const READ_RETRY_MS = 1000
 
 const KEY_REVOKED = 'petstore.key.revoked'
 const encoder = new TextEncoder()
@@ -112,7 +112,7 @@ export class RecentEvents {
     this.#behind.set(place, reader)
     reader.catch(() => this.#behind.delete(place))
     for (const oldest of this.#behind.keys()) {
-      if (this.#behind.size <= PIECES_BEHIND_MAX) break
+      if (this.#behind.size <= BATCHES_BEHIND_MAX) break
       this.#behind.delete(oldest)
     }
     return reader
@@ -127,7 +127,7 @@ export class RecentEvents {
       } catch (error) {
         this.#onFault(error)
         // Retry without waiting for a commit: the missed events may be the last for a long time.
-        await Bun.sleep(READ_AGAIN_MS)
+        await Bun.sleep(READ_RETRY_MS)
       }
     }
     this.#running = undefined
