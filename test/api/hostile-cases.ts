@@ -1,4 +1,4 @@
-import { ask, type HostileCase } from '../support/hostile-request.ts'
+import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 import { bodyCases } from './hostile-body-cases.ts'
 import { queryCases } from './hostile-query-cases.ts'
 import { wireCases } from './hostile-wire-cases.ts'
@@ -10,7 +10,7 @@ const BAD_PARAMETER = '400 invalid_parameter:'
 const PET_PATH = `${BAD_PARAMETER} petId type_mismatch`
 
 function withField(name: string, field: string, value: string | null, expected: string): HostileCase {
-  return ask(name, 'POST /categories', expected, { sends: { [field]: value }, body: BODY })
+  return httpCase(name, 'POST /categories', expected, { requestHeaders: { [field]: value }, body: BODY })
 }
 
 const negotiation: readonly HostileCase[] = [
@@ -99,16 +99,16 @@ const negotiation: readonly HostileCase[] = [
     'one\r\nIdempotency-Key: two',
     '400 idempotency_key_invalid',
   ),
-  ask(
+  httpCase(
     'an Idempotency-Key for an operation that returns a secret',
     'POST /keys',
     '400 idempotency_key_refused',
     {
-      sends: { 'Idempotency-Key': '"k"' },
+      requestHeaders: { 'Idempotency-Key': '"k"' },
       body: '{"name":"till","scopes":["orders:read"]}',
     },
   ),
-  ask(
+  httpCase(
     'an experimental operation without its preview header',
     'GET /store/summary',
     '400 preview_required: Petstore-Preview required',
@@ -125,8 +125,8 @@ const conditions = [
   ['another tag', '"abc"', '412 precondition_failed'],
   ['the weak form of the right tag', 'W/{etag}', '412 precondition_failed'],
 ].map(([name, value = '', expected = '']) =>
-  ask(`If-Match of ${name}`, 'PATCH /pets/1', expected, {
-    sends: { 'If-Match': value },
+  httpCase(`If-Match of ${name}`, 'PATCH /pets/1', expected, {
+    requestHeaders: { 'If-Match': value },
     body: '{"name":"Other"}',
   }),
 )
@@ -169,9 +169,9 @@ const credentials: readonly HostileCase[] = (
     ['a key without its last character', 'Bearer {cut}', '401 invalid_token', BAD_TOKEN],
   ] as const
 ).map(([name, value, expected, challenge]) =>
-  ask(name, 'GET /store/orders', expected, {
-    sends: { Authorization: value },
-    answers: { 'www-authenticate': challenge },
+  httpCase(name, 'GET /store/orders', expected, {
+    requestHeaders: { Authorization: value },
+    responseHeaders: { 'www-authenticate': challenge },
   }),
 )
 
@@ -213,12 +213,12 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
 ]
 
 const wrongMethods = allowByPath.map(([path, method, allow]) =>
-  ask(
+  httpCase(
     `${method} of ${path}`,
     `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`,
     method === 'HEAD' ? '405' : '405 method_not_allowed',
     {
-      answers: { allow },
+      responseHeaders: { allow },
     },
   ),
 )
@@ -238,9 +238,11 @@ const paths: readonly HostileCase[] = [
     '/pets;a=b',
     '/pets.json',
     '/.env',
-  ].map(path => ask(`the path ${path}`, `GET ${path}`, '404 route_not_found', { says: path })),
+  ].map(path => httpCase(`the path ${path}`, `GET ${path}`, '404 route_not_found', { contains: path })),
   // The router of the runtime sees the dots, but the URL that it passes on does not contain them.
-  ask('a path with dots', 'GET /store/../pets', '404 route_not_found', { says: 'has the path /pets.' }),
+  httpCase('a path with dots', 'GET /store/../pets', '404 route_not_found', {
+    contains: 'has the path /pets.',
+  }),
   ...[
     '/pets/1%2F2',
     '/pets/%00',
@@ -265,18 +267,27 @@ const paths: readonly HostileCase[] = [
     '/pets/%EF%BC%91',
     '/pets/1,2',
     `/pets/${'9'.repeat(1000)}`,
-  ].map(path => ask(`the id in ${path.slice(0, 40)}`, `GET ${path}`, PET_PATH)),
-  ask('an error code with U+0000', 'GET /errors/%00', `${BAD_PARAMETER} code invalid_format`),
-  ask('an error code that is not UTF-8', 'GET /errors/%ff', `${BAD_PARAMETER} code invalid_format`),
-  ask('the error code __proto__', 'GET /errors/__proto__', '404 error_not_found'),
-  ask('the error code constructor', 'GET /errors/constructor', '404 error_not_found'),
+  ].map(path => httpCase(`the id in ${path.slice(0, 40)}`, `GET ${path}`, PET_PATH)),
+  httpCase('an error code with U+0000', 'GET /errors/%00', `${BAD_PARAMETER} code invalid_format`),
+  httpCase('an error code that is not UTF-8', 'GET /errors/%ff', `${BAD_PARAMETER} code invalid_format`),
+  httpCase('the error code __proto__', 'GET /errors/__proto__', '404 error_not_found'),
+  httpCase('the error code constructor', 'GET /errors/constructor', '404 error_not_found'),
   ...['0', '-1', '9007199254740993', '9223372036854775807', '-9223372036854775808'].flatMap(id => [
-    ask(`an absent pet ${id}`, `GET /pets/${id}`, '404 pet_not_found', { says: `Pet ${id} ` }),
-    ask(`an absent category ${id}`, `DELETE /categories/${id}`, '404 category_not_found', { says: `${id} ` }),
-    ask(`an absent order ${id}`, `GET /store/orders/${id}`, '404 order_not_found', { says: `Order ${id} ` }),
-    ask(`the stock of an absent pet ${id}`, `GET /store/inventory/${id}`, '404 inventory_item_not_found', {
-      says: `${id}.`,
+    httpCase(`an absent pet ${id}`, `GET /pets/${id}`, '404 pet_not_found', { contains: `Pet ${id} ` }),
+    httpCase(`an absent category ${id}`, `DELETE /categories/${id}`, '404 category_not_found', {
+      contains: `${id} `,
     }),
+    httpCase(`an absent order ${id}`, `GET /store/orders/${id}`, '404 order_not_found', {
+      contains: `Order ${id} `,
+    }),
+    httpCase(
+      `the stock of an absent pet ${id}`,
+      `GET /store/inventory/${id}`,
+      '404 inventory_item_not_found',
+      {
+        contains: `${id}.`,
+      },
+    ),
   ]),
 ]
 

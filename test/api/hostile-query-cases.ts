@@ -1,11 +1,11 @@
-import { ask, type HostileCase } from '../support/hostile-request.ts'
+import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 
 type Row = readonly [target: string, places: string]
 
 function refused(rows: readonly Row[]): HostileCase[] {
   return rows.map(([target, places]) => {
     const name = target.length > 80 ? `${target.slice(0, 60)}... (${target.length} characters)` : target
-    return ask(name, `GET ${target}`, `400 invalid_parameter: ${places}`)
+    return httpCase(name, `GET ${target}`, `400 invalid_parameter: ${places}`)
   })
 }
 
@@ -80,7 +80,7 @@ const unknown = [
   ['/pets/1?id=1', 'id'],
   ['/pets?=1', ''],
 ].map(([target = '', name]) =>
-  ask(`the parameter of ${target}`, `GET ${target}`, `400 unknown_parameter: ${name} unknown_field`),
+  httpCase(`the parameter of ${target}`, `GET ${target}`, `400 unknown_parameter: ${name} unknown_field`),
 )
 
 const instants = [
@@ -112,7 +112,7 @@ const instants = [
   '2026-12-01T00:00:00Z%0a',
   '2026-12-01T00:00:00Z%00',
 ].map(text =>
-  ask(
+  httpCase(
     `shipDateAfter of ${text === '' ? 'nothing' : text}`,
     `GET /store/orders?shipDateAfter=${text}`,
     '400 invalid_parameter: shipDateAfter invalid_format',
@@ -126,7 +126,7 @@ const accepted = [
   `/pets?${times(100, 'id')}`,
   `/pets?${times(20, 'categoryId')}`,
   '/pets?&&limit=100&',
-].map(target => ask(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
+].map(target => httpCase(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
 /** The test creates the cursors in braces: real ones, and forged ones with a correct hash. */
 const cursors = [
@@ -146,7 +146,7 @@ const cursors = [
   ],
   ['whose sort key is 2^63', '/store/inventory?sort=quantity&cursor={quantityBeyondInt64}'],
   ['with a character after it', '/pets?cursor={petsCursor}!'],
-].map(([name, target]) => ask(`a cursor ${name}`, `GET ${target}`, '400 invalid_cursor'))
+].map(([name, target]) => httpCase(`a cursor ${name}`, `GET ${target}`, '400 invalid_cursor'))
 
 export const queryCases: readonly HostileCase[] = [
   ...pages,

@@ -1,4 +1,4 @@
-import { ask, type HostileCase } from '../support/hostile-request.ts'
+import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 
 const BODY = '{"name":"Smuggled"}'
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`
@@ -173,16 +173,16 @@ const sizes: readonly HostileCase[] = [
     `${`800\r\n${'x'.repeat(2048)}\r\n`.repeat(512)}1\r\nx\r\n0\r\n\r\n`,
     '413 body_too_large',
   ),
-  ask('a URL of 8 KiB and a character', `GET /pets?name=${'n'.repeat(8182)}`, '414 url_too_long'),
-  ask('a path of 8 KiB and a character', `GET /pets/${'1'.repeat(8187)}`, '414 url_too_long'),
-  ask('a URL of 8 KiB', `GET /pets?name=${'n'.repeat(8181)}`, '400 invalid_parameter: name too_long'),
+  httpCase('a URL of 8 KiB and a character', `GET /pets?name=${'n'.repeat(8182)}`, '414 url_too_long'),
+  httpCase('a path of 8 KiB and a character', `GET /pets/${'1'.repeat(8187)}`, '414 url_too_long'),
+  httpCase('a URL of 8 KiB', `GET /pets?name=${'n'.repeat(8181)}`, '400 invalid_parameter: name too_long'),
 ]
 
 /** The runtime closes the connection if it does not know the method; the other methods reach the service. */
 const methods: readonly HostileCase[] = [
   ...['PURGE', 'TRACE', 'PROPFIND', 'MKCOL', 'CONNECT'].map(method =>
-    ask(`the method ${method}`, `${method} /pets`, '405 method_not_allowed', {
-      answers: { allow: 'GET, HEAD, OPTIONS, POST' },
+    httpCase(`the method ${method}`, `${method} /pets`, '405 method_not_allowed', {
+      responseHeaders: { allow: 'GET, HEAD, OPTIONS, POST' },
     }),
   ),
   line('the method BREW', 'BREW /pets HTTP/1.1', 'closed'),

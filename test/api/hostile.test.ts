@@ -64,7 +64,7 @@ async function holdAgainst(
   store: TestStore,
   fillings: Fillings,
 ): Promise<void> {
-  const { head, body = '', expected, says, headers = {}, keeps, withinMs, ends } = hostile
+  const { head, body = '', expected, contains, headers = {}, createdName, withinMs, ends } = hostile
   const filled = head.replaceAll(/\{(\w+)\}/g, (whole, name) =>
     name === 'id' ? requestId(index) : (fillings.get(name) ?? whole),
   )
@@ -74,11 +74,11 @@ async function holdAgainst(
   const tookMs = performance.now() - started
   expect(shortOf(answer)).toBe(expected)
   expect(Object.keys(headers).map(name => [name, answer.headers.get(name)])).toEqual(Object.entries(headers))
-  if (says !== undefined) expect(answer.text).toContain(says)
+  if (contains !== undefined) expect(answer.text).toContain(contains)
   if (withinMs !== undefined) expect(tookMs).toBeLessThan(withinMs)
-  if (keeps === undefined) return
+  if (createdName === undefined) return
   const read = await fetch(answer.headers.get('location') ?? '')
-  for (const text of [answer.text, await read.text()]) expect(nameIn(text)).toBe(keeps)
+  for (const text of [answer.text, await read.text()]) expect(nameIn(text)).toBe(createdName)
 }
 
 function requestId(index: number): string {

@@ -12,23 +12,28 @@ export interface HostileCase {
   /** `400 malformed_json`, `422 validation_failed: /name too_long`; only a status if the response has no Error body. */
   readonly expected: string
   /** A part of the text of the response. */
-  readonly says?: string
+  readonly contains?: string
   /** Header fields of the response; null for a field that must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
   /** The required name of a resource that the request creates, in the response and then at its Location. */
-  readonly keeps?: string
+  readonly createdName?: string
   readonly withinMs?: number
 }
 
-export interface Asking extends Omit<HostileCase, 'name' | 'head' | 'expected' | 'headers'> {
+export interface HttpCaseOptions extends Omit<HostileCase, 'name' | 'head' | 'expected' | 'headers'> {
   /** Header fields of the request; null removes a default field. */
-  readonly sends?: Readonly<Record<string, string | null>>
-  readonly answers?: HostileCase['headers']
+  readonly requestHeaders?: Readonly<Record<string, string | null>>
+  readonly responseHeaders?: HostileCase['headers']
 }
 
-/** A request that is valid HTTP, with the admin key: `ask('limit 0', 'GET /pets?limit=0', '400 ...')`. */
-export function ask(name: string, line: string, expected: string, asking: Asking = {}): HostileCase {
-  const { sends = {}, answers, body, ...rest } = asking
+/** A request that is valid HTTP, with the admin key: `httpCase('limit 0', 'GET /pets?limit=0', '400 ...')`. */
+export function httpCase(
+  name: string,
+  line: string,
+  expected: string,
+  options: HttpCaseOptions = {},
+): HostileCase {
+  const { requestHeaders = {}, responseHeaders, body, ...rest } = options
   const fields = {
     Host: 'store',
     Connection: 'close',
@@ -38,7 +43,7 @@ export function ask(name: string, line: string, expected: string, asking: Asking
       'Content-Type': 'application/json',
       'Content-Length': String(Buffer.byteLength(body)),
     }),
-    ...sends,
+    ...requestHeaders,
   }
   const lines = Object.entries(fields).flatMap(([field, value]) =>
     value === null ? [] : [`${field}: ${value}`],
@@ -50,7 +55,7 @@ export function ask(name: string, line: string, expected: string, asking: Asking
     expected,
     ...rest,
     ...(body !== undefined && { body }),
-    ...(answers && { headers: answers }),
+    ...(responseHeaders && { headers: responseHeaders }),
   }
 }
 
@@ -61,7 +66,7 @@ export interface HostileResponse {
   readonly text: string
 }
 
-const ANSWER_MS_MAX = 60_000
+const RESPONSE_MS_MAX = 60_000
 
 /** Writes bytes to a new connection and reads until the server closes it. */
 export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileResponse> {
@@ -89,7 +94,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   })
   const guard = setTimeout(
     () => closed.reject(new Error('the server kept the connection open')),
-    ANSWER_MS_MAX,
+    RESPONSE_MS_MAX,
   )
   try {
     await closed.promise
