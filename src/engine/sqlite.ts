@@ -155,21 +155,23 @@ export function serveWriter<Command, Result>(
     const connection = new SqliteConnection(file, { readonly: false })
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const writer = new BatchWriter(connection, executeCommand)
-    return { answer: batch => writer.commit(batch), close: () => connection.close() }
+    return { runBatch: batch => writer.commit(batch), close: () => connection.close() }
   })
 }
 
 /** Runs the reader worker. The lists of a batch see one state of the store and share its locks. */
-export function serveReader<Query, Reply>(answer: (reader: Reader, query: Query) => Promise<Reply>): void {
+export function serveReader<Query, Reply>(
+  executeQuery: (reader: Reader, query: Query) => Promise<Reply>,
+): void {
   serve<Start, Query, Reply>(({ file }) => {
     let fatal: string | undefined
     const reader = new SharedReadTransaction(new SqliteConnection(file, { readonly: true }), reason => {
       fatal = reason
     })
     return {
-      answer: async batch => {
+      runBatch: async batch => {
         const outcomes = await Promise.all(
-          batch.map(query => answer(reader, query).then(reply => ({ reply }), failure)),
+          batch.map(query => executeQuery(reader, query).then(reply => ({ reply }), failure)),
         )
         reader.refresh()
         if (fatal !== undefined) throw new Error(fatal)

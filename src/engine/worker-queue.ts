@@ -114,7 +114,7 @@ export class WorkerQueue<Start, Message, Reply> {
  */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {
-    answer: (batch: readonly Message[]) => Promise<Outcome<Reply>[]>
+    runBatch: (batch: readonly Message[]) => Promise<Outcome<Reply>[]>
     close: () => void
   },
 ): void {
@@ -129,7 +129,7 @@ export function serve<Start, Message, Reply>(
       opened = open(message.start)
       port.postMessage('started')
     } else if (opened) {
-      port.postMessage({ outcomes: await opened.answer(message.batch) })
+      port.postMessage({ outcomes: await opened.runBatch(message.batch) })
     }
   }
   globalThis.addEventListener('message', (event: MessageEvent<ToWorker<Start, Message>>) => {

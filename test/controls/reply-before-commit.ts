@@ -41,5 +41,5 @@ class LateCommit implements WriteConnection {
 serve<{ readonly file: string }, Command, CommandResult>(({ file }) => {
   const connection = new SqliteConnection(file, { readonly: false })
   const writer = new BatchWriter(new LateCommit(connection), executeCommand)
-  return { answer: batch => writer.commit(batch), close: () => connection.close() }
+  return { runBatch: batch => writer.commit(batch), close: () => connection.close() }
 })

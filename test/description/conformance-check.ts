@@ -1,4 +1,4 @@
-import type { Described, DescribedAnswer, DescribedOperation } from './document.ts'
+import type { Described, DescribedOperation, DescribedResponse } from './document.ts'
 import { type Validate, validatorOf } from './document-schemas.ts'
 
 /** A response as received over the network, and its operation. */
@@ -27,9 +27,14 @@ const ignored = new Set([
  * content type, body, header fields, error code), and each described item must have been observed. Returns the faults
  * as sentences.
  */
-export function judge({ document, operations }: Described, observed: readonly Observed[]): string[] {
+export function checkConformance(
+  { document, operations }: Described,
+  observed: readonly Observed[],
+): string[] {
   const validate = validatorOf(document)
-  const faults = observed.flatMap(answer => judgeAnswer(operations.get(answer.operationId), answer, validate))
+  const faults = observed.flatMap(answer =>
+    checkResponse(operations.get(answer.operationId), answer, validate),
+  )
   const byOperation = Map.groupBy(observed, ({ operationId }) => operationId)
   for (const operation of operations.values()) {
     faults.push(...unseen(operation, byOperation.get(operation.operationId) ?? []))
@@ -37,7 +42,7 @@ export function judge({ document, operations }: Described, observed: readonly Ob
   return [...new Set(faults)]
 }
 
-function judgeAnswer(
+function checkResponse(
   operation: DescribedOperation | undefined,
   answer: Observed,
   validate: Validate,
@@ -53,13 +58,13 @@ function judgeAnswer(
   if (!described) return [`${where}: the status is not described`]
   const codes = operation['x-error-codes'][status]
   const faults = [
-    ...judgeHeaders(described, answer, validate),
-    ...judgeBody(described, answer, codes, validate),
+    ...checkHeaders(described, answer, validate),
+    ...checkBody(described, answer, codes, validate),
   ]
   return faults.map(fault => `${where}: ${fault}`)
 }
 
-function judgeHeaders({ headers }: DescribedAnswer, answer: Observed, validate: Validate): string[] {
+function checkHeaders({ headers }: DescribedResponse, answer: Observed, validate: Validate): string[] {
   const faults: string[] = []
   const names = new Set(Object.keys(headers).map(name => name.toLowerCase()))
   for (const name of answer.headers.keys()) {
@@ -76,8 +81,8 @@ function judgeHeaders({ headers }: DescribedAnswer, answer: Observed, validate: 
   return faults
 }
 
-function judgeBody(
-  { content }: DescribedAnswer,
+function checkBody(
+  { content }: DescribedResponse,
   answer: Observed,
   codes: readonly string[] | undefined,
   validate: Validate,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openTestStore } from '../support/store.ts'
-import { inventedExamples, judge, type Observed } from './conformance-check.ts'
+import { checkConformance, inventedExamples, type Observed } from './conformance-check.ts'
 import { driveEverything } from './conformance-drive.ts'
 import { type Described, readDocument, target } from './document.ts'
 
@@ -24,11 +24,11 @@ function described(plant: (document: unknown) => void = () => {}): Described {
 }
 
 function faultsWith(plant: (document: unknown) => void): string[] {
-  return judge(described(plant), observed)
+  return checkConformance(described(plant), observed)
 }
 
 test('every response of every operation is described, and every described response was returned', () => {
-  expect(judge(described(), observed)).toEqual([])
+  expect(checkConformance(described(), observed)).toEqual([])
 })
 
 test('every documented status of every operation was returned, and there are at least 450 of them', () => {

@@ -3,7 +3,7 @@ import { openTestStore, type TestStore } from '../support/store.ts'
 import type { Described, DescribedOperation } from './document.ts'
 
 /** The response of an operation to the request that its examples form. */
-export interface Answered {
+export interface ExampleResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -33,7 +33,7 @@ export async function sendExamples(
   store: TestStore,
   operation: DescribedOperation,
   given: Given = {},
-): Promise<Answered> {
+): Promise<ExampleResponse> {
   const values = (place: string): [string, string][] =>
     operation.parameters
       .filter(parameter => parameter.in === place && (parameter.required || given.optional))

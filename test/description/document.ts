@@ -15,7 +15,7 @@ const Content = z.record(
     examples: z.record(z.string(), Example).optional(),
   }),
 )
-const Answer = z.strictObject({
+const RawResponse = z.strictObject({
   description: z.string().min(1),
   headers: z.record(z.string(), Header).default({}),
   content: Content.default({}),
@@ -40,7 +40,7 @@ const Operation = z.looseObject({
   deprecated: z.boolean().optional(),
   parameters: z.array(Parameter),
   requestBody: z.strictObject({ required: z.literal(true), content: Content }).optional(),
-  responses: z.record(z.string(), Answer),
+  responses: z.record(z.string(), RawResponse),
   'x-error-codes': z.record(z.string(), z.array(z.string())),
   security: z.array(z.record(z.string(), z.array(z.string()))),
 })
@@ -57,7 +57,7 @@ const Document = z.looseObject({
   components: Components,
 })
 
-export type DescribedAnswer = z.output<typeof Answer>
+export type DescribedResponse = z.output<typeof RawResponse>
 export type DescribedOperation = z.output<typeof Operation> & {
   readonly method: string
   readonly path: string

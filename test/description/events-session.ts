@@ -4,18 +4,18 @@ import { TEST_TYPE } from '../../src/model/event-type.ts'
 import { eventExamples, streamExample } from '../../src/openapi/event-examples.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
-import { type Answered, operationOf, sendExamples } from './description-session.ts'
+import { type ExampleResponse, operationOf, sendExamples } from './description-session.ts'
 import type { Described } from './document.ts'
 
 /** The response of each operation on webhooks, in the order of the requests. */
-export type Told = readonly (readonly [string, Answered])[]
+export type Told = readonly (readonly [string, ExampleResponse])[]
 
 /**
  * Continues after the session of the shop: creates a webhook and uses it in every way, then causes the remaining types
  * of events, so that every type has occurred once.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<Told> {
-  const webhookResponses: [string, Answered][] = []
+  const webhookResponses: [string, ExampleResponse][] = []
   const ask = async (id: string): Promise<void> => {
     webhookResponses.push([id, await sendExamples(store, operationOf(described, id))])
   }

@@ -47,7 +47,7 @@ async function fill({ database }: TestStore): Promise<void> {
 async function costlyPlans(change?: string): Promise<string[]> {
   const costly: string[] = []
   await using store = await openTestStore('postgres', {
-    answer: (reader, query) => executeQuery(new Explaining(reader, costly), query),
+    executeQuery: (reader, query) => executeQuery(new Explaining(reader, costly), query),
   })
   await fill(store)
   if (change !== undefined) await store.database(change)

@@ -101,7 +101,7 @@ async function fill({ client }: TestStore): Promise<void> {
 describe('postgres', () => {
   test('however many different lists are read, a connection keeps few prepared statements', async () => {
     const texts = new Set<string>()
-    await using store = await openTestStore('postgres', { answer: notingAnswer(texts) })
+    await using store = await openTestStore('postgres', { executeQuery: notingAnswer(texts) })
     await fill(store)
     expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
     expect(await mostPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)

@@ -14,7 +14,7 @@ export interface Received {
 }
 
 /** The handling of one request: it may write anything, HTTP or not, or nothing at all. */
-export type Answer = (socket: Socket, request: Received) => void
+export type Responder = (socket: Socket, request: Received) => void
 
 /** A web server on the loopback interface that a test controls; ended with `await using`. */
 export interface Receiver extends AsyncDisposable {
@@ -43,7 +43,7 @@ export interface ReceiverOptions {
 
 /** Listens on a free port. The response is chosen for each request, so it can depend on their number. */
 export async function openReceiver(
-  answerOf: (request: Received, index: number) => Answer = () => reply(204),
+  responderOf: (request: Received, index: number) => Responder = () => reply(204),
   { host = '127.0.0.1', tls = false, greeting = '' }: ReceiverOptions = {},
 ): Promise<Receiver> {
   const received: Received[] = []
@@ -57,7 +57,7 @@ export async function openReceiver(
     socket.on('error', () => socket.destroy())
     socket.write(greeting)
     readRequest(socket, request => {
-      const answer = answerOf(request, received.length)
+      const answer = responderOf(request, received.length)
       received.push(request)
       answer(socket, request)
       changed()
@@ -156,7 +156,7 @@ export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
   body: string | Uint8Array = '',
-): Answer {
+): Responder {
   const bytes = Buffer.from(body)
   const fields = Object.entries({ 'content-length': String(bytes.length), ...headers })
   const head = [`HTTP/1.1 ${status} Said`, ...fields.map(([name, value]) => `${name}: ${value}`)]
@@ -164,23 +164,23 @@ export function reply(
 }
 
 /** A redirect to another URL. */
-export function redirect(location: string, status = 307): Answer {
+export function redirect(location: string, status = 307): Responder {
   return reply(status, { location })
 }
 
 /** Sends this text, whatever it is, and then nothing. */
-export function raw(text: string): Answer {
+export function raw(text: string): Responder {
   return socket => socket.write(text)
 }
 
 /** Sends no response. */
-export const silence: Answer = () => {}
+export const silence: Responder = () => {}
 
 /** Closes the connection with a reset. */
-export const reset: Answer = socket => socket.resetAndDestroy()
+export const reset: Responder = socket => socket.resetAndDestroy()
 
 /** Sends a text at once, and one more byte each `everyMs` until the connection ends. */
-export function dripping(start: string, everyMs = 1000): Answer {
+export function dripping(start: string, everyMs = 1000): Responder {
   return socket => {
     socket.write(start)
     const timer = setInterval(() => socket.write('x'), everyMs)
@@ -189,7 +189,7 @@ export function dripping(start: string, everyMs = 1000): Answer {
 }
 
 /** Sends a text at once, and then another one repeatedly, as fast as it is read, without end. */
-export function endless(start: string, more = 'x'.repeat(16 * 1024)): Answer {
+export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder {
   return socket => {
     const fill = (): void => {
       while (!socket.destroyed && socket.write(more));

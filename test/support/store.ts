@@ -44,7 +44,7 @@ export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
   readonly executeCommand?: PostgresOptions<Query, Command, Reply, CommandResult>['executeCommand']
-  readonly answer?: PostgresOptions<Query, Command, Reply>['executeQuery']
+  readonly executeQuery?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -88,7 +88,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     pagesMax: _,
     writer: _writer,
     executeCommand: _perform,
-    answer: _answer,
+    executeQuery: _executeQuery,
     isolation: _level,
     ...server
   } = options
@@ -193,7 +193,7 @@ function openVariant(
     url: databaseUrl,
     connectionsMax: 20,
     executeCommand: variant.executeCommand ?? executeCommand,
-    executeQuery: variant.answer ?? executeQuery,
+    executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: String(error) }, 'the sequencer failed'),
     ...(isolation !== undefined && { isolation }),

@@ -4,7 +4,7 @@ import { Event } from '../../src/model/event.ts'
 import type { EventType } from '../../src/model/event-type.ts'
 import { readJson } from '../../src/model/json.ts'
 import { type ReceivedEvent, receivedEvent } from './received-events.ts'
-import { type Answer, type Received, type Receiver, reply } from './receiver.ts'
+import { type Received, type Receiver, type Responder, reply } from './receiver.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
@@ -73,7 +73,7 @@ export async function settled(
 
 /** Responds only when the test allows it, and counts the waiting requests. */
 export interface Holding {
-  readonly answerOf: () => Answer
+  readonly responderOf: () => Responder
   readonly most: () => number
   readonly letGo: () => void
 }
@@ -83,7 +83,7 @@ export function holding(): Holding {
   let most = 0
   let open = false
   return {
-    answerOf: () => (socket, request) => {
+    responderOf: () => (socket, request) => {
       if (open) return reply(204)(socket, request)
       held.add(socket)
       most = Math.max(most, held.size)

@@ -181,8 +181,8 @@ onEveryEngine(engine => {
   describe('the sending of deliveries', () => {
     test('uses at most four concurrent attempts per receiver, and four if there are enough events', async () => {
       await using store = await openTestStore(engine, { delivery })
-      const { answerOf, most, letGo } = holding()
-      await using receiver = await openReceiver(answerOf)
+      const { responderOf, most, letGo } = holding()
+      await using receiver = await openReceiver(responderOf)
       await createWebhook(store, receiver)
       await emitEvent(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
       await receiver.has(4)

@@ -35,8 +35,8 @@ onEveryEngine(engine => {
   })
 
   test('changed types apply to every delivery that is not in progress', async () => {
-    const { answerOf, letGo } = holding()
-    await using receiver = await openReceiver(answerOf)
+    const { responderOf, letGo } = holding()
+    await using receiver = await openReceiver(responderOf)
     const { webhookId } = await createWebhook(store(), receiver)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
     await emitEvent(store(), '1', '2', '3', '4', '5', '6')
@@ -54,8 +54,8 @@ onEveryEngine(engine => {
   })
 
   test('a disabled webhook gets no events; enabled again, it gets the missed events, once each', async () => {
-    const { answerOf, most, letGo } = holding()
-    await using receiver = await openReceiver(answerOf)
+    const { responderOf, most, letGo } = holding()
+    await using receiver = await openReceiver(responderOf)
     await using other = await openReceiver()
     const hooked = await createWebhook(store(), receiver)
     const watch = await createWebhook(store(), other)

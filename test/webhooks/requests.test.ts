@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib'
 import { checkTarget, type Resolve } from '../../src/webhooks/address.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from '../../src/webhooks/request.ts'
 import {
-  type Answer,
   certificate,
   deadPort,
   dripping,
@@ -12,6 +11,7 @@ import {
   openHastyReceiver,
   openReceiver,
   type Receiver,
+  type Responder,
   raw,
   redirect,
   reply,
@@ -46,14 +46,14 @@ async function failure(url: string, own: Partial<Outgoing> = {}): Promise<string
 }
 
 /** Sends one request to a receiver with this response, and waits until the receiver has seen its connection closed. */
-async function answered(answer: Answer, own: Partial<Outgoing> = {}): Promise<Incoming> {
+async function answered(answer: Responder, own: Partial<Outgoing> = {}): Promise<Incoming> {
   await using receiver = await openReceiver(() => answer)
   const incoming = await send(receiver.base, own)
   await receiver.quiet()
   return incoming
 }
 
-async function failed(answer: Answer, own: Partial<Outgoing> = {}): Promise<string> {
+async function failed(answer: Responder, own: Partial<Outgoing> = {}): Promise<string> {
   await using receiver = await openReceiver(() => answer)
   const said = await failure(receiver.base, own)
   await receiver.quiet()
@@ -201,7 +201,7 @@ test('informational responses are skipped', async () => {
 
 test('a body without an end is cut off long before the deadline', async () => {
   const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`
-  const starts: readonly Answer[] = [
+  const starts: readonly Responder[] = [
     endless(`${HEAD}\r\n`),
     endless(`${HEAD}Content-Length: 99999999999\r\n\r\n`),
     endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk),
@@ -216,7 +216,7 @@ test('a body without an end is cut off long before the deadline', async () => {
 
 test('a body that drips, stops, breaks or is cut off does not change the status', async () => {
   const cut = `${HEAD}Content-Length: 100\r\n\r\nab`
-  const answers: readonly Answer[] = [
+  const answers: readonly Responder[] = [
     dripping(`${HEAD}\r\n`, 20),
     dripping(`${HEAD}Content-Length: 100000\r\n\r\n`, 20),
     raw(cut),
@@ -234,7 +234,7 @@ test('a body that drips, stops, breaks or is cut off does not change the status'
 })
 
 test('a head that drips or never arrives is a failure at the deadline', async () => {
-  const answers: readonly Answer[] = [
+  const answers: readonly Responder[] = [
     silence,
     dripping(`${HEAD}X-Slow: `, 20),
     raw('HTTP/1.1 100 Continue\r\n\r\n'),
