@@ -53,7 +53,7 @@ async function runImport(options: ImportOptions): Promise<void> {
   try {
     const report = await importFiles(target, { categories, pets }, scope, count => bar.increment(count))
     bar.stop()
-    tell(report, scope)
+    printReport(report, scope)
   } catch (error) {
     bar.stop()
     if (error instanceof Refused)
@@ -101,7 +101,7 @@ async function totalBytes({ categories, pets }: Files): Promise<number> {
   return total
 }
 
-function tell({ outcome, problems }: ImportReport, { dryRun, keepGoing }: ImportScope): void {
+function printReport({ outcome, problems }: ImportReport, { dryRun, keepGoing }: ImportScope): void {
   for (const problem of problems) say(problem)
   const loaded = outcome !== undefined && !dryRun && (problems.length === 0 || keepGoing)
   if (outcome && (loaded || dryRun)) {

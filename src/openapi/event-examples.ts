@@ -18,7 +18,7 @@ const webhook = {
   description: 'Prints pick lists.',
 }
 const enabled = { ...webhook, enabled: true, createdAt: '2026-11-21T09:30:00.120Z' }
-const gone = {
+const disabledWebhook = {
   ...webhook,
   url: 'https://till.example',
   enabled: false,
@@ -47,7 +47,7 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
   }),
   'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', second),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
-  'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', gone),
+  'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),
   [TEST_TYPE]: event(730, TEST_TYPE, 'webhooks/1', enabled),
 }
 

@@ -183,9 +183,9 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   if (!found) return
   const before = { ...webhookRow(found), failures: found.failures }
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
-  const answered = outcomes.filter(({ unsent }) => !unsent)
-  const { failures, failingSince } = failuresAfter(before, answered)
-  const reason = before.enabled ? whyDisable(answered, failingSince, context.now) : ''
+  const sent = outcomes.filter(({ unsent }) => !unsent)
+  const { failures, failingSince } = failuresAfter(before, sent)
+  const reason = before.enabled ? whyDisable(sent, failingSince, context.now) : ''
   const row = await tx.one(
     advance,
     webhookId,

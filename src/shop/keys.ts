@@ -243,10 +243,10 @@ async function recordKeyEvent(
 }
 
 /** Returns the requested expiry, or else that of the caller's key. No key outlives the key that created it. */
-function grantedExpiry(asked: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
+function grantedExpiry(requested: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
   const latest = caller.expiresAt
-  if (!asked) return latest ?? null
-  const expiresAt = toStoredInstant(asked)
+  if (!requested) return latest ?? null
+  const expiresAt = toStoredInstant(requested)
   if (expiresAt <= now) throw wrongExpiry('expiresAt must be in the future.')
   if (latest === undefined || expiresAt <= latest) return expiresAt
   throw wrongExpiry(

@@ -103,8 +103,8 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
     holdRefuses: true,
   })
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
-  const asked = body.shipDate ? toStoredInstant(body.shipDate) : null
-  const shipDate = asked ?? (complete ? context.now : null)
+  const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
+  const shipDate = requestedDate ?? (complete ? context.now : null)
   await tx.run(insertOrder, id, petId, quantity, shipDate, storedBoolean(complete), context.now)
   const order = orderOf({ id, petId, quantity, shipDate, complete })
   const type = 'petstore.order.placed'
@@ -125,13 +125,13 @@ export async function updateOrder(
   refuseOtherIds(body, before)
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
-  const asked = shipDateAfter(body, before)
-  if (quantity === before.quantity && complete === before.complete && asked === before.shipDate)
+  const requestedDate = shipDateAfter(body, before)
+  if (quantity === before.quantity && complete === before.complete && requestedDate === before.shipDate)
     return orderOf(before)
   if (before.complete) {
     throw orderAlreadyComplete(orderId, 'changed')
   }
-  const shipDate = asked ?? (complete ? context.now : null)
+  const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(
     rewriteOrder,
     orderId,

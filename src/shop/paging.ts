@@ -77,11 +77,11 @@ export interface List {
 
 /** Returns the requested order. With a filter on a range of a column, a list can only be sorted by that column. */
 export function sortBy(
-  asked: string | undefined,
+  requested: string | undefined,
   columns: Readonly<Record<string, string>>,
   ranged: string | undefined,
 ): List['sort'] {
-  const name = asked ?? ranged ?? 'id'
+  const name = requested ?? ranged ?? 'id'
   const descending = name.startsWith('-')
   const bare = descending ? name.slice(1) : name
   if (ranged !== undefined && bare !== ranged) {

@@ -176,7 +176,7 @@ export async function deletePet(
   }
   if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
-  const gone: PetRow = {
+  const deleted: PetRow = {
     ...before,
     quantity: 0n,
     onHold: false,
@@ -185,16 +185,16 @@ export async function deletePet(
   }
   if (before.quantity > 0n) {
     await recordMovement(tx, context, {
-      pet: gone,
+      pet: deleted,
       quantityChange: -before.quantity,
       reservedChange: 0n,
       reason: 'closing',
     })
-    await recordStockEvent(tx, context, gone)
+    await recordStockEvent(tx, context, deleted)
   }
   await recordPetEvent(tx, context, {
     type: 'petstore.pet.deleted',
-    pet: { ...before, version: gone.version },
+    pet: { ...before, version: deleted.version },
   })
   return undefined
 }

@@ -31,10 +31,10 @@ export function relevanceOf(
 ): EventRelevance {
   const isOwn = subject === webhookSubject(webhookId)
   // An event that another process recorded after the webhook was created may have a lower position than its creation.
-  const happenedSince = seenCreation || at > createdAt
+  const isAfterCreation = seenCreation || at > createdAt
   const isSubscribed = type === TEST_TYPE ? isOwn : types.some(subscribed => subscribed === type)
   return {
-    isWanted: happenedSince && isSubscribed,
+    isWanted: isAfterCreation && isSubscribed,
     isCreation: isOwn && type === 'petstore.webhook.created',
     isRedelivery: isOwn && type === 'petstore.webhook.redelivered',
   }
