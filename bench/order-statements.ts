@@ -14,11 +14,13 @@ export const orderStatements = {
       note, order_id, at)
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
   insertEvent: `
-    INSERT INTO event (id, position, type, subject, subject_version, data, key_id, request_id, at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
   insertOrder: `
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
     VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`,
+  /** Once for all orders of a transaction, and only on SQLite: on PostgreSQL the sequencer moves the head. */
+  moveHead: `UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`,
 } as const
 
 /** As long as the request ids of the server. */
@@ -43,6 +45,12 @@ export interface Moved {
   readonly version: bigint
 }
 
+/** The place of an event in the chain; both are null on PostgreSQL, where the sequencer assigns them. */
+export interface Link {
+  readonly position: bigint | null
+  readonly hash: string | null
+}
+
 export function shiftStockValues({ petId, now }: PlainOrder): Value[] {
   return [petId, 0n, 1n, 0n, now]
 }
@@ -57,21 +65,23 @@ export function movementValues(
 export function stockEventValues(
   { petId, now, stockEventId }: PlainOrder,
   { quantity, reserved, version }: Moved,
-  position: bigint | null,
+  { position, hash }: Link,
 ): Value[] {
+  const type = 'petstore.inventory.changed'
   const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   const subject = `inventory/${petId}`
-  return [stockEventId, position, 'petstore.inventory.changed', subject, version, data, 1n, REQUEST_ID, now]
+  return [stockEventId, position, hash, type, subject, version, data, 1n, REQUEST_ID, now]
 }
 
 export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
   return [orderId, petId, 1n, null, 0n, now]
 }
 
-export function orderEventValues(order: PlainOrder, position: bigint | null): Value[] {
+export function orderEventValues(order: PlainOrder, { position, hash }: Link): Value[] {
   const { now, orderId, orderEventId } = order
+  const type = 'petstore.order.placed'
   const data = orderText(order)
-  return [orderEventId, position, 'petstore.order.placed', `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
+  return [orderEventId, position, hash, type, `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
 }
 
 /** The body of the reply. */

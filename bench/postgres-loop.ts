@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { storedInstant } from '../src/model/instant.ts'
 import { cpuUs } from './cpu.ts'
 import {
+  type Link,
   type Moved,
   movementValues,
   orderEventValues,
@@ -25,6 +26,8 @@ const Plan = z.strictObject({
   warmSeconds: z.number(),
   seconds: z.number(),
 })
+
+const NO_LINK: Link = { position: null, hash: null }
 
 const plan = Plan.parse(JSON.parse(process.argv[2] ?? ''))
 const pool = new SQL({ url: plan.url, bigint: true, max: plan.connectionsMax })
@@ -52,9 +55,9 @@ async function place(tx: TransactionSQL): Promise<void> {
   const [moved] = await tx.unsafe<Moved[]>(shiftStock, shiftStockValues(order))
   if (!moved) throw new Error(`pet ${order.petId} has no unit left`)
   await tx.unsafe(insertMovement, movementValues(order, moved))
-  await tx.unsafe(insertEvent, stockEventValues(order, moved, null))
+  await tx.unsafe(insertEvent, stockEventValues(order, moved, NO_LINK))
   await tx.unsafe(insertOrder, orderValues(order))
-  await tx.unsafe(insertEvent, orderEventValues(order, null))
+  await tx.unsafe(insertEvent, orderEventValues(order, NO_LINK))
 }
 
 async function loop(): Promise<void> {

@@ -19,6 +19,8 @@ const insertReply = `
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('1', 'placeOrder', $1, $2, 201, $3, $4, $5, $6)`
 const ETAG = `"${'0'.repeat(22)}"`
+/** As long as the hash of an event. */
+const HASH = '0'.repeat(43)
 
 /** Places orders with hand-prepared statements only: no verb, no savepoint, no counter row, no hash. */
 export class BareWriter {
@@ -29,6 +31,7 @@ export class BareWriter {
   readonly #insertMovement: Prepared
   readonly #insertEvent: Prepared
   readonly #insertOrder: Prepared
+  readonly #moveHead: Prepared
   readonly #insertReply: Prepared
   #orderId: bigint
   #movementId: bigint
@@ -42,6 +45,7 @@ export class BareWriter {
     this.#insertMovement = this.#prepare(orderStatements.insertMovement)
     this.#insertEvent = this.#prepare(orderStatements.insertEvent)
     this.#insertOrder = this.#prepare(orderStatements.insertOrder)
+    this.#moveHead = this.#prepare(orderStatements.moveHead)
     this.#insertReply = this.#prepare(insertReply)
     this.#orderId = this.#lastId('orders')
     this.#movementId = this.#lastId('movement')
@@ -52,6 +56,7 @@ export class BareWriter {
   commit(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
     this.#begin.run()
     for (const { petId, key } of orders) this.#place(petId, key, now)
+    this.#moveHead.run(this.#eventId, HASH)
     this.#commit.run()
   }
 
@@ -67,9 +72,9 @@ export class BareWriter {
     const moved = this.#shiftStock.get(...shiftStockValues(order))
     if (!moved) throw new Error(`pet ${petId} has no unit left`)
     this.#insertMovement.run(...movementValues(order, moved))
-    this.#insertEvent.run(...stockEventValues(order, moved, order.stockEventId))
+    this.#insertEvent.run(...stockEventValues(order, moved, { position: order.stockEventId, hash: HASH }))
     this.#insertOrder.run(...orderValues(order))
-    this.#insertEvent.run(...orderEventValues(order, order.orderEventId))
+    this.#insertEvent.run(...orderEventValues(order, { position: order.orderEventId, hash: HASH }))
     if (key === null) return
     const location = `/store/orders/${order.orderId}`
     this.#insertReply.run(key, FINGERPRINT, orderText(order), ETAG, location, now)
