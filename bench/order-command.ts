@@ -1,6 +1,6 @@
-import type { Statement, Value } from '../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../src/engine/group-commit.ts'
 import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
+import type { ParametersOf, Statement } from '../src/engine/statement.ts'
 import { type Command, type CommandResult, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
@@ -28,7 +28,7 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   connection.close()
   const { shiftStock, insertMovement, insertEvent, insertOrder, moveHead } = orderStatements
   const statements = [shiftStock, insertMovement, insertEvent, insertOrder, insertEvent, moveHead]
-  const expected = statements.map(inOneLine)
+  const expected = statements.map(({ text }) => inOneLine(text))
   if (recorder.texts.join('\n') !== expected.join('\n')) {
     throw new Error(`an order runs other statements than the limit:\n${recorder.texts.join('\n')}`)
   }
@@ -50,19 +50,22 @@ class Recorder implements WriteConnection {
     return this.#connection.inTransaction
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
     this.#note(statement.text)
-    return this.#connection.one(statement, ...values)
+    return this.#connection.one(statement, ...parameters)
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
     this.#note(statement.text)
-    return this.#connection.many(statement, ...values)
+    return this.#connection.many(statement, ...parameters)
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     this.#note(statement.text)
-    return this.#connection.run(statement, ...values)
+    return this.#connection.run(statement, ...parameters)
   }
 
   #note(text: string): void {

@@ -1,26 +1,36 @@
-import type { Value } from '../src/engine/engine.ts'
+import { sql, type Value, valuesOf } from '../src/engine/statement.ts'
+
+/** The columns that shiftStock returns and that the other statements need. */
+export interface Moved {
+  readonly quantity: bigint
+  readonly reserved: bigint
+  readonly version: bigint
+}
 
 /** The statements of one order as the shop writes them; `assertSameStatements` checks that. */
 export const orderStatements = {
-  shiftStock: `
-    UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
-    WHERE id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved + $3
-    AND quantity + $2 <= 1000000000 AND on_hold <= $4 AND status = CASE WHEN quantity + $2 = 0 THEN 'sold'
-    WHEN on_hold = 1 OR quantity + $2 = reserved + $3 THEN 'pending' ELSE 'available' END
+  shiftStock: sql<Moved>()(`
+    UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange,
+      version = version + 1, updated_at = $now
+    WHERE id = $petId AND reserved + $reservedChange >= 0
+      AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= 1000000000
+      AND on_hold <= $onHoldMax AND status = CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
+      WHEN on_hold = 1 OR quantity + $quantityChange = reserved + $reservedChange THEN 'pending' ELSE 'available' END
     RETURNING id, name, category_id AS "categoryId", status, quantity, reserved,
-      on_hold AS "onHold", version`,
-  insertMovement: `
+      on_hold AS "onHold", version`),
+  insertMovement: sql()(`
     INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason,
       note, order_id, at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-  insertEvent: `
+    VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
+      $orderId, $now)`),
+  insertEvent: sql()(`
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-  insertOrder: `
+    VALUES ($eventId, $position, $hash, $type, $subject, $version, $data, $keyId, $requestId, $now)`),
+  insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`,
+    VALUES ($orderId, $petId, $quantity, $shipDate, $complete, 1, $now, $now)`),
   /** Once for all orders of a transaction, and only on SQLite: on PostgreSQL the sequencer moves the head. */
-  moveHead: `UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`,
+  moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
 
 /** As long as the request ids of the server. */
@@ -38,13 +48,6 @@ export interface PlainOrder {
   readonly orderEventId: bigint
 }
 
-/** The columns that shiftStock returns and that the other statements need. */
-export interface Moved {
-  readonly quantity: bigint
-  readonly reserved: bigint
-  readonly version: bigint
-}
-
 /** The place of an event in the chain; both are null on PostgreSQL, where the sequencer assigns them. */
 export interface Link {
   readonly position: bigint | null
@@ -52,36 +55,47 @@ export interface Link {
 }
 
 export function shiftStockValues({ petId, now }: PlainOrder): Value[] {
-  return [petId, 0n, 1n, 0n, now]
+  const change = { quantityChange: 0n, reservedChange: 1n }
+  return valuesOf(orderStatements.shiftStock, [{ petId, ...change, onHoldMax: 0n, now }])
 }
 
 export function movementValues(
   { petId, now, orderId, movementId }: PlainOrder,
   { quantity, reserved, version }: Moved,
 ): Value[] {
-  return [petId, version, movementId, 0n, 1n, quantity, reserved, 'order', null, orderId, now]
+  const change = { quantityChange: 0n, reservedChange: 1n, reason: 'order', note: null }
+  return valuesOf(orderStatements.insertMovement, [
+    { petId, version, movementId, ...change, quantity, reserved, orderId, now },
+  ])
 }
 
 export function stockEventValues(
-  { petId, now, stockEventId }: PlainOrder,
+  { petId, now, stockEventId: eventId }: PlainOrder,
   { quantity, reserved, version }: Moved,
   { position, hash }: Link,
 ): Value[] {
   const type = 'petstore.inventory.changed'
-  const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   const subject = `inventory/${petId}`
-  return [stockEventId, position, hash, type, subject, version, data, 1n, REQUEST_ID, now]
+  const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
+  return valuesOf(orderStatements.insertEvent, [
+    { eventId, position, hash, type, subject, version, data, keyId: 1n, requestId: REQUEST_ID, now },
+  ])
 }
 
 export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
-  return [orderId, petId, 1n, null, 0n, now]
+  return valuesOf(orderStatements.insertOrder, [
+    { orderId, petId, quantity: 1n, shipDate: null, complete: 0n, now },
+  ])
 }
 
 export function orderEventValues(order: PlainOrder, { position, hash }: Link): Value[] {
-  const { now, orderId, orderEventId } = order
+  const { now, orderId, orderEventId: eventId } = order
   const type = 'petstore.order.placed'
+  const subject = `orders/${orderId}`
   const data = orderText(order)
-  return [orderEventId, position, hash, type, `orders/${orderId}`, 1n, data, 1n, REQUEST_ID, now]
+  return valuesOf(orderStatements.insertEvent, [
+    { eventId, position, hash, type, subject, version: 1n, data, keyId: 1n, requestId: REQUEST_ID, now },
+  ])
 }
 
 /** The body of the reply. */

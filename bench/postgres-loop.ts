@@ -1,10 +1,10 @@
 import { SQL, type TransactionSQL } from 'bun'
 import { z } from 'zod'
+import type { Statement, Value } from '../src/engine/statement.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { cpuUs } from './cpu.ts'
 import {
   type Link,
-  type Moved,
   movementValues,
   orderEventValues,
   orderStatements,
@@ -52,12 +52,16 @@ async function place(tx: TransactionSQL): Promise<void> {
     orderEventId: ++eventId,
   }
   const { shiftStock, insertMovement, insertEvent, insertOrder } = orderStatements
-  const [moved] = await tx.unsafe<Moved[]>(shiftStock, shiftStockValues(order))
+  const [moved] = await run(tx, shiftStock, shiftStockValues(order))
   if (!moved) throw new Error(`pet ${order.petId} has no unit left`)
-  await tx.unsafe(insertMovement, movementValues(order, moved))
-  await tx.unsafe(insertEvent, stockEventValues(order, moved, NO_LINK))
-  await tx.unsafe(insertOrder, orderValues(order))
-  await tx.unsafe(insertEvent, orderEventValues(order, NO_LINK))
+  await run(tx, insertMovement, movementValues(order, moved))
+  await run(tx, insertEvent, stockEventValues(order, moved, NO_LINK))
+  await run(tx, insertOrder, orderValues(order))
+  await run(tx, insertEvent, orderEventValues(order, NO_LINK))
+}
+
+function run<Row>(tx: TransactionSQL, { text }: Statement<Row, string>, values: Value[]): Promise<Row[]> {
+  return tx.unsafe<Row[]>(text, values)
 }
 
 async function loop(): Promise<void> {

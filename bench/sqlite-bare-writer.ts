@@ -1,4 +1,5 @@
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Database, Statement as Prepared, SQLQueryBindings } from 'bun:sqlite'
+import { type Statement, sql, valuesOf } from '../src/engine/statement.ts'
 import { FINGERPRINT } from './order-command.ts'
 import {
   type Moved,
@@ -12,12 +13,12 @@ import {
   stockEventValues,
 } from './order-statements.ts'
 
-type Prepared<Row = unknown> = Statement<Row, SQLQueryBindings[]>
+type Bare<Row = unknown> = Prepared<Row, SQLQueryBindings[]>
 
 // The minimum that a key needs: one row, written once. The shop claims the key first, and fills the row in later.
-const insertReply = `
+const insertReply = sql()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
-  VALUES ('1', 'placeOrder', $1, $2, 201, $3, $4, $5, $6)`
+  VALUES ('1', 'placeOrder', $key, $fingerprint, 201, $body, $etag, $location, $now)`)
 const ETAG = `"${'0'.repeat(22)}"`
 /** As long as the hash of an event. */
 const HASH = '0'.repeat(43)
@@ -25,22 +26,22 @@ const HASH = '0'.repeat(43)
 /** Places orders with hand-prepared statements only: no verb, no savepoint, no counter row, no hash. */
 export class BareWriter {
   readonly #database: Database
-  readonly #begin: Prepared
-  readonly #commit: Prepared
-  readonly #shiftStock: Prepared<Moved>
-  readonly #insertMovement: Prepared
-  readonly #insertEvent: Prepared
-  readonly #insertOrder: Prepared
-  readonly #moveHead: Prepared
-  readonly #insertReply: Prepared
+  readonly #begin: Bare
+  readonly #commit: Bare
+  readonly #shiftStock: Bare<Moved>
+  readonly #insertMovement: Bare
+  readonly #insertEvent: Bare
+  readonly #insertOrder: Bare
+  readonly #moveHead: Bare
+  readonly #insertReply: Bare
   #orderId: bigint
   #movementId: bigint
   #eventId: bigint
 
   constructor(database: Database) {
     this.#database = database
-    this.#begin = this.#prepare('BEGIN IMMEDIATE')
-    this.#commit = this.#prepare('COMMIT')
+    this.#begin = this.#prepare(sql()('BEGIN IMMEDIATE'))
+    this.#commit = this.#prepare(sql()('COMMIT'))
     this.#shiftStock = this.#prepare(orderStatements.shiftStock)
     this.#insertMovement = this.#prepare(orderStatements.insertMovement)
     this.#insertEvent = this.#prepare(orderStatements.insertEvent)
@@ -56,7 +57,7 @@ export class BareWriter {
   commit(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
     this.#begin.run()
     for (const { petId, key } of orders) this.#place(petId, key, now)
-    this.#moveHead.run(this.#eventId, HASH)
+    this.#moveHead.run(...valuesOf(orderStatements.moveHead, [{ position: this.#eventId, hash: HASH }]))
     this.#commit.run()
   }
 
@@ -77,15 +78,18 @@ export class BareWriter {
     this.#insertEvent.run(...orderEventValues(order, { position: order.orderEventId, hash: HASH }))
     if (key === null) return
     const location = `/store/orders/${order.orderId}`
-    this.#insertReply.run(key, FINGERPRINT, orderText(order), ETAG, location, now)
+    const body = orderText(order)
+    this.#insertReply.run(
+      ...valuesOf(insertReply, [{ key, fingerprint: FINGERPRINT, body, etag: ETAG, location, now }]),
+    )
   }
 
-  #prepare<Row>(text: string): Prepared<Row> {
+  #prepare<Row>({ text }: Statement<Row, string>): Bare<Row> {
     return this.#database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
   }
 
-  #lastId(table: string): bigint {
-    const last = this.#prepare<{ id: bigint | null }>(`SELECT max(id) AS id FROM ${table}`).get()
+  #lastId(table: 'orders' | 'movement' | 'event'): bigint {
+    const last = this.#prepare(sql<{ id: bigint | null }>()(`SELECT max(id) AS id FROM ${table}`)).get()
     return last?.id ?? 0n
   }
 }

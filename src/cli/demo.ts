@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { sql } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { engineTarget } from './import-target.ts'
 import { importFiles } from './importer.ts'
 
-const countEverMade = sql<{ ever: bigint }>(
+const countEverMade = sql<{ ever: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS ever FROM counter WHERE noun IN ('category', 'pet')`,
 )
 

@@ -1,38 +1,16 @@
 import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
-
-/** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
-export type Value = string | bigint | null
-
-/** Returns a boolean as a column holds it. */
-export function storedBoolean(value: boolean): bigint {
-  return value ? 1n : 0n
-}
-
-/** Returns the boolean that a column holds. */
-export function readBoolean(value: bigint): boolean {
-  return value === 1n
-}
-
-/** One SQL statement with `$1`-style parameters, and the type of the rows it returns. */
-export interface Statement<Row> {
-  readonly text: string
-  /** A cheaper equivalent for PostgreSQL, with the same parameters. */
-  readonly postgresText?: string
-  /** Whether it can change rows. */
-  readonly writes: boolean
-  /** Exists only in the type; no statement has a value here. */
-  readonly row?: Row
-}
-
-/** Declares a statement together with the type of its rows. */
-export function sql<Row = never>(text: string, postgresText?: string): Statement<Row> {
-  return { text, writes: !/^\s*SELECT\b/.test(text), ...(postgresText !== undefined && { postgresText }) }
-}
+import type { ParametersOf, Statement } from './statement.ts'
 
 /** What a verb reads through. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
 export interface Reader {
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined>
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] | Promise<Row[]>
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined>
+  many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row[] | Promise<Row[]>
 }
 
 /** The nouns whose rows the engine numbers 1, 2, 3, ... */
@@ -41,7 +19,10 @@ export type Noun = 'category' | 'pet' | 'order' | 'movement' | 'event' | 'key' |
 /** One transaction, which runs one command. */
 export interface Tx extends Reader {
   /** Runs a statement for its effect and returns the number of rows changed. */
-  run(statement: Statement<unknown>, ...values: Value[]): number | Promise<number>
+  run<Name extends string>(
+    statement: Statement<unknown, Name>,
+    ...parameters: ParametersOf<Name>
+  ): number | Promise<number>
   /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /** Chains an event to the previous one if commits are in order; null if a sequencer does it after the commit. */

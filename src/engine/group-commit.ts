@@ -1,29 +1,33 @@
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { storageFull } from '../model/refusals.ts'
-import { type Noun, type Statement, sql, type Tx, type Value } from './engine.ts'
+import type { Noun, Tx } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
+import { type ParametersOf, type Statement, sql } from './statement.ts'
 
 /** What the batch loop needs from a connection. */
 export interface WriteConnection {
   readonly inTransaction: boolean
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[]
-  run(statement: Statement<unknown>, ...values: Value[]): number
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[]
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number
 }
 
-const begin = sql('BEGIN IMMEDIATE')
-const waitForLock = sql(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
-const waitForNoLock = sql('PRAGMA busy_timeout = 0')
-const commit = sql('COMMIT')
-const rollback = sql('ROLLBACK')
-const setSavepoint = sql('SAVEPOINT command')
-const releaseSavepoint = sql('RELEASE command')
-const rollbackToSavepoint = sql('ROLLBACK TO command')
-const readCounters = sql<{ noun: Noun; last: bigint }>('SELECT noun, last FROM counter')
-const writeCounter = sql('UPDATE counter SET last = $2 WHERE noun = $1')
-const readHead = sql<ChainEntry>(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
-const writeHead = sql(`UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`)
+const begin = sql()('BEGIN IMMEDIATE')
+const waitForLock = sql()(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`)
+const waitForNoLock = sql()('PRAGMA busy_timeout = 0')
+const commit = sql()('COMMIT')
+const rollback = sql()('ROLLBACK')
+const setSavepoint = sql()('SAVEPOINT command')
+const releaseSavepoint = sql()('RELEASE command')
+const rollbackToSavepoint = sql()('ROLLBACK TO command')
+const readCounters = sql<{ noun: Noun; last: bigint }>()('SELECT noun, last FROM counter')
+const writeCounter = sql()('UPDATE counter SET last = $last WHERE noun = $noun')
+const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
+const writeHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /** Batches that run with savepoints after one in which a command failed half-way. */
 const SAVEPOINT_BATCHES = 16
@@ -78,20 +82,23 @@ export class BatchWriter<Command, Reply> implements Tx {
     }
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    const row = this.#connection.one(statement, ...values)
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
+    const row = this.#connection.one(statement, ...parameters)
     if (statement.writes && row !== undefined) this.#wrote = true
     return row
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    const rows = this.#connection.many(statement, ...values)
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    const rows = this.#connection.many(statement, ...parameters)
     if (statement.writes && rows.length > 0) this.#wrote = true
     return rows
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
-    const changes = this.#connection.run(statement, ...values)
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
+    const changes = this.#connection.run(statement, ...parameters)
     if (changes > 0) this.#wrote = true
     return changes
   }
@@ -202,12 +209,13 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   #save(): void {
     if (this.#taken.size > 0) {
-      for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, noun, last)
+      for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, { noun, last })
       this.#counters = new Map([...this.#counters, ...this.#taken])
       this.#taken = new Map()
     }
     if (this.#head === this.#savedHead) return
-    this.#connection.run(writeHead, this.#head.position, this.#head.hash)
+    const { position, hash } = this.#head
+    this.#connection.run(writeHead, { position, hash })
     this.#savedHead = this.#head
   }
 }

@@ -1,25 +1,22 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { overloaded } from '../model/refusals.ts'
-import {
-  ATTEMPTS_MAX,
-  type Engine,
-  type Noun,
-  type Reader,
-  Stale,
-  type Statement,
-  type Tx,
-  type Value,
-} from './engine.ts'
+import { ATTEMPTS_MAX, type Engine, type Noun, type Reader, Stale, type Tx } from './engine.ts'
 import { migrate, newerDatabase } from './migrate.ts'
 import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
 import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
 import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
+import { PostgresConnection } from './postgres-connection.ts'
 import { sequence } from './sequencer.ts'
+import { sql } from './statement.ts'
 
 const migrations = [storeTables, webhookTables, keyVersion, plainNames]
 
-const readVersion = 'SELECT max(version) AS version FROM migration'
+const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
+const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
+const takeIds = sql<{ last: bigint }>()(
+  'UPDATE counter SET last = last + $count WHERE noun = $noun RETURNING last',
+)
 
 /** Ids that a process reserves at a time. Ids left in a block when the process stops are never used. */
 const ID_BLOCK = 1000n
@@ -46,14 +43,14 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
   await migratePool(pool)
-  const reader = new PostgresReader(pool)
+  const reader = new PostgresConnection(pool)
   // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
   // branches). Lists have many texts, so their statements are unnamed: each is planned again, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
-  const scanning = new PostgresReader(scans)
+  const scanning = new PostgresConnection(scans)
   // Ids and positions have their own connections: a transaction that waits for an id already holds one from the pool.
   const numberingPool = new SQL({ url: options.url, bigint: true, max: NUMBERING_CONNECTIONS })
-  const ids = new IdBlocks(numberingPool)
+  const ids = new IdBlocks(new PostgresConnection(numberingPool))
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   const watchers = new Set<() => void>()
   const notifyAll = (): void => {
@@ -115,9 +112,9 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
 /** Opens a store for reading only. Throws NewerDatabase. */
 export async function openPostgresReader(url: string): Promise<{ reader: Reader; close(): Promise<void> }> {
   const pool = new SQL({ url, bigint: true, max: 1 })
+  const reader = new PostgresConnection(pool)
   try {
-    const [row] = await pool.unsafe<{ version: bigint | null }[]>(readVersion)
-    const version = Number(row?.version ?? 0n)
+    const version = await versionOf(reader)
     if (version > migrations.length) throw newerDatabase(version, migrations.length)
     if (version < migrations.length) {
       throw new Error(
@@ -128,32 +125,10 @@ export async function openPostgresReader(url: string): Promise<{ reader: Reader;
     await pool.close()
     throw error
   }
-  return { reader: new PostgresReader(pool), close: () => pool.close() }
+  return { reader, close: () => pool.close() }
 }
 
-class PostgresReader implements Reader {
-  readonly #connection: SQL | ReservedSQL
-
-  constructor(connection: SQL | ReservedSQL) {
-    this.#connection = connection
-  }
-
-  async one<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row | undefined> {
-    const [row] = await this.#connection.unsafe<Row[]>(textOf(statement), values)
-    return row
-  }
-
-  async many<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row[]> {
-    return await this.#connection.unsafe<Row[]>(textOf(statement), values)
-  }
-
-  async run(statement: Statement<unknown>, ...values: Value[]): Promise<number> {
-    const result: { readonly affectedRows: number } = await this.#connection.unsafe(textOf(statement), values)
-    return result.affectedRows
-  }
-}
-
-class PostgresTx extends PostgresReader implements Tx {
+class PostgresTx extends PostgresConnection implements Tx {
   readonly #ids: IdBlocks
 
   constructor(connection: ReservedSQL, ids: IdBlocks) {
@@ -173,12 +148,12 @@ class PostgresTx extends PostgresReader implements Tx {
 
 /** Ids from blocks that are reserved outside the transactions that use them, so no transaction waits for another's. */
 class IdBlocks {
-  readonly #pool: SQL
+  readonly #connection: PostgresConnection
   readonly #blocks = new Map<Noun, { next: bigint; end: bigint }>()
   readonly #reserving = new Map<Noun, Promise<void>>()
 
-  constructor(pool: SQL) {
-    this.#pool = pool
+  constructor(connection: PostgresConnection) {
+    this.#connection = connection
   }
 
   next(noun: Noun): bigint | Promise<bigint> {
@@ -198,10 +173,7 @@ class IdBlocks {
   }
 
   async #reserve(noun: Noun): Promise<void> {
-    const [row] = await this.#pool.unsafe<{ last: bigint }[]>(
-      'UPDATE counter SET last = last + $2 WHERE noun = $1 RETURNING last',
-      [noun, ID_BLOCK],
-    )
+    const row = await this.#connection.one(takeIds, { noun, count: ID_BLOCK })
     if (!row) throw new Error(`the table counter has no row for ${noun}`)
     this.#blocks.set(noun, { next: row.last - ID_BLOCK + 1n, end: row.last + 1n })
   }
@@ -216,17 +188,15 @@ async function migratePool(pool: SQL): Promise<void> {
       // exists.
       if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
-  await pool.begin(async connection => {
-    await connection.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
+  await pool.begin(async transaction => {
+    const connection = new PostgresConnection(transaction)
+    await transaction.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
     await migrate(
       {
-        version: async () => {
-          const [row] = await connection.unsafe<{ version: bigint | null }[]>(readVersion)
-          return Number(row?.version ?? 0n)
-        },
+        version: () => versionOf(connection),
         apply: async (script, version) => {
-          await connection.unsafe(script)
-          await connection.unsafe('INSERT INTO migration (version) VALUES ($1)', [BigInt(version)])
+          await transaction.unsafe(script)
+          await connection.run(insertVersion, { version: BigInt(version) })
         },
       },
       migrations,
@@ -234,8 +204,9 @@ async function migratePool(pool: SQL): Promise<void> {
   })
 }
 
-function textOf({ text, postgresText = text }: Statement<unknown>): string {
-  return postgresText
+async function versionOf(connection: PostgresConnection): Promise<number> {
+  const row = await connection.one(readVersion)
+  return Number(row?.version ?? 0n)
 }
 
 /** Serialization failures, deadlocks and lost races: running the same command again may succeed. */

@@ -1,10 +1,23 @@
 import type { SQL } from 'bun'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import { PostgresConnection } from './postgres-connection.ts'
+import { sql } from './statement.ts'
 
 /** Maximum number of events numbered in one transaction. */
 const EVENTS_A_STEP_MAX = 1000
 /** How often a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
+
+// The lock: the process that holds the head row numbers the events; the next process sees those positions.
+const lockHead = sql<ChainEntry>()(
+  `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
+)
+
+const findUnnumbered = sql<EventRecord>()(`
+  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at
+  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_A_STEP_MAX}`)
+
+const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /**
  * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before the
@@ -56,17 +69,11 @@ export function sequence(
 
 /** Numbers committed events that have no position yet, oldest first. Returns the new head. */
 async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
-  return await pool.begin('ISOLATION LEVEL READ COMMITTED', async connection => {
-    // The lock: the process that holds the head row numbers the events; the next process sees those positions.
-    const [head] = await connection.unsafe<ChainEntry[]>(
-      `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
-    )
+  return await pool.begin('ISOLATION LEVEL READ COMMITTED', async transaction => {
+    const connection = new PostgresConnection(transaction)
+    const head = await connection.one(lockHead)
     if (!head) throw new Error('the table chain_end has no row for the head')
-    const waiting = await connection.unsafe<EventRecord[]>(
-      `SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId",
-         request_id AS "requestId", at
-       FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_A_STEP_MAX}`,
-    )
+    const waiting = await connection.many(findUnnumbered)
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
     const ordered = waiting.length < EVENTS_A_STEP_MAX ? byIdThenVersion(waiting) : waiting
     let last = head
@@ -74,14 +81,11 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
       last = nextChainEntry(last, event)
       return `(${event.id}::bigint, ${last.position}::bigint, '${last.hash}')`
     })
-    await connection.unsafe(
+    await transaction.unsafe(
       `UPDATE event SET position = linked.position, hash = linked.hash
        FROM (VALUES ${rows.join(',')}) AS linked (id, position, hash) WHERE event.id = linked.id`,
     )
-    await connection.unsafe(`UPDATE chain_end SET position = $1, hash = $2 WHERE name = 'head'`, [
-      last.position,
-      last.hash,
-    ])
+    await connection.run(moveHead, { position: last.position, hash: last.hash })
     return { head: last.position, numbered: waiting.length }
   })
 }

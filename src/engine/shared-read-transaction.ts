@@ -1,16 +1,20 @@
-import { type Reader, type Statement, sql, type Value } from './engine.ts'
+import type { Reader } from './engine.ts'
 import { isFatal } from './sqlite-connection.ts'
+import { type ParametersOf, type Statement, sql } from './statement.ts'
 
-const begin = sql('BEGIN')
-const commit = sql('COMMIT')
-const rollback = sql('ROLLBACK')
+const begin = sql()('BEGIN')
+const commit = sql()('COMMIT')
+const rollback = sql()('ROLLBACK')
 
 /** What the shared reads need from a connection. */
 export interface ReadConnection {
   readonly inTransaction: boolean
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[]
-  run(statement: Statement<unknown>, ...values: Value[]): number
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[]
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number
   close(): void
 }
 
@@ -30,12 +34,25 @@ export class SharedReadTransaction implements Reader {
     this.#onFatal = onFatal
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    return this.#read(() => this.#connection.one(statement, ...values))
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
+    try {
+      this.#begin()
+      return this.#connection.one(statement, ...parameters)
+    } catch (error) {
+      throw this.#checked(error)
+    }
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    return this.#read(() => this.#connection.many(statement, ...values))
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    try {
+      this.#begin()
+      return this.#connection.many(statement, ...parameters)
+    } catch (error) {
+      throw this.#checked(error)
+    }
   }
 
   /** Lets the next read see what has been committed. Never throws: it also runs where nothing could catch an error. */
@@ -58,14 +75,10 @@ export class SharedReadTransaction implements Reader {
     this.#connection.close()
   }
 
-  #read<T>(work: () => T): T {
-    try {
-      this.#begin()
-      return work()
-    } catch (error) {
-      if (isFatal(error)) this.#end(error)
-      throw error
-    }
+  /** Returns the error of a read, after it has reported one after which the file cannot be trusted. */
+  #checked(error: unknown): unknown {
+    if (isFatal(error)) this.#end(error)
+    return error
   }
 
   #begin(): void {

@@ -1,6 +1,7 @@
 import { Database, type Statement as Prepared, type SQLQueryBindings } from 'bun:sqlite'
 import { overloaded, storageFull } from '../model/refusals.ts'
-import type { Reader, Statement, Value } from './engine.ts'
+import type { Reader } from './engine.ts'
+import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
 
 /** Prepared statements to keep: more than the lists can have texts, so none is prepared twice. */
 export const PREPARED_MAX = 500
@@ -39,16 +40,31 @@ export class SqliteConnection implements Reader {
     if (!options.readonly) this.#durable()
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    return this.#attempt(() => this.#prepare<Row>(statement).get(...values) ?? undefined)
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
+    try {
+      return this.#prepare<Row>(statement.text).get(...valuesOf(statement, parameters)) ?? undefined
+    } catch (error) {
+      throw refusalOf(error)
+    }
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    return this.#attempt(() => this.#prepare<Row>(statement).all(...values))
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    try {
+      return this.#prepare<Row>(statement.text).all(...valuesOf(statement, parameters))
+    } catch (error) {
+      throw refusalOf(error)
+    }
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
-    return this.#attempt(() => this.#prepare(statement).run(...values).changes)
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
+    try {
+      return this.#prepare(statement.text).run(...valuesOf(statement, parameters)).changes
+    } catch (error) {
+      throw refusalOf(error)
+    }
   }
 
   /** Whether a transaction is open. Some errors (such as a full disk) end it without a ROLLBACK. */
@@ -61,7 +77,7 @@ export class SqliteConnection implements Reader {
     this.database.close()
   }
 
-  #prepare<Row>({ text }: Statement<Row>): Prepared<Row, SQLQueryBindings[]> {
+  #prepare<Row>(text: string): Prepared<Row, SQLQueryBindings[]> {
     const known = this.#prepared.get(text)
     // Safe: each text belongs to one Statement, so the prepared statement has that row type.
     if (known) {
@@ -84,18 +100,6 @@ export class SqliteConnection implements Reader {
     }
   }
 
-  #attempt<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      if (isFull(error)) throw storageFull()
-      if (errorCode(error).startsWith('SQLITE_BUSY')) {
-        throw overloaded('Another process holds the lock of the database; try again shortly.')
-      }
-      throw error
-    }
-  }
-
   /** A confirmed commit must survive a power failure: WAL with an fsync for each commit, read back to be sure. */
   #durable(): void {
     const mode = this.database.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL').get()
@@ -108,6 +112,15 @@ export class SqliteConnection implements Reader {
     if (versionNumber(version) < VERSION_MIN)
       throw new Error(`SQLite ${version} is too old: 3.51.3 is needed.`)
   }
+}
+
+/** Returns the refusal for an error of SQLite, or the error itself. */
+function refusalOf(error: unknown): unknown {
+  if (isFull(error)) return storageFull()
+  if (errorCode(error).startsWith('SQLITE_BUSY')) {
+    return overloaded('Another process holds the lock of the database; try again shortly.')
+  }
+  return error
 }
 
 export function isFull(error: unknown): boolean {

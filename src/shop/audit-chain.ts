@@ -1,4 +1,5 @@
-import { type Reader, sql } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { JsonText, writeJson } from '../model/json.ts'
 import { eventColumns, findChainEnds } from './events.ts'
@@ -19,18 +20,18 @@ export interface AuditReport {
   readonly faults: readonly string[]
 }
 
-const readEntries = sql<AuditLogRow>(`
-  SELECT hash, ${eventColumns} FROM event WHERE position > $1 AND position <= $2
+const readEntries = sql<AuditLogRow>()(`
+  SELECT hash, ${eventColumns} FROM event WHERE position > $after AND position <= $to
   ORDER BY position LIMIT ${ENTRIES_A_READING}`)
 
 // One statement sees the log and the ends of its chain as of the same commit, even during writes.
-const readStrays = sql<{ position: bigint }>(`
+const readStrays = sql<{ position: bigint }>()(`
   SELECT position FROM event
   WHERE position > (SELECT position FROM chain_end WHERE name = 'head')
     OR position <= (SELECT position FROM chain_end WHERE name = 'floor')
   ORDER BY position LIMIT ${FAULTS_MAX}`)
 
-const readHash = sql<{ hash: string }>('SELECT hash FROM event WHERE position = $1')
+const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
  * Verifies the hash chain of the audit log from its start to its current head: finds entries that were changed, deleted
@@ -67,7 +68,7 @@ export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
 
 async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenerator<AuditLogRow> {
   for (let from = after; ; ) {
-    const rows = await reader.many(readEntries, from, to)
+    const rows = await reader.many(readEntries, { after: from, to })
     yield* rows
     const last = rows.at(-1)
     if (!last) return
@@ -91,7 +92,7 @@ async function anchorFaults(reader: Reader, anchor: ChainEntry, floor: ChainEntr
   if (anchor.position <= floor.position) {
     return [`The anchor of entry ${anchor.position} cannot be checked: the entry has been deleted.`]
   }
-  const row = await reader.one(readHash, anchor.position)
+  const row = await reader.one(readHash, { position: anchor.position })
   if (row?.hash === anchor.hash) return []
   return [`The audit log up to entry ${anchor.position} does not match the anchor.`]
 }

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, sql, type Value } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
+import { dynamicSql, sql } from '../engine/statement.ts'
 import type { EventRecord } from '../model/audit-chain.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
 import { formatInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
@@ -17,7 +18,7 @@ interface AuditRow extends SequencedEvent, Pick<EventRecord, 'keyId' | 'requestI
   readonly hash: string
 }
 
-const findInstant = sql<{ at: string }>('SELECT at FROM event WHERE position = $1')
+const findInstant = sql<{ at: string }>()('SELECT at FROM event WHERE position = $position')
 
 /** Lists the audit log, newest first. Throws `invalid_cursor`. */
 export async function listAudit(
@@ -31,16 +32,16 @@ export async function listAudit(
   const before = readPositionCursor(list, input.cursor) ?? head + 1n
   const down = before - POSITIONS_PER_PAGE_MAX
   const from = down > floor ? down : floor + 1n
-  const values: Value[] = [from, before]
-  const where = [
-    ...(keyId === undefined ? [] : [`key_id = $${values.push(keyId)}`]),
-    ...(subject === undefined ? [] : [`subject = $${values.push(subject)}`]),
-    ...(since === undefined ? [] : [`at >= $${values.push(since)}`]),
-  ]
-  const statement = sql<AuditRow>(`SELECT hash, ${eventColumns} FROM event
-    WHERE position >= $1 AND position < $2 ${where.map(text => `AND ${text}`).join(' ')}
-    ORDER BY position DESC LIMIT $${values.push(BigInt(limit + 1))}`)
-  const rows = await reader.many(statement, ...values)
+  const rows = await reader.many(
+    dynamicSql<AuditRow>(place => {
+      const where = [`position >= ${place(from)} AND position < ${place(before)}`]
+      if (keyId !== undefined) where.push(`key_id = ${place(keyId)}`)
+      if (subject !== undefined) where.push(`subject = ${place(subject)}`)
+      if (since !== undefined) where.push(`at >= ${place(since)}`)
+      return `SELECT hash, ${eventColumns} FROM event WHERE ${where.join(' AND ')}
+        ORDER BY position DESC LIMIT ${place(BigInt(limit + 1))}`
+    }),
+  )
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from
   const more = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
@@ -66,6 +67,6 @@ function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: 
 /** Whether all entries before this position are older than `since`. */
 async function isTooOld(reader: Reader, position: bigint, since: string | undefined): Promise<boolean> {
   if (since === undefined) return false
-  const row = await reader.one(findInstant, position)
+  const row = await reader.one(findInstant, { position })
   return row !== undefined && row.at < storedInstant(Date.parse(since) - COMMAND_MS_MAX)
 }

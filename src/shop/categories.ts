@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import type { Category, CategoryPatch, NewCategory } from '../model/category.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { categoryInUse, categoryNotFound } from '../model/refusals.ts'
@@ -18,25 +19,26 @@ export interface CategoryRow {
 
 export const categoryColumns = 'id, name, description, version'
 
-const findCategory = sql<CategoryRow>(`SELECT ${categoryColumns} FROM category WHERE id = $1`)
+const findCategory = sql<CategoryRow>()(`SELECT ${categoryColumns} FROM category WHERE id = $categoryId`)
 
-const insertCategory = sql<CategoryRow>(`
+const insertCategory = sql<CategoryRow>()(`
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, 0, 1, $5, $5) RETURNING ${categoryColumns}`)
+  VALUES ($categoryId, $name, $nameKey, $description, 0, 1, $now, $now) RETURNING ${categoryColumns}`)
 
-const rewriteCategory = sql<CategoryRow>(`
-  UPDATE category SET name = $3, name_key = $4, description = $5, version = version + 1, updated_at = $6
-  WHERE id = $1 AND version = $2 RETURNING ${categoryColumns}`)
+const rewriteCategory = sql<CategoryRow>()(`
+  UPDATE category SET name = $name, name_key = $nameKey, description = $description, version = version + 1,
+    updated_at = $now
+  WHERE id = $categoryId AND version = $version RETURNING ${categoryColumns}`)
 
-const removeEmptyCategory = sql<CategoryRow>(`
-  DELETE FROM category WHERE id = $1 AND pet_count = 0 RETURNING ${categoryColumns}`)
+const removeEmptyCategory = sql<CategoryRow>()(`
+  DELETE FROM category WHERE id = $categoryId AND pet_count = 0 RETURNING ${categoryColumns}`)
 
 // One statement counts the pet and checks the reference, which closes the race with deleting the category.
-const countPetIn = sql<{ id: bigint }>(
-  'UPDATE category SET pet_count = pet_count + 1 WHERE id = $1 RETURNING id',
+const countPetIn = sql<{ id: bigint }>()(
+  'UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId RETURNING id',
 )
-const countPetOut = sql<{ id: bigint }>(
-  'UPDATE category SET pet_count = pet_count - 1 WHERE id = $1 RETURNING id',
+const countPetOut = sql<{ id: bigint }>()(
+  'UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId RETURNING id',
 )
 
 /** Lists categories. */
@@ -65,7 +67,7 @@ export async function getCategory(
   reader: Reader,
   { categoryId }: { categoryId: bigint },
 ): Promise<CategoryRow> {
-  const category = await reader.one(findCategory, categoryId)
+  const category = await reader.one(findCategory, { categoryId })
   if (!category) throw categoryNotFound(categoryId)
   return category
 }
@@ -77,14 +79,13 @@ export async function createCategory(
   context: Context,
 ): Promise<Category> {
   const { name, description } = body
-  const row = await tx.one(
-    insertCategory,
-    await tx.nextId('category'),
+  const row = await tx.one(insertCategory, {
+    categoryId: await tx.nextId('category'),
     name,
-    nameKey(name),
-    description ?? null,
-    context.now,
-  )
+    nameKey: nameKey(name),
+    description: description ?? null,
+    now: context.now,
+  })
   if (!row) throw new Error('an INSERT returned no row')
   await recordCategoryEvent(tx, context, { type: 'petstore.category.created', category: row })
   return categoryOf(row)
@@ -102,15 +103,14 @@ export async function updateCategory(
   const name = body.name ?? before.name
   const description = body.description === undefined ? before.description : body.description
   if (name === before.name && description === before.description) return categoryOf(before)
-  const row = await tx.one(
-    rewriteCategory,
+  const row = await tx.one(rewriteCategory, {
     categoryId,
-    before.version,
+    version: before.version,
     name,
-    nameKey(name),
+    nameKey: nameKey(name),
     description,
-    context.now,
-  )
+    now: context.now,
+  })
   if (!row) throw new Stale(`category ${categoryId}`)
   await recordCategoryEvent(tx, context, { type: 'petstore.category.updated', category: row })
   return categoryOf(row)
@@ -122,7 +122,7 @@ export async function deleteCategory(
   { categoryId }: { categoryId: bigint },
   context: Context,
 ): Promise<undefined> {
-  const gone = await tx.one(removeEmptyCategory, categoryId)
+  const gone = await tx.one(removeEmptyCategory, { categoryId })
   if (!gone) {
     await getCategory(tx, { categoryId })
     throw categoryInUse(categoryId)
@@ -134,11 +134,12 @@ export async function deleteCategory(
 
 /** Adds one to the pet count of a category. Returns whether the category exists. */
 export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
-  return (await tx.one(countPetIn, categoryId)) !== undefined
+  return (await tx.one(countPetIn, { categoryId })) !== undefined
 }
 
 export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {
-  if (!(await tx.one(countPetOut, categoryId))) throw new Error(`category ${categoryId} of a pet is missing`)
+  if (!(await tx.one(countPetOut, { categoryId })))
+    throw new Error(`category ${categoryId} of a pet is missing`)
 }
 
 async function recordCategoryEvent(

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, sql, type Tx } from '../engine/engine.ts'
+import type { Reader, Tx } from '../engine/engine.ts'
+import { dynamicSql, sql, type Value } from '../engine/statement.ts'
 import type { Delivery, DeliveryAttempt, DeliveryState } from '../model/delivery.ts'
 import type { EventType, TEST_TYPE } from '../model/event-type.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
@@ -36,20 +37,22 @@ interface AttemptRow {
 const deliveryColumns = `id, event_id AS "eventId", event_type AS "type", state, attempts, next_at AS "nextAt",
   created_at AS "createdAt"`
 
-const readAttempts = (places: string) =>
-  sql<AttemptRow>(`
+const readAttempts = (deliveryIds: readonly Value[]) =>
+  dynamicSql<AttemptRow>(
+    place => `
     SELECT delivery_id AS "deliveryId", at, duration_ms AS "durationMs", attempt.status, error, reply
     FROM attempt JOIN delivery ON delivery.id = delivery_id AND number > attempts - ${ATTEMPTS_SHOWN_MAX}
-    WHERE delivery_id IN (${places}) ORDER BY delivery_id, number`)
+    WHERE delivery_id IN (${deliveryIds.map(place).join(', ')}) ORDER BY delivery_id, number`,
+  )
 
-const makeDue = sql<DeliveryRow>(`
-  UPDATE delivery SET state = 'pending', next_at = $3, cycle_attempts = 0, updated_at = $3
-  WHERE id = $2 AND webhook_id = $1 RETURNING ${deliveryColumns}`)
+const makeDue = sql<DeliveryRow>()(`
+  UPDATE delivery SET state = 'pending', next_at = $now, cycle_attempts = 0, updated_at = $now
+  WHERE id = $deliveryId AND webhook_id = $webhookId RETURNING ${deliveryColumns}`)
 
-const makeFailedDue = sql<{ id: bigint }>(`
-  UPDATE delivery SET state = 'pending', next_at = $3, cycle_attempts = 0, updated_at = $3
+const makeFailedDue = sql<{ id: bigint }>()(`
+  UPDATE delivery SET state = 'pending', next_at = $now, cycle_attempts = 0, updated_at = $now
   WHERE state = 'failed' AND id IN (SELECT id FROM delivery
-    WHERE webhook_id = $1 AND state = 'failed' AND created_at >= $2 ORDER BY id LIMIT ${REDELIVERED_MAX})
+    WHERE webhook_id = $webhookId AND state = 'failed' AND created_at >= $since ORDER BY id LIMIT ${REDELIVERED_MAX})
   RETURNING id`)
 
 /** Lists the deliveries of a webhook with their attempts. Throws `webhook_not_found`. */
@@ -85,7 +88,7 @@ export async function redeliver(
   context: Context,
 ): Promise<Delivery> {
   const webhook = await getEnabled(tx, webhookId)
-  const row = await tx.one(makeDue, webhookId, deliveryId, context.now)
+  const row = await tx.one(makeDue, { webhookId, deliveryId, now: context.now })
   if (!row) {
     throw deliveryNotFound(webhookId, deliveryId)
   }
@@ -105,15 +108,18 @@ export async function redeliverFailed(
   context: Context,
 ): Promise<AcceptedRedeliveries> {
   const webhook = await getEnabled(tx, webhookId)
-  const due = await tx.many(makeFailedDue, webhookId, toStoredInstant(since), context.now)
+  const due = await tx.many(makeFailedDue, {
+    webhookId,
+    since: toStoredInstant(since),
+    now: context.now,
+  })
   if (due.length > 0) await recordChange(tx, context, { type: 'petstore.webhook.redelivered', webhook })
   return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
 }
 
 async function withAttempts(reader: Reader, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
   if (rows.length === 0) return []
-  const ids = padded(rows.map(({ id }) => id))
-  const attempts = await reader.many(readAttempts(ids.map((_, index) => `$${index + 1}`).join(', ')), ...ids)
+  const attempts = await reader.many(readAttempts(padded(rows.map(({ id }) => id))))
   const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId)
   return rows.map(({ id, eventId, type, state, nextAt, createdAt }) => ({
     id,

@@ -1,4 +1,5 @@
-import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import type { DeliveryState } from '../model/delivery.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
@@ -65,84 +66,86 @@ export interface Attempts {
   readonly outcomes: readonly AttemptOutcome[]
 }
 
-const leaseFree = sql(`
-  UPDATE webhook SET leased_by = $1, leased_until = $2
-  WHERE enabled = 1 AND (leased_by IS NULL OR leased_by = $1 OR leased_until < $3)`)
+const leaseFree = sql()(`
+  UPDATE webhook SET leased_by = $owner, leased_until = $until
+  WHERE enabled = 1 AND (leased_by IS NULL OR leased_by = $owner OR leased_until < $freeBefore)`)
 
-const release = sql('UPDATE webhook SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1')
+const release = sql()('UPDATE webhook SET leased_by = NULL, leased_until = NULL WHERE leased_by = $owner')
 
-const findFree = sql<{ id: bigint }>(`
-  SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $1) LIMIT 1`)
+const findFree = sql<{ id: bigint }>()(`
+  SELECT id FROM webhook WHERE enabled = 1 AND (leased_by IS NULL OR leased_until < $now) LIMIT 1`)
 
-const selectLeased = sql<Omit<LeasedWebhook, 'seenCreation'> & { readonly seenCreation: bigint }>(`
+const selectLeased = sql<Omit<LeasedWebhook, 'seenCreation'> & { readonly seenCreation: bigint }>()(`
   SELECT id, position, seen_creation AS "seenCreation", created_at AS "createdAt" FROM webhook
-  WHERE enabled = 1 AND leased_by = $1 AND leased_until > $2`)
+  WHERE enabled = 1 AND leased_by = $owner AND leased_until > $now`)
 
-const findReceiver = sql<Receiver>(`
+const findReceiver = sql<Receiver>()(`
   SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
-  FROM webhook WHERE id = $1 AND enabled = 1 AND leased_by = $2`)
+  FROM webhook WHERE id = $webhookId AND enabled = 1 AND leased_by = $owner`)
 
-const findDue = sql<DueDelivery & { readonly nextAt: string }>(`
+const findDue = sql<DueDelivery & { readonly nextAt: string }>()(`
   SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
     next_at AS "nextAt"
-  FROM delivery WHERE webhook_id = $1 AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
+  FROM delivery WHERE webhook_id = $webhookId AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
 
-const findRecorded = sql<{ position: bigint }>(
-  'SELECT position FROM delivery WHERE webhook_id = $1 AND position > $2',
+const findRecorded = sql<{ position: bigint }>()(
+  'SELECT position FROM delivery WHERE webhook_id = $webhookId AND position > $after',
 )
 
-const findEvent = sql<SequencedEvent>(
-  `SELECT ${sequencedColumns} FROM event WHERE id = $1 AND position IS NOT NULL`,
+const findEvent = sql<SequencedEvent>()(
+  `SELECT ${sequencedColumns} FROM event WHERE id = $eventId AND position IS NOT NULL`,
 )
 
-const findLeased = sql<StoredWebhook & { readonly failures: bigint }>(
-  `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $1 AND leased_by = $2`,
+const findLeased = sql<StoredWebhook & { readonly failures: bigint }>()(
+  `SELECT ${webhookColumns}, failures FROM webhook WHERE id = $webhookId AND leased_by = $owner`,
 )
 
-const insertDelivery = sql<{ id: bigint; attempts: bigint }>(`
+const insertDelivery = sql<{ id: bigint; attempts: bigint }>()(`
   INSERT INTO delivery (id, webhook_id, position, event_id, event_type, state, attempts, cycle_attempts, next_at,
     created_at, updated_at)
-  VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING id, attempts`)
+  VALUES ($deliveryId, $webhookId, $position, $eventId, $eventType, $state, 1, $cycleAttempts, $nextAt, $at, $at)
+  ON CONFLICT DO NOTHING RETURNING id, attempts`)
 
 // If a redelivery request started a new retry cycle during the attempt, the state of the new cycle is kept.
-const settleDelivery = sql<{ id: bigint; attempts: bigint }>(`
-  UPDATE delivery SET state = CASE WHEN cycle_attempts = $2 THEN $3 ELSE state END,
-    next_at = CASE WHEN cycle_attempts = $2 THEN $4 ELSE next_at END,
-    cycle_attempts = CASE WHEN cycle_attempts = $2 THEN cycle_attempts + 1 ELSE cycle_attempts END,
-    attempts = attempts + 1, updated_at = $5
-  WHERE id = $1 RETURNING id, attempts`)
+const settleDelivery = sql<{ id: bigint; attempts: bigint }>()(`
+  UPDATE delivery SET state = CASE WHEN cycle_attempts = $cycleAttempts THEN $state ELSE state END,
+    next_at = CASE WHEN cycle_attempts = $cycleAttempts THEN $nextAt ELSE next_at END,
+    cycle_attempts = CASE WHEN cycle_attempts = $cycleAttempts THEN cycle_attempts + 1 ELSE cycle_attempts END,
+    attempts = attempts + 1, updated_at = $at
+  WHERE id = $deliveryId RETURNING id, attempts`)
 
-const insertAttempt = sql(`
+const insertAttempt = sql()(`
   INSERT INTO attempt (delivery_id, number, at, duration_ms, status, error, reply)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`)
+  VALUES ($deliveryId, $number, $at, $durationMs, $status, $error, $reply)`)
 
-const advance = sql<StoredWebhook>(`
-  UPDATE webhook SET position = $4, seen_creation = $5, failures = $6, failing_since = $7,
-    enabled = CASE WHEN $8 = '' THEN enabled ELSE 0 END,
-    disabled_reason = CASE WHEN $8 = '' THEN disabled_reason ELSE $8 END,
-    version = version + CASE WHEN $8 = '' THEN 0 ELSE 1 END
-  WHERE id = $1 AND leased_by = $2 AND version = $3 RETURNING ${webhookColumns}`)
+const advance = sql<StoredWebhook>()(`
+  UPDATE webhook SET position = $position, seen_creation = $seenCreation, failures = $failures,
+    failing_since = $failingSince,
+    enabled = CASE WHEN $disabledReason = '' THEN enabled ELSE 0 END,
+    disabled_reason = CASE WHEN $disabledReason = '' THEN disabled_reason ELSE $disabledReason END,
+    version = version + CASE WHEN $disabledReason = '' THEN 0 ELSE 1 END
+  WHERE id = $webhookId AND leased_by = $owner AND version = $version RETURNING ${webhookColumns}`)
 
 /** Acquires or renews the lease of each webhook without one. A lease that ended before `freeBefore` has expired. */
 export async function leaseWebhooks(
   tx: Tx,
   { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
 ): Promise<void> {
-  await tx.run(leaseFree, owner, until, freeBefore)
+  await tx.run(leaseFree, { owner, until, freeBefore })
 }
 
 /** Releases the lease of every webhook that `owner` has leased. */
 export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Promise<void> {
-  await tx.run(release, owner)
+  await tx.run(release, { owner })
 }
 
 /** Whether any enabled webhook is not leased. */
 export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
-  return (await reader.one(findFree, now)) !== undefined
+  return (await reader.one(findFree, { now })) !== undefined
 }
 
 export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
-  const leased = await reader.many(selectLeased, owner, now)
+  const leased = await reader.many(selectLeased, { owner, now })
   return leased.map(webhook => ({ ...webhook, seenCreation: readBoolean(webhook.seenCreation) }))
 }
 
@@ -152,7 +155,7 @@ export async function receiverOf(
   webhookId: bigint,
   owner: string,
 ): Promise<Receiver | undefined> {
-  return reader.one(findReceiver, webhookId, owner)
+  return reader.one(findReceiver, { webhookId, owner })
 }
 
 /** Returns the pending deliveries with the earliest due times, which can be in the future. */
@@ -160,17 +163,17 @@ export async function pendingDeliveries(
   reader: Reader,
   webhookId: bigint,
 ): Promise<(DueDelivery & { readonly nextAt: string })[]> {
-  return reader.many(findDue, webhookId)
+  return reader.many(findDue, { webhookId })
 }
 
 /** Returns the positions after `after` that already have a delivery. There are few. */
 export async function recordedPositions(reader: Reader, webhookId: bigint, after: bigint): Promise<bigint[]> {
-  return (await reader.many(findRecorded, webhookId, after)).map(({ position }) => position)
+  return (await reader.many(findRecorded, { webhookId, after })).map(({ position }) => position)
 }
 
 /** Returns the event of a delivery; undefined if it has been deleted. */
 export async function eventOf(reader: Reader, eventId: bigint): Promise<SequencedEvent | undefined> {
-  return reader.one(findEvent, eventId)
+  return reader.one(findEvent, { eventId })
 }
 
 /**
@@ -179,24 +182,23 @@ export async function eventOf(reader: Reader, eventId: bigint): Promise<Sequence
  */
 export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
   const { webhookId, owner, position, seenCreation, outcomes } = attempts
-  const found = await tx.one(findLeased, webhookId, owner)
+  const found = await tx.one(findLeased, { webhookId, owner })
   if (!found) return
   const before = { ...webhookRow(found), failures: found.failures }
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
   const sent = outcomes.filter(({ unsent }) => !unsent)
   const { failures, failingSince } = failuresAfter(before, sent)
   const reason = before.enabled ? whyDisable(sent, failingSince, context.now) : ''
-  const row = await tx.one(
-    advance,
+  const row = await tx.one(advance, {
     webhookId,
     owner,
-    before.version,
+    version: before.version,
     position,
-    storedBoolean(seenCreation),
+    seenCreation: storedBoolean(seenCreation),
     failures,
     failingSince,
-    reason,
-  )
+    disabledReason: reason,
+  })
   if (!row) throw new Stale(`webhook ${webhookId}`)
   if (reason === '') return
   // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
@@ -209,31 +211,28 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
   const nextAt = outcome.nextAt ?? null
   const delivery =
     deliveryId === undefined
-      ? await tx.one(
-          insertDelivery,
-          await tx.nextId('delivery'),
+      ? await tx.one(insertDelivery, {
+          deliveryId: await tx.nextId('delivery'),
           webhookId,
-          event.position,
-          event.id,
-          event.type,
+          position: event.position,
+          eventId: event.id,
+          eventType: event.type,
           state,
           cycleAttempts,
           nextAt,
           at,
-          at,
-        )
-      : await tx.one(settleDelivery, deliveryId, cycleAttempts - 1n, state, nextAt, at)
+        })
+      : await tx.one(settleDelivery, { deliveryId, cycleAttempts: cycleAttempts - 1n, state, nextAt, at })
   if (!delivery) return
-  await tx.run(
-    insertAttempt,
-    delivery.id,
-    delivery.attempts,
+  await tx.run(insertAttempt, {
+    deliveryId: delivery.id,
+    number: delivery.attempts,
     at,
     durationMs,
-    status ?? null,
-    error ?? null,
-    reply ?? null,
-  )
+    status: status ?? null,
+    error: error ?? null,
+    reply: reply ?? null,
+  })
 }
 
 function failuresAfter(

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, sql, type Tx } from '../engine/engine.ts'
+import type { Reader, Tx } from '../engine/engine.ts'
+import { dynamicSql, sql } from '../engine/statement.ts'
 import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
@@ -32,23 +33,26 @@ export const sequencedColumns = 'id, position, type, subject, data, at'
 
 /** The columns of the audit log and its chain, which include the key and the request. */
 export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVersion", key_id AS "keyId",
-  request_id AS "requestId"`
+  request_id AS "requestId"` as const
 
-const insertEvent = sql(`
+const insertEvent = sql()(`
   INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
+  VALUES ($eventId, $position, $hash, $type, $subject, $version, $data, $keyId, $requestId, $now)`)
 
-const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>(
+const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
   'SELECT name, position, hash FROM chain_end',
 )
 
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-const selectEventPage = sql<SequencedEvent>(`
-  SELECT ${sequencedColumns} FROM event WHERE position > $1 AND position <= $2
-    AND type IN (${Array.from({ length: TYPES_MAX }, (_, index) => `$${index + 4}`).join(', ')})
-  ORDER BY position LIMIT $3`)
+const selectEventPage = (after: bigint, to: bigint, types: readonly string[], limit: number) =>
+  dynamicSql<SequencedEvent>(
+    place => `
+    SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(to)}
+      AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
+    ORDER BY position LIMIT ${place(BigInt(limit))}`,
+  )
 
 /** A change to record. */
 export interface NewEvent {
@@ -70,24 +74,32 @@ export async function recordEvent(
   { type, subject, version: subjectVersion, data }: NewEvent,
 ): Promise<bigint> {
   const { caller, requestId, now } = context
-  const id = await tx.nextId('event')
-  const keyId = caller.keyId
-  const event = { id, type, subject, subjectVersion, data: writeJson(data), keyId, requestId, at: now }
-  const link = tx.appendToChain(event)
-  await tx.run(
-    insertEvent,
-    id,
-    link?.position ?? null,
-    link?.hash ?? null,
+  const { keyId } = caller
+  const eventId = await tx.nextId('event')
+  const event = {
+    id: eventId,
     type,
     subject,
     subjectVersion,
-    event.data,
+    data: writeJson(data),
+    keyId,
+    requestId,
+    at: now,
+  }
+  const link = tx.appendToChain(event)
+  await tx.run(insertEvent, {
+    eventId,
+    position: link?.position ?? null,
+    hash: link?.hash ?? null,
+    type,
+    subject,
+    version: subjectVersion,
+    data: event.data,
     keyId,
     requestId,
     now,
-  )
-  return id
+  })
+  return eventId
 }
 
 /** Returns both ends of the chain: its last deleted entry (the retention floor) and its last entry (`head`). */
@@ -120,7 +132,7 @@ export async function readEventPage(
   const ends = await findLogBounds(reader)
   assertWithinLog(after, ends)
   const to = after + POSITIONS_PER_READ_MAX < ends.head ? after + POSITIONS_PER_READ_MAX : ends.head
-  const rows = await reader.many(selectEventPage, after, to, BigInt(limit + 1), ...padded(types, [TYPES_MAX]))
+  const rows = await reader.many(selectEventPage(after, to, types, limit + 1))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }

@@ -1,4 +1,5 @@
-import { sql, type Tx } from '../engine/engine.ts'
+import type { Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import { storedInstant } from '../model/instant.ts'
 import { idempotencyKeyReused } from '../model/refusals.ts'
 import type { Context } from './context.ts'
@@ -36,25 +37,25 @@ interface StoredReply {
 }
 
 // The claim comes before the effect. A concurrent request with the same key waits here, then finds the reply.
-const claim = sql<{ status: bigint }>(`
+const claim = sql<{ status: bigint }>()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
-  VALUES ($1, $2, $3, $4, 0, NULL, NULL, NULL, $5) ON CONFLICT DO NOTHING RETURNING status`)
+  VALUES ($owner, $operation, $key, $fingerprint, 0, NULL, NULL, NULL, $now) ON CONFLICT DO NOTHING RETURNING status`)
 
-const findReply = sql<StoredReply>(`
+const findReply = sql<StoredReply>()(`
   SELECT fingerprint, status, body, etag, location, at FROM reply
-  WHERE owner = $1 AND operation = $2 AND idempotency_key = $3`)
+  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
-const takeOver = sql(`
-  UPDATE reply SET fingerprint = $4, status = 0, body = NULL, etag = NULL, location = NULL, at = $5
-  WHERE owner = $1 AND operation = $2 AND idempotency_key = $3`)
+const takeOver = sql()(`
+  UPDATE reply SET fingerprint = $fingerprint, status = 0, body = NULL, etag = NULL, location = NULL, at = $now
+  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
-const fill = sql(`
-  UPDATE reply SET status = $4, body = $5, etag = $6, location = $7
-  WHERE owner = $1 AND operation = $2 AND idempotency_key = $3`)
+const fill = sql()(`
+  UPDATE reply SET status = $status, body = $body, etag = $etag, location = $location
+  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
-const sweep = sql(`
+const sweep = sql()(`
   DELETE FROM reply WHERE (owner, operation, idempotency_key) IN
-    (SELECT owner, operation, idempotency_key FROM reply WHERE at < $1 ORDER BY at LIMIT ${SWEPT_MAX})`)
+    (SELECT owner, operation, idempotency_key FROM reply WHERE at < $before ORDER BY at LIMIT ${SWEPT_MAX})`)
 
 /**
  * Runs `effect` once per key. Its reply is stored in the same transaction, and a repeat within 24 hours gets it byte
@@ -67,21 +68,23 @@ export async function withIdempotencyKey(
   context: Context,
   effect: () => Promise<Reply>,
 ): Promise<Reply> {
-  const place = [String(context.caller.keyId), operation, key] as const
-  if (!(await tx.one(claim, ...place, fingerprint, context.now))) {
-    const stored = await tx.one(findReply, ...place)
+  const { now, caller } = context
+  const owner = String(caller.keyId)
+  if (!(await tx.one(claim, { owner, operation, key, fingerprint, now }))) {
+    const stored = await tx.one(findReply, { owner, operation, key })
     if (!stored) throw new Error('a reply is claimed but cannot be found')
-    if (stored.at > expiredBefore(context.now)) return replay(stored, fingerprint)
-    await tx.run(takeOver, ...place, fingerprint, context.now)
+    if (stored.at > expiredBefore(now)) return replay(stored, fingerprint)
+    await tx.run(takeOver, { owner, operation, key, fingerprint, now })
   }
   const reply = await effect()
-  await tx.run(fill, ...place, BigInt(reply.status), reply.body, reply.etag ?? null, reply.location ?? null)
+  const { status, body, etag = null, location = null } = reply
+  await tx.run(fill, { owner, operation, key, status: BigInt(status), body, etag, location })
   return reply
 }
 
 /** Deletes replies older than 24 hours, a bounded number per call. Returns their number. */
 export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<number> {
-  return tx.run(sweep, expiredBefore(context.now))
+  return tx.run(sweep, { before: expiredBefore(context.now) })
 }
 
 function replay(stored: StoredReply, fingerprint: string): Reply {

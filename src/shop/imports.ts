@@ -1,4 +1,5 @@
-import { type Reader, readBoolean, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import type { Reader, Tx } from '../engine/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import type { ImportOutcome, ImportProblem, ImportRows, ImportScope } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { nameKey } from '../model/text.ts'
@@ -20,31 +21,31 @@ const SWEPT_MAX = 1000
 /** Replaces the instant in the first row of a discarded import. It sorts first, so the next sweep deletes the rows. */
 const DISCARDED = ''
 
-const stageRow = sql(`
+const stageRow = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
+  VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $now)`)
 
-const readStaged = sql<Omit<StagedRow, 'hold'> & { readonly hold: bigint }>(`
+const readStaged = sql<Omit<StagedRow, 'hold'> & { readonly hold: bigint }>()(`
   SELECT line, name, detail, quantity, hold FROM staged_row
-  WHERE import_id = $1 AND file = $2 AND line > $3 ORDER BY line LIMIT 1000`)
+  WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT 1000`)
 
-const forget = sql('DELETE FROM staged_row WHERE import_id = $1')
+const forget = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
-const findNamed = sql<{ id: bigint }>(
-  'SELECT id FROM category WHERE name_key = $1 AND name = $2 ORDER BY id LIMIT 2',
+const findNamed = sql<{ id: bigint }>()(
+  'SELECT id FROM category WHERE name_key = $nameKey AND name = $name ORDER BY id LIMIT 2',
 )
 
-const findNextImport = sql<{ importId: bigint; at: string }>(`
-  SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $1 ORDER BY import_id, file, line LIMIT 1`)
+const findNextImport = sql<{ importId: bigint; at: string }>()(`
+  SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
 // Deletes from the end, because the first row says that the others can be deleted.
-const sweepImport = sql(`
-  DELETE FROM staged_row WHERE import_id = $1 AND (file, line) IN
-    (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
+const sweepImport = sql()(`
+  DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
 
-const markDiscarded = sql(`
-  UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $1 AND (file, line) IN
-    (SELECT file, line FROM staged_row WHERE import_id = $1 ORDER BY file, line LIMIT 1)`)
+const markDiscarded = sql()(`
+  UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $importId AND (file, line) IN
+    (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file, line LIMIT 1)`)
 
 /** An importer that is interrupted leaves rows behind. They are deleted this long after its first row was staged. */
 const STAGED_KEPT_MS = 24 * 3_600_000
@@ -58,12 +59,14 @@ export async function stageImport(
   { importId, body }: { importId: bigint; body: ImportRows },
   context: Context,
 ): Promise<undefined> {
-  for (const { line, name, description } of body.categories) {
+  const { now } = context
+  for (const { line, name, description: detail = null } of body.categories) {
     const hold = storedBoolean(false)
-    await tx.run(stageRow, importId, 'categories', line, name, description ?? null, 0n, hold, context.now)
+    await tx.run(stageRow, { importId, file: 'categories', line, name, detail, quantity: 0n, hold, now })
   }
-  for (const { line, name, category, quantity, hold } of body.pets) {
-    await tx.run(stageRow, importId, 'pets', line, name, category, quantity, storedBoolean(hold), context.now)
+  for (const { line, name, category: detail, quantity, ...row } of body.pets) {
+    const hold = storedBoolean(row.hold)
+    await tx.run(stageRow, { importId, file: 'pets', line, name, detail, quantity, hold, now })
   }
   return undefined
 }
@@ -77,8 +80,8 @@ export async function applyImport(
   { importId, body }: { importId: bigint; body: ImportScope },
   context: Context,
 ): Promise<ImportOutcome> {
-  const first = await tx.one(findNextImport, importId - 1n)
-  if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, importId)
+  const first = await tx.one(findNextImport, { after: importId - 1n })
+  if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
   const fresh: StagedRow[] = []
@@ -100,7 +103,7 @@ export async function applyImport(
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
   if (load) await loadRows(tx, context, importId, fresh, names)
   // Deleted here, because it is a small part of what this transaction writes, and a second apply must find no rows.
-  await tx.run(forget, importId)
+  await tx.run(forget, { importId })
   return {
     categoriesCreated: load || body.dryRun ? BigInt(fresh.length) : 0n,
     categoriesFound,
@@ -111,7 +114,7 @@ export async function applyImport(
 
 /** Marks the staged rows of an import for the next sweep. There can be a million of them. */
 export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
-  await tx.run(markDiscarded, importId)
+  await tx.run(markDiscarded, { importId })
   return undefined
 }
 
@@ -119,9 +122,9 @@ export async function discardImport(tx: Tx, { importId }: { importId: bigint }):
 export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
   const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
   for (let after = -1n; ; ) {
-    const next = await tx.one(findNextImport, after)
+    const next = await tx.one(findNextImport, { after })
     if (!next) return 0
-    if (next.at < before) return tx.run(sweepImport, next.importId)
+    if (next.at < before) return tx.run(sweepImport, { importId: next.importId })
     after = next.importId
   }
 }
@@ -159,7 +162,7 @@ class CategoryNames {
   async find(name: string): Promise<bigint | 'none' | 'several' | 'new'> {
     const known = this.#known.get(name)
     if (known !== undefined) return known
-    const rows = await this.#reading.many(findNamed, nameKey(name), name)
+    const rows = await this.#reading.many(findNamed, { nameKey: nameKey(name), name })
     const found = rows.length > 1 ? 'several' : (rows[0]?.id ?? 'none')
     this.#known.set(name, found)
     return found
@@ -182,7 +185,7 @@ async function* staged(
 ): AsyncGenerator<StagedRow> {
   let after = 0n
   for (;;) {
-    const rows = await reader.many(readStaged, importId, file, after)
+    const rows = await reader.many(readStaged, { importId, file, after })
     yield* rows.map(row => ({ ...row, hold: readBoolean(row.hold) }))
     const last = rows.at(-1)
     if (!last) return

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import { formatInstant } from '../model/instant.ts'
 import {
   type InventoryItem,
@@ -176,7 +177,7 @@ const summarize = sql<{
   openOrders: bigint
   unitsOnHand: bigint
   unitsReserved: bigint
-}>(`
+}>()(`
   SELECT (SELECT count(*) FROM pet WHERE status = 'available') AS available,
     (SELECT count(*) FROM pet WHERE status = 'pending') AS pending,
     (SELECT count(*) FROM pet WHERE status = 'sold') AS sold,
@@ -184,9 +185,9 @@ const summarize = sql<{
     (SELECT CAST(coalesce(sum(quantity), 0) AS BIGINT) FROM pet) AS "unitsOnHand",
     (SELECT CAST(coalesce(sum(reserved), 0) AS BIGINT) FROM pet) AS "unitsReserved"`)
 
-const countOrdersByDay = sql<{ day: string; orders: bigint }>(`
+const countOrdersByDay = sql<{ day: string; orders: bigint }>()(`
   SELECT substr(created_at, 1, 10) AS day, count(*) AS orders FROM orders
-  WHERE created_at >= $1 GROUP BY substr(created_at, 1, 10)`)
+  WHERE created_at >= $since GROUP BY substr(created_at, 1, 10)`)
 
 const SUMMARY_DAYS = 30
 const DAY_MS = 86_400_000
@@ -203,7 +204,7 @@ export async function getStoreSummary(
   )
   const totals = await reader.one(summarize)
   if (!totals) throw new Error('a SELECT of totals returned no row')
-  const placed = await reader.many(countOrdersByDay, `${days[0]}T00:00:00.000Z`)
+  const placed = await reader.many(countOrdersByDay, { since: `${days[0]}T00:00:00.000Z` })
   const byDay = new Map(placed.map(({ day, orders }) => [day, orders]))
   const { available, pending, sold, ...rest } = totals
   return {

@@ -1,5 +1,6 @@
 import type { Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import { type StoreError, validationFailed } from '../model/error.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import { readJsonText, writeJson } from '../model/json.ts'
@@ -21,42 +22,48 @@ export interface KeyRow {
 
 const keyColumns = `id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", version`
 
-const findKeyByHash = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE hash = $1 AND revoked_at IS NULL`)
+const findKeyByHash = sql<KeyRow>()(
+  `SELECT ${keyColumns} FROM api_key WHERE hash = $hash AND revoked_at IS NULL`,
+)
 
-const findActiveKey = sql<KeyRow>(`SELECT ${keyColumns} FROM api_key WHERE id = $1 AND revoked_at IS NULL`)
+const findActiveKey = sql<KeyRow>()(
+  `SELECT ${keyColumns} FROM api_key WHERE id = $keyId AND revoked_at IS NULL`,
+)
 
-const insertKey = sql(`
+const insertKeyText = `
   INSERT INTO api_key (id, name, scopes, hint, hash, made_by, created_at, expires_at, revoked_at, version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, 1)`)
+  VALUES ($keyId, $name, $scopes, $hint, $hash, $madeBy, $now, $expiresAt, NULL, 1)`
+
+const insertKey = sql()(insertKeyText)
 
 /** Several processes of one store can start at the same time with the same key. The first inserts it. */
-const insertKeyOnce = sql(`${insertKey.text} ON CONFLICT (hash) DO NOTHING`)
+const insertKeyOnce = sql()(`${insertKeyText} ON CONFLICT (hash) DO NOTHING`)
 
-const markRevoked = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2, version = version + 1 WHERE id = $1 AND revoked_at IS NULL
+const markRevoked = sql<KeyRow>()(`
+  UPDATE api_key SET revoked_at = $now, version = version + 1 WHERE id = $keyId AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const revokeOthersOfEnvironment = sql<KeyRow>(`
-  UPDATE api_key SET revoked_at = $2, version = version + 1
-  WHERE made_by = 'environment' AND hash <> $1 AND revoked_at IS NULL
+const revokeOthersOfEnvironment = sql<KeyRow>()(`
+  UPDATE api_key SET revoked_at = $now, version = version + 1
+  WHERE made_by = 'environment' AND hash <> $hash AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const giveToEnvironment = sql<KeyRow & { readonly revokedAt: string | null }>(`
-  UPDATE api_key SET made_by = 'environment' WHERE hash = $1
+const giveToEnvironment = sql<KeyRow & { readonly revokedAt: string | null }>()(`
+  UPDATE api_key SET made_by = 'environment' WHERE hash = $hash
   RETURNING ${keyColumns}, revoked_at AS "revokedAt"`)
 
-const makeAdmin = sql<KeyRow>(`
-  UPDATE api_key SET scopes = $2, expires_at = NULL, revoked_at = NULL, version = version + 1 WHERE id = $1
+const makeAdmin = sql<KeyRow>()(`
+  UPDATE api_key SET scopes = $scopes, expires_at = NULL, revoked_at = NULL, version = version + 1 WHERE id = $keyId
   RETURNING ${keyColumns}`)
 
-const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>(
+const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>()(
   'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
 
-const findAnyByHash = sql<{ id: bigint }>('SELECT id FROM api_key WHERE hash = $1')
+const findAnyByHash = sql<{ id: bigint }>()('SELECT id FROM api_key WHERE hash = $hash')
 
-const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>(
-  'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $1 AND revoked_at IS NULL',
+const findExpiry = sql<Pick<KeyRow, 'expiresAt'>>()(
+  'SELECT expires_at AS "expiresAt" FROM api_key WHERE id = $keyId AND revoked_at IS NULL',
 )
 
 /** The maximum number of scope sets in the cache. */
@@ -64,7 +71,7 @@ const SCOPE_SETS_MAX = 1000
 
 /** Returns the caller of a key. Throws `invalid_token` if the key is unknown, revoked or expired at `now`. */
 export async function findCaller(reader: Reader, token: string, now: string): Promise<Caller> {
-  const key = await reader.one(findKeyByHash, keyHash(token))
+  const key = await reader.one(findKeyByHash, { hash: keyHash(token) })
   if (!key) throw unknownKey()
   if (key.expiresAt !== null && key.expiresAt <= now) throw expiredKey()
   const { id: keyId, expiresAt } = key
@@ -73,7 +80,7 @@ export async function findCaller(reader: Reader, token: string, now: string): Pr
 
 /** Whether a key is neither revoked nor expired at `now`. */
 export async function isKeyGood(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
-  const key = await reader.one(findExpiry, keyId)
+  const key = await reader.one(findExpiry, { keyId })
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
@@ -124,14 +131,23 @@ export async function createKey(
     expiresAt,
     version: 1n,
   }
-  await tx.run(insertKey, row.id, name, row.scopes, row.hint, stored, 'key', context.now, expiresAt)
+  await tx.run(insertKey, {
+    keyId: row.id,
+    name,
+    scopes: row.scopes,
+    hint: row.hint,
+    hash: stored,
+    madeBy: 'key',
+    now: context.now,
+    expiresAt,
+  })
   await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
   return { ...keyOf(row), key }
 }
 
 /** Reads a key that is not revoked. Throws `key_not_found`. */
 export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
-  const row = await reader.one(findActiveKey, keyId)
+  const row = await reader.one(findActiveKey, { keyId })
   if (!row) throw keyNotFound(keyId)
   return row
 }
@@ -149,7 +165,7 @@ export async function revokeKey(
 }
 
 async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefined> {
-  const row = await tx.one(markRevoked, keyId, context.now)
+  const row = await tx.one(markRevoked, { keyId, now: context.now })
   if (!row) throw new Stale(`key ${keyId}`)
   await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
   return undefined
@@ -166,7 +182,7 @@ export async function hasAdminKey(reader: Reader, now: string): Promise<boolean>
 
 /** Whether the store contains a key, including expired and revoked keys. */
 export async function isKeyKnown(reader: Reader, token: string): Promise<boolean> {
-  return (await reader.one(findAnyByHash, keyHash(token))) !== undefined
+  return (await reader.one(findAnyByHash, { hash: keyHash(token) })) !== undefined
 }
 
 /** Adds the admin key of a first start or of the environment; the latter replaces the previous environment key. */
@@ -176,7 +192,8 @@ export async function installAdminKey(
   context: Context,
 ): Promise<void> {
   if (madeBy === 'environment') {
-    for (const row of await tx.many(revokeOthersOfEnvironment, keyHash(token), context.now)) {
+    const revoked = await tx.many(revokeOthersOfEnvironment, { hash: keyHash(token), now: context.now })
+    for (const row of revoked) {
       await recordKeyEvent(tx, context, { type: 'petstore.key.revoked', key: row })
     }
     if (await adoptKey(tx, token, context)) return
@@ -189,11 +206,11 @@ export async function installAdminKey(
  * expire, and is not revoked. Returns whether the key exists.
  */
 async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
-  const known = await tx.one(giveToEnvironment, keyHash(token))
+  const known = await tx.one(giveToEnvironment, { hash: keyHash(token) })
   if (!known) return false
   const { id, scopes, expiresAt, revokedAt } = known
   if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true
-  const adopted = await tx.one(makeAdmin, id, writeJson(['admin']))
+  const adopted = await tx.one(makeAdmin, { keyId: id, scopes: writeJson(['admin']) })
   if (adopted) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: adopted })
   return true
 }
@@ -225,11 +242,16 @@ async function insertAdminKey(
     expiresAt: null,
     version: 1n,
   }
-  const hash = keyHash(token)
-  const inserted = await tx.run(
-    insertKeyOnce,
-    ...[row.id, name, row.scopes, row.hint, hash, madeBy, context.now, null],
-  )
+  const inserted = await tx.run(insertKeyOnce, {
+    keyId: row.id,
+    name,
+    scopes: row.scopes,
+    hint: row.hint,
+    hash: keyHash(token),
+    madeBy,
+    now: context.now,
+    expiresAt: null,
+  })
   if (inserted > 0) await recordKeyEvent(tx, context, { type: 'petstore.key.created', key: row })
 }
 

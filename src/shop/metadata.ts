@@ -1,12 +1,15 @@
-import { type Reader, sql, type Tx } from '../engine/engine.ts'
+import type { Reader, Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 
-const selectMetadata = sql<{ value: string }>('SELECT value FROM metadata WHERE name = $1')
+const selectMetadata = sql<{ value: string }>()('SELECT value FROM metadata WHERE name = $name')
 
-const insertMetadataRow = sql('INSERT INTO metadata (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING')
+const insertMetadataRow = sql()(
+  'INSERT INTO metadata (name, value) VALUES ($name, $value) ON CONFLICT DO NOTHING',
+)
 
 /** Returns the metadata of the store under a name. */
 export async function readMetadata(reader: Reader, name: string): Promise<string | undefined> {
-  return (await reader.one(selectMetadata, name))?.value
+  return (await reader.one(selectMetadata, { name }))?.value
 }
 
 /** Stores a text under a name, unless there already is one. */
@@ -14,16 +17,16 @@ export async function insertMetadata(
   tx: Tx,
   { name, value }: { name: string; value: string },
 ): Promise<void> {
-  await tx.run(insertMetadataRow, name, value)
+  await tx.run(insertMetadataRow, { name, value })
 }
 
-const upsertMetadataRow = sql(`
-  INSERT INTO metadata (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
+const upsertMetadataRow = sql()(`
+  INSERT INTO metadata (name, value) VALUES ($name, $value) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 
 /** Stores a text under a name, and replaces any existing text. */
 export async function replaceMetadata(
   tx: Tx,
   { name, value }: { name: string; value: string },
 ): Promise<void> {
-  await tx.run(upsertMetadataRow, name, value)
+  await tx.run(upsertMetadataRow, { name, value })
 }

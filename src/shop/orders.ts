@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import { type FieldError, readOnlyMember, validationFailed } from '../model/error.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import {
@@ -31,18 +32,19 @@ type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
 export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, version`
 
-const findOrder = sql<StoredOrder>(`SELECT ${orderColumns} FROM orders WHERE id = $1`)
+const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
 
-const insertOrder = sql(`
+const insertOrder = sql()(`
   INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, $5, 1, $6, $6)`)
+  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, 1, $now, $now)`)
 
-const rewriteOrder = sql<StoredOrder>(`
-  UPDATE orders SET quantity = $3, ship_date = $4, complete = $5, version = version + 1, updated_at = $6
-  WHERE id = $1 AND version = $2 AND complete = 0 RETURNING ${orderColumns}`)
+const rewriteOrder = sql<StoredOrder>()(`
+  UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, version = version + 1,
+    updated_at = $now
+  WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
-const removeOpenOrder = sql<{ id: bigint }>(
-  'DELETE FROM orders WHERE id = $1 AND version = $2 AND complete = 0 RETURNING id',
+const removeOpenOrder = sql<{ id: bigint }>()(
+  'DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0 RETURNING id',
 )
 
 // Texts that sort before and after every stored instant, for the open end of a range.
@@ -82,7 +84,7 @@ export async function listOrders(
 
 /** Reads one order. Throws `order_not_found`. */
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
-  const order = await reader.one(findOrder, orderId)
+  const order = await reader.one(findOrder, { orderId })
   if (!order) throw orderNotFound(orderId)
   return orderRow(order)
 }
@@ -105,7 +107,14 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  await tx.run(insertOrder, id, petId, quantity, shipDate, storedBoolean(complete), context.now)
+  await tx.run(insertOrder, {
+    orderId: id,
+    petId,
+    quantity,
+    shipDate,
+    complete: storedBoolean(complete),
+    now: context.now,
+  })
   const order = orderOf({ id, petId, quantity, shipDate, complete })
   const type = 'petstore.order.placed'
   await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
@@ -132,15 +141,14 @@ export async function updateOrder(
     throw orderAlreadyComplete(orderId, 'changed')
   }
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  const rewritten = await tx.one(
-    rewriteOrder,
+  const rewritten = await tx.one(rewriteOrder, {
     orderId,
-    before.version,
+    version: before.version,
     quantity,
     shipDate,
-    storedBoolean(complete),
-    context.now,
-  )
+    complete: storedBoolean(complete),
+    now: context.now,
+  })
   if (!rewritten) throw new Stale(`order ${orderId}`)
   const row = orderRow(rewritten)
   await changeReservation(tx, context, before, quantity)
@@ -161,7 +169,8 @@ export async function cancelOrder(
   if (before.complete) {
     throw orderAlreadyComplete(orderId, 'cancelled')
   }
-  if (!(await tx.one(removeOpenOrder, orderId, before.version))) throw new Stale(`order ${orderId}`)
+  if (!(await tx.one(removeOpenOrder, { orderId, version: before.version })))
+    throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
   await recordEvent(tx, context, {
     type: 'petstore.order.cancelled',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
-import { type Reader, type Statement, sql, type Value } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
+import { dynamicSql, type Place, type Statement, type Value } from '../engine/statement.ts'
 import { int64 } from '../model/int64.ts'
 import { readJson, writeJson } from '../model/json.ts'
 import { invalidCursor, sortExcludedByFilter } from '../model/refusals.ts'
@@ -110,8 +111,7 @@ export async function listPage<Row extends object, Item>(
 ): Promise<Page<Item>> {
   const limit = list.input.limit ?? list.limitDefault ?? LIMIT_DEFAULT
   if (list.branches.length === 0) return { items: [] }
-  const { statement, values } = pageOf<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list))
-  const rows = await reader.many(statement, ...values)
+  const rows = await reader.many(pageOf<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list)))
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const next = rows.length > limit && last ? writeCursor(list, last) : undefined
@@ -124,35 +124,30 @@ interface SortKeys {
 }
 
 /** Returns the statement of a page. Every value is a parameter, so its text depends only on which filters are set. */
-function pageOf<Row>(
-  list: List,
-  rowsMax: bigint,
-  after: SortKeys | undefined,
-): { statement: Statement<Row>; values: Value[] } {
+function pageOf<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
   const { table, columns, sort, tie = 'id', branches } = list
-  const values: Value[] = []
-  const place = (value: Value): string => `$${values.push(value)}`
-  const limit = `LIMIT ${place(rowsMax)}`
   const direction = sort.descending ? 'DESC' : 'ASC'
   const byTie = `${tie} ${direction}`
   const order = sort.column === tie ? byTie : `${sort.column} ${direction}, ${byTie}`
   const shared = (branches[0] ?? []).filter(condition => branches.every(branch => branch.includes(condition)))
-  const sharedTexts = shared.map(condition => conditionText(condition, place))
-  if (after) sharedTexts.push(keysetText(sort, tie, after, place))
-  const scan = (own: readonly string[]): string => {
-    const where = [...own, ...sharedTexts].join(' AND ')
-    return `SELECT ${columns}, ${sort.column} AS "sortKey", ${tie} AS "tieKey" FROM ${table}
+  return dynamicSql<Row>(place => {
+    const limit = `LIMIT ${place(rowsMax)}`
+    const sharedTexts = shared.map(condition => conditionText(condition, place))
+    if (after) sharedTexts.push(keysetText(sort, tie, after, place))
+    const scan = (own: readonly string[]): string => {
+      const where = [...own, ...sharedTexts].join(' AND ')
+      return `SELECT ${columns}, ${sort.column} AS "sortKey", ${tie} AS "tieKey" FROM ${table}
       ${where && `WHERE ${where}`} ORDER BY ${order} ${limit}`
-  }
-  if (branches.length === 1) return { statement: sql(scan([])), values }
-  const own = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
-  const places = own.map(branch => branch.flatMap(condition => condition.values.map(place)))
-  const merge = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction} ${limit}`
-  const statement = sql<Row>(
-    `${unionText(own[0] ?? [], places, scan)} ${merge}`,
-    `${lateralText(own[0] ?? [], places, scan)} ${merge}`,
-  )
-  return { statement, values }
+    }
+    if (branches.length === 1) return scan([])
+    const own = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
+    const places = own.map(branch => branch.flatMap(condition => condition.values.map(place)))
+    const merge = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction} ${limit}`
+    return [
+      `${unionText(own[0] ?? [], places, scan)} ${merge}`,
+      `${lateralText(own[0] ?? [], places, scan)} ${merge}`,
+    ]
+  })
 }
 
 function unionText(
@@ -180,7 +175,7 @@ function lateralText(
     CROSS JOIN LATERAL (${scan(own)}) AS scan`
 }
 
-function conditionText({ text, values }: Condition, place: (value: Value) => string): string {
+function conditionText({ text, values }: Condition, place: Place): string {
   const places = values.map(place)
   if (text.endsWith(' IN')) return `${text} (${places.join(', ')})`
   return places.length > 0 ? `${text} ${places[0]}` : text
@@ -190,7 +185,7 @@ function keysetText(
   { column, descending }: List['sort'],
   tie: string,
   after: SortKeys,
-  place: (value: Value) => string,
+  place: Place,
 ): string {
   const sign = descending ? '<' : '>'
   if (column === tie) return `${tie} ${sign} ${place(after.tieKey)}`

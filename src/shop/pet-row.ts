@@ -1,5 +1,6 @@
 import { contract } from '../contract/contract.ts'
-import { type Reader, readBoolean, sql, type Value } from '../engine/engine.ts'
+import type { Reader } from '../engine/engine.ts'
+import { readBoolean, sql, type Value } from '../engine/statement.ts'
 import { type Pet, PetStatus } from '../model/pet.ts'
 import { type Condition, distinct, isIn, padded } from './paging.ts'
 
@@ -21,7 +22,7 @@ export type StoredPet = Omit<PetRow, 'onHold'> & { readonly onHold: bigint }
 export const petColumns =
   'id, name, category_id AS "categoryId", status, quantity, reserved, on_hold AS "onHold", version'
 
-const selectPet = sql<StoredPet>(`SELECT ${petColumns} FROM pet WHERE id = $1`)
+const selectPet = sql<StoredPet>()(`SELECT ${petColumns} FROM pet WHERE id = $petId`)
 
 export function petRow(pet: StoredPet): PetRow {
   return { ...pet, onHold: readBoolean(pet.onHold) }
@@ -29,7 +30,7 @@ export function petRow(pet: StoredPet): PetRow {
 
 /** Returns the row of a pet; undefined if there is none. */
 export async function findPet(reader: Reader, petId: bigint): Promise<PetRow | undefined> {
-  const pet = await reader.one(selectPet, petId)
+  const pet = await reader.one(selectPet, { petId })
   return pet && petRow(pet)
 }
 

@@ -1,6 +1,7 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
-import { type Reader, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { sql, storedBoolean } from '../engine/statement.ts'
 import { readOnlyMember, type StoreError, validationFailed } from '../model/error.ts'
 import { openingStock, type Stock, statusOf, unitsText } from '../model/inventory.ts'
 import { type NewPet, PET_STATUS_DEFAULT, type Pet, type PetPatch, PetStatus } from '../model/pet.ts'
@@ -30,18 +31,19 @@ import {
 } from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
 
-const insertPet = sql<StoredPet>(`
+const insertPet = sql<StoredPet>()(`
   INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
     updated_at)
-  VALUES ($1, $2, $3, $4, $5, $6, 0, $7, 1, $8, $8) RETURNING ${petColumns}`)
+  VALUES ($petId, $name, $nameKey, $categoryId, $onHold, $quantity, 0, $status, 1, $now, $now)
+  RETURNING ${petColumns}`)
 
-const rewritePet = sql<StoredPet>(`
-  UPDATE pet SET name = $3, name_key = $4, category_id = $5, on_hold = $6, quantity = $7, status = $8,
-    version = version + 1, updated_at = $9
-  WHERE id = $1 AND version = $2 RETURNING ${petColumns}`)
+const rewritePet = sql<StoredPet>()(`
+  UPDATE pet SET name = $name, name_key = $nameKey, category_id = $categoryId, on_hold = $onHold,
+    quantity = $quantity, status = $status, version = version + 1, updated_at = $now
+  WHERE id = $petId AND version = $version RETURNING ${petColumns}`)
 
-const removePet = sql<{ id: bigint }>(
-  'DELETE FROM pet WHERE id = $1 AND version = $2 AND reserved = 0 RETURNING id',
+const removePet = sql<{ id: bigint }>()(
+  'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id',
 )
 
 /** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
@@ -96,17 +98,16 @@ export async function addPet(
   { name, categoryId, stock }: { name: string; categoryId: bigint; stock: Stock },
 ): Promise<PetRow> {
   if (!(await addToCategory(tx, categoryId))) throw unknownReference('Category', categoryId)
-  const inserted = await tx.one(
-    insertPet,
-    await tx.nextId('pet'),
+  const inserted = await tx.one(insertPet, {
+    petId: await tx.nextId('pet'),
     name,
-    nameKey(name),
+    nameKey: nameKey(name),
     categoryId,
-    storedBoolean(stock.onHold),
-    stock.quantity,
-    statusOf(stock),
-    context.now,
-  )
+    onHold: storedBoolean(stock.onHold),
+    quantity: stock.quantity,
+    status: statusOf(stock),
+    now: context.now,
+  })
   if (!inserted) throw new Error('an INSERT returned no row')
   const pet = petRow(inserted)
   await recordPetEvent(tx, context, { type: 'petstore.pet.created', pet })
@@ -139,18 +140,17 @@ export async function updatePet(
   const status = statusOf(stock)
   if (name === before.name && categoryId === before.categoryId && status === before.status)
     return petOf(before)
-  const rewritten = await tx.one(
-    rewritePet,
+  const rewritten = await tx.one(rewritePet, {
     petId,
-    before.version,
+    version: before.version,
     name,
-    nameKey(name),
+    nameKey: nameKey(name),
     categoryId,
-    storedBoolean(stock.onHold),
-    stock.quantity,
+    onHold: storedBoolean(stock.onHold),
+    quantity: stock.quantity,
     status,
-    context.now,
-  )
+    now: context.now,
+  })
   if (!rewritten) throw new Stale(`pet ${petId}`)
   const pet = petRow(rewritten)
   // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
@@ -174,7 +174,7 @@ export async function deletePet(
   if (before.reserved > 0n) {
     throw petInUse(petId, before.reserved)
   }
-  if (!(await tx.one(removePet, petId, before.version))) throw new Stale(`pet ${petId}`)
+  if (!(await tx.one(removePet, { petId, version: before.version }))) throw new Stale(`pet ${petId}`)
   await removeFromCategory(tx, before.categoryId)
   const deleted: PetRow = {
     ...before,

@@ -1,4 +1,5 @@
-import { sql, type Tx } from '../engine/engine.ts'
+import type { Tx } from '../engine/engine.ts'
+import { sql } from '../engine/statement.ts'
 import { findLogBounds } from './events.ts'
 
 /** The maximum number of rows that one command deletes: it shares the writer with all other commands. */
@@ -6,27 +7,29 @@ const SWEPT_MAX = 1000
 /** The maximum time that a settled (delivered or failed) delivery is kept. */
 export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000
 
-const readOldest = sql<{ position: bigint; hash: string; at: string }>(`
-  SELECT position, hash, at FROM event WHERE position > $1 ORDER BY position LIMIT ${SWEPT_MAX}`)
+const readOldest = sql<{ position: bigint; hash: string; at: string }>()(`
+  SELECT position, hash, at FROM event WHERE position > $floor ORDER BY position LIMIT ${SWEPT_MAX}`)
 
-const removeEvents = sql('DELETE FROM event WHERE position > $1 AND position <= $2')
+const removeEvents = sql()('DELETE FROM event WHERE position > $floor AND position <= $last')
 
-const raiseFloor = sql(`UPDATE chain_end SET position = $2, hash = $3 WHERE name = 'floor' AND position = $1`)
-
-const findSettled = sql<{ id: bigint }>(`
-  SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $1 ORDER BY updated_at LIMIT ${SWEPT_MAX}`)
-
-const findNextWebhook = sql<{ webhookId: bigint }>(`
-  SELECT webhook_id AS "webhookId" FROM delivery WHERE webhook_id > $1 ORDER BY webhook_id LIMIT 1`)
-
-const findWebhookId = sql<{ id: bigint }>('SELECT id FROM webhook WHERE id = $1')
-
-const findOfWebhook = sql<{ id: bigint }>(
-  `SELECT id FROM delivery WHERE webhook_id = $1 ORDER BY id LIMIT ${SWEPT_MAX}`,
+const raiseFloor = sql()(
+  `UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'floor' AND position = $floor`,
 )
 
-const removeAttempts = sql('DELETE FROM attempt WHERE delivery_id = $1')
-const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
+const findSettled = sql<{ id: bigint }>()(`
+  SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $before ORDER BY updated_at LIMIT ${SWEPT_MAX}`)
+
+const findNextWebhook = sql<{ webhookId: bigint }>()(`
+  SELECT webhook_id AS "webhookId" FROM delivery WHERE webhook_id > $after ORDER BY webhook_id LIMIT 1`)
+
+const findWebhookId = sql<{ id: bigint }>()('SELECT id FROM webhook WHERE id = $webhookId')
+
+const findOfWebhook = sql<{ id: bigint }>()(
+  `SELECT id FROM delivery WHERE webhook_id = $webhookId ORDER BY id LIMIT ${SWEPT_MAX}`,
+)
+
+const removeAttempts = sql()('DELETE FROM attempt WHERE delivery_id = $deliveryId')
+const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
 
 /**
  * Deletes the oldest events that happened before an instant, at most 1,000. It deletes from the start of the audit log
@@ -35,13 +38,14 @@ const removeDelivery = sql('DELETE FROM delivery WHERE id = $1')
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)
-  const oldest = await tx.many(readOldest, floor)
+  const oldest = await tx.many(readOldest, { floor })
   const kept = oldest.findIndex(({ at }) => at >= before)
   const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
   if (!last) return 0
+  const { position, hash } = last
   // Another process has swept in the meantime, and continues.
-  if ((await tx.run(raiseFloor, floor, last.position, last.hash)) === 0) return 0
-  return tx.run(removeEvents, floor, last.position)
+  if ((await tx.run(raiseFloor, { floor, position, hash })) === 0) return 0
+  return tx.run(removeEvents, { floor, last: position })
 }
 
 /**
@@ -49,22 +53,22 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
  * call. Returns their number.
  */
 export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
-  const settled = await tx.many(findSettled, before)
+  const settled = await tx.many(findSettled, { before })
   await remove(tx, settled)
   for (let after = -1n; ; ) {
-    const next = await tx.one(findNextWebhook, after)
+    const next = await tx.one(findNextWebhook, { after })
     if (!next) return settled.length
     after = next.webhookId
-    if (await tx.one(findWebhookId, after)) continue
-    const orphans = await tx.many(findOfWebhook, after)
+    if (await tx.one(findWebhookId, { webhookId: after })) continue
+    const orphans = await tx.many(findOfWebhook, { webhookId: after })
     await remove(tx, orphans)
     return settled.length + orphans.length
   }
 }
 
 async function remove(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
-  for (const { id } of deliveries) {
-    await tx.run(removeAttempts, id)
-    await tx.run(removeDelivery, id)
+  for (const { id: deliveryId } of deliveries) {
+    await tx.run(removeAttempts, { deliveryId })
+    await tx.run(removeDelivery, { deliveryId })
   }
 }

@@ -1,4 +1,5 @@
-import { Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import { Stale, type Tx } from '../engine/engine.ts'
+import { sql, storedBoolean } from '../engine/statement.ts'
 import { formatInstant } from '../model/instant.ts'
 import { type InventoryItem, type MovementReason, STOCK_MAX, type StockMovement } from '../model/inventory.ts'
 import { insufficientStock, petNotAvailable, unknownReference } from '../model/refusals.ts'
@@ -19,26 +20,30 @@ export interface StockChange {
 }
 
 // The status after the change, computed from the columns before it: the rule of statusOf, in SQL.
-const statusAfter = `CASE WHEN quantity + $2 = 0 THEN 'sold'
-  WHEN on_hold = 1 OR quantity + $2 = reserved + $3 THEN 'pending' ELSE 'available' END`
+const statusAfter = `CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
+  WHEN on_hold = 1 OR quantity + $quantityChange = reserved + $reservedChange THEN 'pending' ELSE 'available' END`
 
-const possible = `id = $1 AND reserved + $3 >= 0 AND quantity + $2 >= reserved + $3
-  AND quantity + $2 <= ${STOCK_MAX} AND on_hold <= $4`
+const possible = `id = $petId AND reserved + $reservedChange >= 0
+  AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= ${STOCK_MAX}
+  AND on_hold <= $onHoldMax` as const
 
 // Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
-const shiftStock = sql<StoredPet>(`
-  UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5
+const shiftStock = sql<StoredPet>()(`
+  UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
+    updated_at = $now
   WHERE ${possible} AND status = ${statusAfter} RETURNING ${petColumns}`)
 
-const shiftStockAndStatus = sql<StoredPet>(`
-  UPDATE pet SET quantity = quantity + $2, reserved = reserved + $3, version = version + 1, updated_at = $5,
-    status = ${statusAfter}, on_hold = CASE WHEN quantity + $2 = 0 THEN 0 ELSE on_hold END
+const shiftStockAndStatus = sql<StoredPet>()(`
+  UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
+    updated_at = $now, status = ${statusAfter},
+    on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
   WHERE ${possible} AND status <> ${statusAfter} RETURNING ${petColumns}`)
 
-const insertMovement = sql(`
+const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
     order_id, at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`)
+  VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
+    $orderId, $now)`)
 
 /**
  * Changes the stock of one pet by one conditional UPDATE, with its movement and its event.
@@ -49,14 +54,14 @@ export async function moveStock(
   context: Context,
   shift: StockChange,
 ): Promise<StockMovement | undefined> {
-  const values = [
-    shift.petId,
-    shift.quantityChange,
-    shift.reservedChange,
-    storedBoolean(!shift.holdRefuses),
-    context.now,
-  ] as const
-  const changed = (await tx.one(shiftStock, ...values)) ?? (await tx.one(shiftStockAndStatus, ...values))
+  const parameters = {
+    petId: shift.petId,
+    quantityChange: shift.quantityChange,
+    reservedChange: shift.reservedChange,
+    onHoldMax: storedBoolean(!shift.holdRefuses),
+    now: context.now,
+  }
+  const changed = (await tx.one(shiftStock, parameters)) ?? (await tx.one(shiftStockAndStatus, parameters))
   if (!changed) return undefined
   const pet = petRow(changed)
   const movement = await recordMovement(tx, context, { ...shift, pet })
@@ -77,21 +82,20 @@ export async function recordMovement(
 ): Promise<StockMovement> {
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')
-  const at = context.now
-  await tx.run(
-    insertMovement,
+  const { now } = context
+  await tx.run(insertMovement, {
     petId,
     version,
-    id,
+    movementId: id,
     quantityChange,
     reservedChange,
     quantity,
     reserved,
     reason,
-    note ?? null,
-    orderId ?? null,
-    at,
-  )
+    note: note ?? null,
+    orderId: orderId ?? null,
+    now,
+  })
   return {
     id,
     petId,
@@ -102,7 +106,7 @@ export async function recordMovement(
     reason,
     ...(note !== undefined && { note }),
     ...(orderId !== undefined && { orderId }),
-    at: formatInstant(at),
+    at: formatInstant(now),
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Page } from '../contract/operation.ts'
-import { type Reader, readBoolean, Stale, sql, storedBoolean, type Tx } from '../engine/engine.ts'
+import { type Reader, Stale, type Tx } from '../engine/engine.ts'
+import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { formatInstant, storedInstant } from '../model/instant.ts'
@@ -42,33 +43,37 @@ export type StoredWebhook = Omit<WebhookRow, 'enabled'> & { readonly enabled: bi
 export const webhookColumns = `id, url, types, description, enabled, disabled_reason AS "disabledReason",
   failing_since AS "failingSince", version, created_at AS "createdAt"`
 
-const findWebhook = sql<StoredWebhook>(`SELECT ${webhookColumns} FROM webhook WHERE id = $1`)
+const findWebhook = sql<StoredWebhook>()(`SELECT ${webhookColumns} FROM webhook WHERE id = $webhookId`)
 
-const findSlots = sql<{ slot: bigint }>('SELECT slot FROM webhook')
+const findSlots = sql<{ slot: bigint }>()('SELECT slot FROM webhook')
 
-const insertWebhook = sql<{ id: bigint }>(`
+const insertWebhook = sql<{ id: bigint }>()(`
   INSERT INTO webhook (id, slot, url, types, description, enabled, disabled_reason, secret, previous_secret,
     previous_until, position, seen_creation, failures, failing_since, leased_by, leased_until, version, created_at,
     updated_at)
-  VALUES ($1, $8, $2, $3, $4, 1, NULL, $5, NULL, NULL, $6, 0, 0, NULL, NULL, NULL, 1, $7, $7)
+  VALUES ($webhookId, $slot, $url, $types, $description, 1, NULL, $secret, NULL, NULL, $position, 0, 0, NULL, NULL,
+    NULL, 1, $now, $now)
   ON CONFLICT DO NOTHING RETURNING id`)
 
 // Enabling a webhook resets its failures, so that the five days start again.
-const rewriteWebhook = sql<StoredWebhook>(`
-  UPDATE webhook SET url = $3, types = $4, description = $5, enabled = $6, disabled_reason = $7,
-    failures = CASE WHEN enabled < $6 THEN 0 ELSE failures END,
-    failing_since = CASE WHEN enabled < $6 THEN NULL ELSE failing_since END,
-    leased_by = CASE WHEN enabled < $6 THEN NULL ELSE leased_by END,
-    leased_until = CASE WHEN enabled < $6 THEN NULL ELSE leased_until END,
-    version = version + 1, updated_at = $8
-  WHERE id = $1 AND version = $2 RETURNING ${webhookColumns}`)
+const rewriteWebhook = sql<StoredWebhook>()(`
+  UPDATE webhook SET url = $url, types = $types, description = $description, enabled = $enabled,
+    disabled_reason = $disabledReason,
+    failures = CASE WHEN enabled < $enabled THEN 0 ELSE failures END,
+    failing_since = CASE WHEN enabled < $enabled THEN NULL ELSE failing_since END,
+    leased_by = CASE WHEN enabled < $enabled THEN NULL ELSE leased_by END,
+    leased_until = CASE WHEN enabled < $enabled THEN NULL ELSE leased_until END,
+    version = version + 1, updated_at = $now
+  WHERE id = $webhookId AND version = $version RETURNING ${webhookColumns}`)
 
-const removeWebhook = sql<{ version: bigint }>('DELETE FROM webhook WHERE id = $1 RETURNING version')
+const removeWebhook = sql<{ version: bigint }>()(
+  'DELETE FROM webhook WHERE id = $webhookId RETURNING version',
+)
 
-const replaceSecret = sql<StoredWebhook>(`
-  UPDATE webhook SET previous_secret = secret, previous_until = $3, secret = $2, version = version + 1,
-    updated_at = $4
-  WHERE id = $1 RETURNING ${webhookColumns}`)
+const replaceSecret = sql<StoredWebhook>()(`
+  UPDATE webhook SET previous_secret = secret, previous_until = $previousUntil, secret = $secret, version = version + 1,
+    updated_at = $now
+  WHERE id = $webhookId RETURNING ${webhookColumns}`)
 
 /** Lists all webhooks, without their secrets. */
 export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
@@ -89,7 +94,7 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
 
 /** Reads a webhook. Throws `webhook_not_found`. */
 export async function getWebhook(reader: Reader, { webhookId }: { webhookId: bigint }): Promise<WebhookRow> {
-  const row = await reader.one(findWebhook, webhookId)
+  const row = await reader.one(findWebhook, { webhookId })
   if (!row) throw webhookNotFound(webhookId)
   return webhookRow(row)
 }
@@ -103,11 +108,18 @@ export async function createWebhook(
   const secret = givenSecret(context)
   const id = await tx.nextId('webhook')
   const slot = await freeSlot(tx, id)
-  const types = storedTypes(body.types)
-  const description = body.description ?? null
   const { head } = await findLogBounds(tx)
-  const values = [body.url, types, description, secret.stored, head, context.now] as const
-  if (!(await tx.one(insertWebhook, id, ...values, slot))) throw new Stale(`slot ${slot} of the webhooks`)
+  const inserted = await tx.one(insertWebhook, {
+    webhookId: id,
+    slot,
+    url: body.url,
+    types: storedTypes(body.types),
+    description: body.description ?? null,
+    secret: secret.stored,
+    position: head,
+    now: context.now,
+  })
+  if (!inserted) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
   await recordChange(tx, context, { type: 'petstore.webhook.created', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext }
@@ -128,17 +140,16 @@ export async function updateWebhook(
   const enabled = body.enabled ?? before.enabled
   const same = url === before.url && types === before.types && description === before.description
   if (same && enabled === before.enabled) return webhookOf(before)
-  const rewritten = await tx.one(
-    rewriteWebhook,
+  const rewritten = await tx.one(rewriteWebhook, {
     webhookId,
-    before.version,
+    version: before.version,
     url,
     types,
     description,
-    storedBoolean(enabled),
-    enabled ? null : (before.disabledReason ?? 'asked'),
-    context.now,
-  )
+    enabled: storedBoolean(enabled),
+    disabledReason: enabled ? null : (before.disabledReason ?? 'asked'),
+    now: context.now,
+  })
   if (!rewritten) throw new Stale(`webhook ${webhookId}`)
   const row = webhookRow(rewritten)
   await recordChange(tx, context, { type: 'petstore.webhook.updated', webhook: row })
@@ -152,7 +163,7 @@ export async function deleteWebhook(
   context: Context,
   before: WebhookRow,
 ): Promise<undefined> {
-  const gone = await tx.one(removeWebhook, webhookId)
+  const gone = await tx.one(removeWebhook, { webhookId })
   if (!gone) throw new Stale(`webhook ${webhookId}`)
   await recordChange(tx, context, {
     type: 'petstore.webhook.deleted',
@@ -169,7 +180,12 @@ export async function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   const secret = givenSecret(context)
   const until = storedInstant(Date.parse(context.now) + OVERLAP_MS)
-  const rewritten = await tx.one(replaceSecret, webhookId, secret.stored, until, context.now)
+  const rewritten = await tx.one(replaceSecret, {
+    webhookId,
+    secret: secret.stored,
+    previousUntil: until,
+    now: context.now,
+  })
   if (!rewritten) throw webhookNotFound(webhookId)
   const row = webhookRow(rewritten)
   await recordChange(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
@@ -251,7 +267,7 @@ function givenSecret({ secret }: Context): NewSecret {
   return secret
 }
 
-const findAnyWebhook = sql<{ id: bigint }>('SELECT id FROM webhook LIMIT 1')
+const findAnyWebhook = sql<{ id: bigint }>()('SELECT id FROM webhook LIMIT 1')
 
 /** Whether the store contains a secret that only the key that encrypted it can decrypt. */
 export async function hasEncryptedSecret(reader: Reader): Promise<boolean> {

@@ -1,6 +1,6 @@
-import type { Statement, Value } from '../../src/engine/engine.ts'
 import type { WriteConnection } from '../../src/engine/group-commit.ts'
 import type { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
 
 /** Broken on purpose: never checks that the transaction is still open, and ignores the resulting errors. */
 export class BlindConnection implements WriteConnection {
@@ -11,17 +11,20 @@ export class BlindConnection implements WriteConnection {
     this.#connection = connection
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    return this.#connection.one(statement, ...values)
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
+    return this.#connection.one(statement, ...parameters)
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    return this.#connection.many(statement, ...values)
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    return this.#connection.many(statement, ...parameters)
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     try {
-      return this.#connection.run(statement, ...values)
+      return this.#connection.run(statement, ...parameters)
     } catch (error) {
       if (/^(SAVEPOINT|RELEASE|ROLLBACK|COMMIT)/.test(statement.text)) return 0
       throw error

@@ -1,8 +1,8 @@
-import { sql } from '../../src/engine/engine.ts'
 import { serveWriter } from '../../src/engine/sqlite.ts'
+import { sql } from '../../src/engine/statement.ts'
 import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 
-const moveToHead = sql(
+const moveToHead = sql()(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,
 )
 

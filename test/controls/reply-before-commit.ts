@@ -1,40 +1,45 @@
-import type { Statement, Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { type ParametersOf, type Statement, sql } from '../../src/engine/statement.ts'
 import { serve } from '../../src/engine/worker-queue.ts'
 import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
+
+const commit = sql()('COMMIT')
 
 /** Broken on purpose: a COMMIT is delayed until the next BEGIN, so that replies are sent before it. */
 class LateCommit implements WriteConnection {
   readonly #connection: SqliteConnection
-  #owed: Statement<unknown> | undefined
+  #owesCommit = false
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection
   }
 
   get inTransaction(): boolean {
-    return this.#connection.inTransaction && this.#owed === undefined
+    return this.#connection.inTransaction && !this.#owesCommit
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
-    return this.#connection.one(statement, ...values)
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
+    return this.#connection.one(statement, ...parameters)
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
-    return this.#connection.many(statement, ...values)
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    return this.#connection.many(statement, ...parameters)
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
-    if (statement.text === 'COMMIT') {
-      this.#owed = statement
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
+    if (statement.text === commit.text) {
+      this.#owesCommit = true
       return 0
     }
-    if (statement.text.startsWith('BEGIN') && this.#owed) {
-      this.#connection.run(this.#owed)
-      this.#owed = undefined
+    if (statement.text.startsWith('BEGIN') && this.#owesCommit) {
+      this.#connection.run(commit)
+      this.#owesCommit = false
     }
-    return this.#connection.run(statement, ...values)
+    return this.#connection.run(statement, ...parameters)
   }
 }
 

@@ -139,11 +139,11 @@ onEveryEngine(engine => {
       let questions = 0
       return readEventPage(
         {
-          one: (statement, ...values) => reader.one(statement, ...values),
-          many: async (statement, ...values) => {
+          one: (statement, ...parameters) => reader.one(statement, ...parameters),
+          many: async (statement, ...parameters) => {
             // Between reading the retention floor and reading the rows.
             if (questions++ === 1) await ageing.sweep()
-            return reader.many(statement, ...values)
+            return reader.many(statement, ...parameters)
           },
         },
         after,

@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test'
-import { sql, type Tx } from '../../src/engine/engine.ts'
+import type { Tx } from '../../src/engine/engine.ts'
 import { BatchWriter } from '../../src/engine/group-commit.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { sql } from '../../src/engine/statement.ts'
 import { StoreError } from '../../src/model/error.ts'
 
-const insert = sql(`
+const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
-  VALUES ($1, $2, $2, NULL, 0, 1, '', '')`)
+  VALUES ($id, $name, $name, NULL, 0, 1, '', '')`
+const insert = sql()(insertText)
 /** The same for a control: a write that is not marked as a write. */
-const insertUnsaid = { ...sql(`${insert.text} RETURNING id`), writes: false }
+const insertUnsaid = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 type Kind = 'good' | 'refused early' | 'refused half-way'
 
@@ -17,14 +19,14 @@ type Kind = 'good' | 'refused early' | 'refused half-way'
 async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('category')
-  await tx.run(insert, id, kind)
+  await tx.run(insert, { id, name: kind })
   if (kind === 'refused half-way') throw new StoreError('insufficient_stock', 'none left')
   return id
 }
 
 async function performUnsaid(tx: Tx, kind: Kind): Promise<bigint> {
   const id = await tx.nextId('category')
-  await tx.one(insertUnsaid, id, kind)
+  await tx.one(insertUnsaid, { id, name: kind })
   if (kind !== 'good') throw new StoreError('insufficient_stock', 'none left')
   return id
 }
@@ -42,7 +44,9 @@ async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise
       ends.push('reply' in outcome ? String(outcome.reply) : 'refusal' in outcome ? 'no' : 'fault')
     }
   }
-  const rows = connection.many(sql<{ id: bigint; name: string }>('SELECT id, name FROM category ORDER BY id'))
+  const rows = connection.many(
+    sql<{ id: bigint; name: string }>()('SELECT id, name FROM category ORDER BY id'),
+  )
   const file = connection.database.filename
   connection.close()
   for (const end of ['', '-wal', '-shm'])

@@ -3,11 +3,11 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Statement, sql, type Value } from '../../src/engine/engine.ts'
 import { BatchWriter, type WriteConnection } from '../../src/engine/group-commit.ts'
 import { type ReadConnection, SharedReadTransaction } from '../../src/engine/shared-read-transaction.ts'
 import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { type ParametersOf, type Statement, sql } from '../../src/engine/statement.ts'
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
@@ -83,26 +83,29 @@ class Failing implements ReadConnection, WriteConnection {
     return this.#connection.inTransaction
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined {
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined {
     this.#fail(statement)
-    return this.#connection.one(statement, ...values)
+    return this.#connection.one(statement, ...parameters)
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] {
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
     this.#fail(statement)
-    return this.#connection.many(statement, ...values)
+    return this.#connection.many(statement, ...parameters)
   }
 
-  run(statement: Statement<unknown>, ...values: Value[]): number {
+  run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     this.#fail(statement)
-    return this.#connection.run(statement, ...values)
+    return this.#connection.run(statement, ...parameters)
   }
 
   close(): void {
     this.#connection.close()
   }
 
-  #fail({ text }: Statement<unknown>): void {
+  #fail({ text }: Statement<unknown, string>): void {
     const error = this.failures.get(text)
     if (error) throw error
   }
@@ -123,10 +126,10 @@ function openFailing() {
   }
 }
 
-const insert = sql(`
+const insert = sql()(`
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
-  VALUES ($1, 'Any', 'any', NULL, 0, 1, '', '')`)
-const countRows = sql<{ n: bigint }>('SELECT count(*) AS n FROM category')
+  VALUES ($id, 'Any', 'any', NULL, 0, 1, '', '')`)
+const countRows = sql<{ n: bigint }>()('SELECT count(*) AS n FROM category')
 const busy = new StoreError('overloaded', 'for the test')
 
 for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
@@ -135,7 +138,7 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
     const { failing } = opened
     const writer = new BatchWriter<string, bigint>(failing, async tx => {
       const id = await tx.nextId('category')
-      await tx.run(insert, id)
+      await tx.run(insert, { id })
       return id
     })
     expect(await writer.commit(['a'])).toEqual([{ reply: 1n }])
@@ -162,7 +165,7 @@ test('a read transaction whose COMMIT fails is rolled back, and the next read se
   await nextTurn()
   expect(failing.inTransaction).toBe(false)
   failing.failures.clear()
-  failing.run(insert, 1n)
+  failing.run(insert, { id: 1n })
   expect(reader.one(countRows)).toEqual({ n: 1n })
   await nextTurn()
   expect(fatal).toEqual([])

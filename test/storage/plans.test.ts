@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import type { Reader, Statement, Value } from '../../src/engine/engine.ts'
+import type { Reader } from '../../src/engine/engine.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
+import { type ParametersOf, type Statement, type Value, valuesOf } from '../../src/engine/statement.ts'
 import { listCategories } from '../../src/shop/categories.ts'
 import { listInventory, listMovements } from '../../src/shop/inventory.ts'
 import { listOrders } from '../../src/shop/orders.ts'
@@ -30,9 +31,10 @@ class Planning implements Reader {
     return undefined
   }
 
-  many<Row>({ text }: Statement<Row>, ...values: Value[]): Row[] {
+  many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
+    const { text } = statement
     const plan = this.#database.query<PlanStep, Value[]>(`EXPLAIN QUERY PLAN ${text.replaceAll('$', '?')}`)
-    const steps = plan.all(...values)
+    const steps = plan.all(...valuesOf(statement, parameters))
     this.statements++
     for (const { parent, detail } of steps) {
       // A scan of the whole table in key order stops after a page if no filter removes rows.

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Reader, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import type { Reader } from '../../src/engine/engine.ts'
+import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
 import { executeQuery } from '../../src/store/queries.ts'
 import { seeded } from '../support/seeded.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
@@ -18,16 +19,27 @@ class Explaining implements Reader {
     this.#costly = costly
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined> {
-    return this.#reading.one(statement, ...values)
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined> {
+    return this.#reading.one(statement, ...parameters)
   }
 
-  async many<Row>(statement: Statement<Row>, ...values: Value[]): Promise<Row[]> {
+  async many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Promise<Row[]> {
     const { text, postgresText = text } = statement
-    const explain = sql<{ 'QUERY PLAN': string }>(`EXPLAIN ${postgresText}`)
-    const plan = (await this.#reading.many(explain, ...values)).map(row => row['QUERY PLAN']).join('\n')
+    const explain: Statement<{ 'QUERY PLAN': string }, Name> = {
+      text: `EXPLAIN ${postgresText}`,
+      names: statement.names,
+      ...(statement.values && { values: statement.values }),
+      writes: false,
+    }
+    const plan = (await this.#reading.many(explain, ...parameters)).map(row => row['QUERY PLAN']).join('\n')
     if (/Seq Scan on (pet|orders)\b/.test(plan)) this.#costly.push(`${plan}\n${postgresText}`)
-    return this.#reading.many(statement, ...values)
+    return this.#reading.many(statement, ...parameters)
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { type Reader, type Statement, sql, type Value } from '../../src/engine/engine.ts'
+import type { Reader } from '../../src/engine/engine.ts'
 import type { PostgresOptions } from '../../src/engine/postgres.ts'
 import { PREPARED_MAX } from '../../src/engine/sqlite-connection.ts'
+import { dynamicSql, type ParametersOf, type Statement, sql } from '../../src/engine/statement.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import type { Command } from '../../src/store/commands.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
@@ -18,7 +19,7 @@ const REQUESTS = 1600
 const PROBE = 'probe'
 const PROBES = 80
 
-const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>(`
+const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>()(`
   SELECT CAST(pg_backend_pid() AS BIGINT) AS pid, count(*) AS statements, pg_sleep(0.02) AS waited
   FROM pg_prepared_statements`)
 
@@ -45,14 +46,20 @@ class Noting implements Reader {
     this.#texts = texts
   }
 
-  one<Row>(statement: Statement<Row>, ...values: Value[]): Row | undefined | Promise<Row | undefined> {
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined> {
     this.#texts.add(statement.text)
-    return this.#reading.one(statement, ...values)
+    return this.#reading.one(statement, ...parameters)
   }
 
-  many<Row>(statement: Statement<Row>, ...values: Value[]): Row[] | Promise<Row[]> {
+  many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row[] | Promise<Row[]> {
     this.#texts.add(statement.text)
-    return this.#reading.many(statement, ...values)
+    return this.#reading.many(statement, ...parameters)
   }
 }
 
@@ -117,11 +124,12 @@ describe('postgres', () => {
     const read = store.engine.readRow
     const random = seeded(1)
     for (let count = 0; count < 600; count++) {
-      const ids = Array.from({ length: 1 + random.below(100) }, (_, index) => `$${index + 1}`)
-      const statement = sql(`SELECT id FROM pet WHERE id IN (${ids}) LIMIT ${1 + random.below(100)}`)
-      await Promise.all(
-        Array.from({ length: 8 }, () => read(async reader => reader.many(statement, ...ids.map(() => 1n)))),
+      const ids = Array.from({ length: 1 + random.below(100) }, () => 1n)
+      const limit = 1 + random.below(100)
+      const statement = dynamicSql(
+        place => `SELECT id FROM pet WHERE id IN (${ids.map(place)}) LIMIT ${limit}`,
       )
+      await Promise.all(Array.from({ length: 8 }, () => read(async reader => reader.many(statement))))
     }
     expect(await mostPrepared(() => read(probe))).toBeGreaterThan(NAMED_MAX)
   }, 120_000)

@@ -1,0 +1,130 @@
+/** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
+export type Value = string | bigint | null
+
+/** Returns a boolean as a column holds it. */
+export function storedBoolean(value: boolean): bigint {
+  return value ? 1n : 0n
+}
+
+/** Returns the boolean that a column holds. */
+export function readBoolean(value: bigint): boolean {
+  return value === 1n
+}
+
+/** One SQL statement, the names of its parameters, and the type of the rows it returns. */
+export interface Statement<Row, Name extends string = never> {
+  /** The SQL, with `$1` for the first name, `$2` for the second, ... */
+  readonly text: string
+  /** A cheaper equivalent for PostgreSQL, with the same parameters. */
+  readonly postgresText?: string
+  /** The names in the order of their numbers. A name that the SQL uses twice has one number. */
+  readonly names: readonly Name[]
+  /** The values of a statement that was made for one call, in the order of their numbers. */
+  readonly values?: Value[]
+  /** Whether it can change rows. */
+  readonly writes: boolean
+  /** Exists only in the type; no statement has a value here. */
+  readonly row?: Row
+}
+
+/** The arguments after a statement: one object with a value for each of its names, or nothing if it has no names. */
+export type ParametersOf<Name extends string> = [Name] extends [never]
+  ? []
+  : [parameters: Readonly<Record<Name, Value>>]
+
+type Characters<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? First | Characters<Rest>
+  : never
+
+type Letter = Characters<'abcdefghijklmnopqrstuvwxyz'>
+type NameCharacter = Letter | Uppercase<Letter> | Characters<'0123456789'>
+
+/** The name at the start of a text. */
+type LeadingName<
+  Text extends string,
+  Name extends string = '',
+> = Text extends `${infer First extends NameCharacter}${infer Rest}`
+  ? LeadingName<Rest, `${Name}${First}`>
+  : Name
+
+/**
+ * The names that follow a `$` in a text. `Found` makes the type tail-recursive: the compiler stops other types after 50
+ * levels.
+ */
+export type NamesIn<
+  Text extends string,
+  Found extends string = never,
+> = Text extends `${string}$${infer Rest}` ? NamesIn<Rest, Found | LeadingName<Rest>> : Found
+
+/** A text that the compiler knows in full; for any other, a type that says what to do. */
+type KnownText<Text extends string> =
+  // A record of known keys requires them, so it does not accept `{}`. A record of strings or of a pattern does.
+  Record<never, unknown> extends Record<Text, unknown> ? 'The text is not known here: use dynamicSql.' : Text
+
+const PARAMETER = /\$(\w*)/g
+const NAME = /^[a-z][A-Za-z0-9]*$/
+
+/**
+ * Declares a statement together with the type of its rows. Its parameters are written `$petId`, and the compiler
+ * checks the object of each call against them: `tx.one(findPet, { petId })`. The text is parsed once, here.
+ * A `$` has no other use in it, not even in quotes. Throws if a `$` is not followed by a name in camelCase.
+ */
+export function sql<Row = never>(): <const Text extends string>(
+  text: KnownText<Text>,
+) => Statement<Row, NamesIn<Text>> {
+  return numbered
+}
+
+function numbered<Name extends string>(named: string): Statement<never, Name> {
+  const names: Name[] = []
+  const text = named.replaceAll(PARAMETER, (_, name: string) => {
+    if (!NAME.test(name)) throw new Error(`"$${name}" is not a parameter in camelCase: ${named}`)
+    // Safe: NamesIn finds the same names in the same text.
+    const known = name as Name
+    if (!names.includes(known)) names.push(known)
+    return `$${names.indexOf(known) + 1}`
+  })
+  return { text, names, writes: writes(text) }
+}
+
+/** Makes a value a parameter of the statement that is being written, and returns its place in the text. */
+export type Place = (value: Value) => string
+
+/**
+ * Makes a statement whose text depends on the request, for one call. `write` returns the text, and optionally a
+ * cheaper equivalent for PostgreSQL; it gets the place of each value from `place`. Each distinct text costs memory in
+ * a connection, so there should be few of them.
+ */
+export function dynamicSql<Row = never>(
+  write: (place: Place) => string | readonly [text: string, postgresText: string],
+): Statement<Row> {
+  const values: Value[] = []
+  const written = write(value => `$${values.push(value)}`)
+  const [text, postgresText] = typeof written === 'string' ? [written] : written
+  return {
+    text,
+    names: [],
+    values,
+    writes: writes(text),
+    ...(postgresText !== undefined && { postgresText }),
+  }
+}
+
+function writes(text: string): boolean {
+  return !/^\s*SELECT\b/.test(text)
+}
+
+/** Returns the values of a call in the order of their numbers. Throws if one is missing: it would be bound as NULL. */
+export function valuesOf<Name extends string>(
+  { names, values, text }: Statement<unknown, Name>,
+  [parameters]: readonly Readonly<Record<Name, Value>>[],
+): Value[] {
+  if (values) return values
+  const ordered: Value[] = []
+  for (const name of names) {
+    const value = parameters?.[name]
+    if (value === undefined) throw new Error(`the parameter ${name} has no value: ${text}`)
+    ordered.push(value)
+  }
+  return ordered
+}
