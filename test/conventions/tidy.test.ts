@@ -244,6 +244,37 @@ test('control: each violation of the house rules is detected', () => {
   expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
 })
 
+/** Returns the calls of one, many and run on a reader, a connection or a transaction that do not name their values. */
+function positionalCalls({ path, text }: Source): string[] {
+  const calls = text.matchAll(
+    /\.(?:one|many|run)\(\s*[\w.#]+,\s*(?!\{|parameters\b|\.\.\.parameters\b)[^\s)][^)\n]*/g,
+  )
+  return [...calls].map(([call]) => `${path}: ${call.replaceAll(/\s+/g, ' ')}`)
+}
+
+test('every SQL call names its values', () => {
+  const callers = sources('src/**/*.ts').filter(isProgram)
+  const named = callers.flatMap(({ text }) => [...text.matchAll(/\.(?:one|many|run)\(\s*[\w.#]+, \{/g)])
+  expect(named.length).toBeGreaterThan(60)
+  expect(callers.flatMap(positionalCalls)).toEqual([])
+})
+
+test('control: a call with positional values is detected', () => {
+  const text = [
+    'await tx.one(findPet, petId)',
+    'await tx.run(\n  insertPet,\n  petId,\n  name,\n)',
+    'reader.many(findPets, ...values)',
+    'reader.many(findPets, { petId })',
+    'reader.many(this.findPets, ...parameters)',
+    'reader.one(countPets)',
+  ].join('\n')
+  expect(positionalCalls({ path: 'src/shop/x.ts', text })).toEqual([
+    'src/shop/x.ts: .one(findPet, petId',
+    'src/shop/x.ts: .run( insertPet, petId,',
+    'src/shop/x.ts: .many(findPets, ...values',
+  ])
+})
+
 /** Files that may make a StoreError: the refusals, and the border that rebuilds one from another thread. */
 const makesRefusals = /^src\/(model\/(refusals|error)|contract\/refusals|engine\/outcome)\.ts$/
 
