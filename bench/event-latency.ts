@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { makeClient } from '../src/client/client.ts'
-import { followEvents } from '../src/client/follow-events.ts'
+import { createClient } from '../src/client/client.ts'
 
 // The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints the milliseconds
 // from the response of each order to its event, for the stream and for a webhook, and of a round trip to the same
@@ -15,7 +14,7 @@ const Plan = z.strictObject({
 })
 
 const { base, adminKey, petId, orders, perSecond } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
-const client = makeClient({ base, key: adminKey })
+const client = createClient({ baseUrl: base, key: adminKey })
 const answeredMs = new Map<string, number>()
 const streamed = new Map<string, number>()
 const delivered = new Map<string, number>()
@@ -36,10 +35,7 @@ await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/hoo
 
 const leaving = new AbortController()
 async function listen(): Promise<void> {
-  for await (const { subject } of followEvents(
-    { base, key: adminKey },
-    { types: [type], signal: leaving.signal },
-  )) {
+  for await (const { subject } of client.followEvents({ types: [type], signal: leaving.signal })) {
     streamed.set(subject, performance.now())
   }
 }

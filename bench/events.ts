@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { makeClient } from '../src/client/client.ts'
+import { createClient } from '../src/client/client.ts'
 import { freePort, programFile, runProgram, type ServerProcess, startServerProcess } from './child.ts'
 import { generateOrders } from './generate.ts'
 import { type Contestant, interleave, type Schedule } from './sample.ts'
@@ -43,7 +43,7 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   await using quiet = await startNotifyingStore(quietPlace)
   await using receiver = await startListening('event-receiver.ts', {})
   for (const path of ['one', 'two']) {
-    const client = makeClient({ base: `http://127.0.0.1:${notifying.port}`, key: ADMIN_KEY })
+    const client = createClient({ baseUrl: `http://127.0.0.1:${notifying.port}`, key: ADMIN_KEY })
     await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/${path}` } })
   }
   await using listener = await startListening('event-listener.ts', streamsOf(notifying, STREAMS))
@@ -144,7 +144,7 @@ async function measureMemory(): Promise<Figure[]> {
   using workplace = openWorkplace()
   const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
   await using store = await startStore(place)
-  const client = makeClient({ base: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
+  const client = createClient({ baseUrl: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
   const before = residentMib(store)
   await using listener = await startListening('event-listener.ts', streamsOf(store, STREAMS_FOR_MEMORY))

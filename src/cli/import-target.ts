@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { makeClient } from '../client/client.ts'
+import { makeCall } from '../client/client.ts'
+import { contract } from '../contract/contract.ts'
 import { ImportOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
-import { readJsonText } from '../model/json.ts'
+import { parseJson } from '../model/json.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
@@ -24,7 +25,7 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
     },
     apply: async scope => {
       const { body } = await execute('applyImport', scope)
-      return ImportOutcome.parse(readJsonText(body ?? ''))
+      return ImportOutcome.parse(parseJson(body ?? ''))
     },
     discard: async () => {
       await execute('discardImport')
@@ -33,21 +34,31 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
   }
 }
 
+/** How long one request of an import may take. */
+const IMPORT_MS_MAX = 3_600_000
+
+const { stageImport, applyImport, discardImport } = contract
+/** Hidden operations: the published client does not have them. */
+const operations = { stageImport, applyImport, discardImport }
+
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 
 /** A store that another process on this machine has open, accessed over HTTP. */
 export function runningTarget(base: string, key: string): ImportTarget {
   // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
-  const client = makeClient({ base, key })
+  // An import is not repeated: its rows are staged in order, and it has an outcome that this process must see.
+  const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: 0 })
   const importId = newImportId()
+  const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>
+    (await call(id, operations[id], { importId, body })).data
   return {
-    stage: async body => {
-      await client.stageImport({ importId, body })
+    stage: async rows => {
+      await send('stageImport', rows)
     },
-    apply: async body => (await client.applyImport({ importId, body })).data,
+    apply: async scope => ImportOutcome.parse(await send('applyImport', scope)),
     discard: async () => {
-      await client.discardImport({ importId })
+      await send('discardImport')
     },
     close: async () => {},
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
-import { Refused } from '../client/client.ts'
+import { ApiError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
 import type { ImportScope } from '../model/import.ts'
@@ -56,7 +56,7 @@ async function runImport(options: ImportOptions): Promise<void> {
     printReport(report, scope)
   } catch (error) {
     bar.stop()
-    if (error instanceof Refused)
+    if (error instanceof ApiError)
       throw new CommandFailed(`The running store refused the import: ${error.message}`)
     throw error
   } finally {

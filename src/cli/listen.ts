@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { z } from 'zod'
-import { readJsonText, writeJson } from '../model/json.ts'
+import { parseJson, writeJson } from '../model/json.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 /** Maximum characters shown of a body that is not an event. */
@@ -90,7 +90,7 @@ function printable(line: string): string {
 function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
   try {
     const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })
-    const { type, subject, data } = event.parse(readJsonText(body))
+    const { type, subject, data } = event.parse(parseJson(body))
     return { type, subject, data: writeJson(data) }
   } catch {
     return undefined

@@ -1,158 +1,142 @@
-import { z } from 'zod'
-import { type Contract, contract, type OperationId, type StreamId } from '../contract/contract.ts'
-import type { Input, Operation, Output, Page } from '../contract/operation.ts'
-import { ErrorBody } from '../model/error.ts'
-import { type JsonValue, readJson, writeJson } from '../model/json.ts'
+import type { Event } from './api-types.ts'
+import type { CallOptions } from './call.ts'
+import { type DeprecationNotice, deprecationIn, linkIn } from './deprecation.ts'
+import { ApiError } from './errors.ts'
+import { type FollowOptions, follow } from './follow-events.ts'
+import { type Operations, operations } from './operations.ts'
+import { type ListPage, makePagedList } from './paged-list.ts'
+import {
+  type Connection,
+  type Fetch,
+  type OperationInput,
+  type OperationShape,
+  prepareRequest,
+} from './request.ts'
+import type { ApiResponse } from './response.ts'
+import { type Attempt, type Retry, send } from './send.ts'
 
 export interface ClientOptions {
-  /** The base address of the store, without a trailing slash. */
-  readonly base: string
+  /** The base address of the store, such as `http://127.0.0.1:8080`. */
+  readonly baseUrl: string
   /** A key, for operations that need one. */
   readonly key?: string | undefined
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+  /** How long one attempt may take, with the body of its response, in milliseconds; 30,000 by default. */
+  readonly timeoutMs?: number | undefined
+  /** How many times a request is repeated where that is safe; 2 by default. */
+  readonly retriesMax?: number | undefined
+  /** Called for each response of a deprecated operation. */
+  readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined
+  /** Called before each retry. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined
+  /** Replaces the `fetch` of the runtime. */
+  readonly fetch?: Fetch | undefined
 }
 
-/** Options for one call, in addition to its input. */
-export interface CallOptions {
-  readonly ifMatch?: string
-  readonly ifNoneMatch?: string
-  readonly idempotencyKey?: string
-  /** Features for Petstore-Preview. */
-  readonly preview?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal
+/** A client of one store: a method for each operation, by its operationId. */
+export interface Client extends Operations {
+  /**
+   * Follows the events without an end. After a lost connection it continues behind the last event that it yielded, so
+   * none is missed or repeated. Ends when `signal` is aborted. Throws ApiError if the store refuses (an invalid key,
+   * a position whose history has expired). Requires a key with the scope `events:read`.
+   */
+  followEvents(options?: FollowOptions): AsyncGenerator<Event, void>
 }
 
-/** A success: the result, with the most important headers. */
-export interface ApiResponse<T> {
-  readonly status: number
-  readonly data: T
-  readonly etag: string | undefined
-  readonly location: string | undefined
-  readonly headers: Headers
-}
-
-/** A refusal (4xx, 5xx) with its Error body. */
-export class Refused extends Error {
-  readonly status: number
-  readonly code: string
-  readonly errors: NonNullable<ErrorBody['errors']>
-  readonly headers: Headers
-
-  constructor({ status, code, message, errors }: ErrorBody, headers: Headers) {
-    super(message)
-    this.name = 'Refused'
-    this.status = Number(status)
-    this.code = code
-    this.errors = errors ?? []
-    this.headers = headers
-  }
-}
+const TIMEOUT_MS = 30_000
+const RETRIES_MAX = 2
 
 /**
- * Every operation with a finite response, by its id (`followEvents` reads the endless one). Ids are bigints;
- * responses are checked against the contract.
+ * Creates a client of a store.
+ *
+ * Every integer of a response is a `bigint`. A call throws ApiError for a refusal, ConnectionError or TimeoutError if
+ * no response arrived, TypeError or RangeError for input that cannot be sent, and the reason of an aborted signal.
  */
-export type Client = {
-  readonly [Id in Exclude<OperationId, StreamId>]: (
-    input: Input<Contract[Id]>,
-    options?: CallOptions,
-  ) => Promise<ApiResponse<Output<Contract[Id]>>>
-}
+export function createClient(options: ClientOptions): Client {
+  const call = makeCall(options)
 
-/** Creates a client of a store. A call throws Refused for a refusal, and the error of `fetch` for a lost connection. */
-export function makeClient(options: ClientOptions): Client {
-  const operations: [string, Operation][] = Object.entries(contract)
-  const calls = operations.map(([id, operation]) => [
-    id,
-    (input: Record<string, unknown>, call: CallOptions = {}) => send(options, operation, input, call),
-  ])
-  // Safe: each function sends according to the operation of its id, and checks the response with its schema.
-  return Object.fromEntries(calls) as Client
-}
-
-/** Yields every item of a list, page by page. */
-export async function* everyItem<T, I extends object>(
-  list: (input: I & { cursor?: string }) => Promise<ApiResponse<Page<T>>>,
-  input: I,
-): AsyncGenerator<T> {
-  let next: string | undefined
-  do {
-    const { data } = await list({ ...input, ...(next !== undefined && { cursor: next }) })
-    yield* data.items
-    next = data.next
-  } while (next !== undefined)
-}
-
-async function send(
-  { base, key, fetch = globalThis.fetch }: ClientOptions,
-  operation: Operation,
-  input: Record<string, unknown>,
-  call: CallOptions,
-): Promise<ApiResponse<unknown>> {
-  const headers: Record<string, string> = {
-    Accept: 'application/json',
-    ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-    ...(call.ifMatch !== undefined && { 'If-Match': call.ifMatch }),
-    ...(call.ifNoneMatch !== undefined && { 'If-None-Match': call.ifNoneMatch }),
-    ...(call.idempotencyKey !== undefined && { 'Idempotency-Key': JSON.stringify(call.idempotencyKey) }),
-    ...(call.preview !== undefined && { 'Petstore-Preview': call.preview }),
-    ...(operation.body && { 'Content-Type': 'application/json' }),
-    ...call.headers,
+  function method(
+    id: string,
+    operation: OperationShape,
+  ): (input?: OperationInput, options?: CallOptions) => unknown {
+    const { pages } = operation
+    if (pages === undefined) return (input = {}, callOptions = {}) => call(id, operation, input, callOptions)
+    return (input = {}, callOptions = {}) =>
+      makePagedList(async position => {
+        const paged = position === undefined ? input : { ...input, [pages]: position }
+        return asPage(await call(id, operation, paged, callOptions), pages)
+      })
   }
-  const response = await fetch(base + target(operation, input), {
-    method: operation.method,
-    headers,
-    redirect: 'error',
-    ...(operation.body && { body: writeJson(input.body) }),
-    ...(call.signal && { signal: call.signal }),
-  })
-  const bytes = await response.bytes()
-  if (response.status >= 400) throw refusalFrom(response, bytes)
-  return {
-    status: response.status,
-    data:
-      response.status === 304 || bytes.length === 0 ? undefined : read(operation, response, readJson(bytes)),
-    etag: response.headers.get('etag') ?? undefined,
-    location: response.headers.get('location') ?? undefined,
-    headers: response.headers,
+
+  const methods = Object.entries(operations).map(([id, operation]) => [id, method(id, operation)])
+  const followEvents: Client['followEvents'] = followOptions => follow(connectionOf(options), followOptions)
+  // Safe: the table and the types of the operations are generated together, from the same contract.
+  return { ...Object.fromEntries(methods), followEvents } as Client
+}
+
+/** Sends one operation. */
+export type Call = (
+  operationId: string,
+  operation: OperationShape,
+  input: OperationInput,
+  options?: CallOptions,
+) => Promise<ApiResponse<unknown>>
+
+/** Returns the function that sends every operation of a client. Throws TypeError for an invalid base address. */
+export function makeCall(options: ClientOptions): Call {
+  const { timeoutMs = TIMEOUT_MS, retriesMax = RETRIES_MAX, onRetry, onDeprecation } = options
+  const connection = connectionOf(options)
+  const notify = (operationId: string, headers: Headers): void => {
+    const notice = onDeprecation && deprecationIn(operationId, headers)
+    if (notice) onDeprecation?.(notice)
+  }
+  return async (id, operation, input, callOptions = {}) => {
+    const request = prepareRequest(connection, operation, input, callOptions)
+    const attempt: Attempt = {
+      fetch: connection.fetch,
+      // A request that waits for events may take that much longer.
+      timeoutMs: (callOptions.timeoutMs ?? timeoutMs) + (Number(input.wait ?? 0) || 0) * 1000,
+      retriesMax: callOptions.retriesMax ?? retriesMax,
+      signal: callOptions.signal,
+      onRetry,
+    }
+    try {
+      const response = await send(request, attempt)
+      notify(id, response.headers)
+      return response
+    } catch (error) {
+      if (error instanceof ApiError) notify(id, error.headers)
+      throw error
+    }
   }
 }
 
-function target({ path, query }: Operation, input: Record<string, unknown>): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
-  const pairs = Object.keys(query ?? {}).flatMap(name => {
-    const value = input[name]
-    const values = Array.isArray(value) ? value : value === undefined ? [] : [value]
-    return values.map(one => `${name}=${encodeURIComponent(String(one))}`)
-  })
-  return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
+function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
+  // Browsers require that `fetch` is called as a function of the global object.
+  return { base: baseOf(baseUrl), key, fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)) }
 }
 
-function read({ success, endless }: Operation, response: Response, value: JsonValue): unknown {
-  if ('list' in success)
-    return { items: z.array(success.list).parse(value), next: nextOf(response, endless ?? 'cursor') }
-  return 'resource' in success ? success.resource.parse(value) : undefined
+/** Turns the array of a list operation into a page, with the position of the next one from its link. */
+function asPage(
+  response: ApiResponse<unknown>,
+  parameter: 'cursor' | 'after',
+): ApiResponse<ListPage<unknown> | undefined> {
+  const { data, headers } = response
+  if (!Array.isArray(data)) return { ...response, data: undefined }
+  const link = linkIn(headers, 'next')
+  // The base is for a relative link, which a proxy might make of an absolute one.
+  const next = link === undefined ? null : new URL(link, 'http://localhost').searchParams.get(parameter)
+  return { ...response, data: next === null ? { items: data } : { items: data, next } }
 }
 
-function nextOf({ headers }: Response, parameter: 'cursor' | 'after'): string | undefined {
-  const url = /<([^<>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1]
-  return url === undefined ? undefined : (new URL(url).searchParams.get(parameter) ?? undefined)
-}
-
-/** Returns the refusal in a response, whatever its body is. */
-export function refusalFrom(response: Response, bytes: Uint8Array): Refused {
-  const { status, headers } = response
-  const body = z.looseObject(ErrorBody.shape).safeParse(parsed(bytes))
-  if (!body.success)
-    return new Refused({ status: BigInt(status), code: 'unknown', message: `HTTP status ${status}` }, headers)
-  return new Refused(body.data, headers)
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return readJson(bytes)
-  } catch {
-    return undefined
+/** Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL. */
+function baseOf(baseUrl: string): string {
+  const isUrl = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
+  if (!isUrl || /[?#]/.test(baseUrl)) {
+    throw new TypeError(
+      `baseUrl must be an http or https URL without a query, such as http://127.0.0.1:8080.`,
+    )
   }
+  let end = baseUrl.length
+  while (baseUrl[end - 1] === '/') end--
+  return baseUrl.slice(0, end)
 }

@@ -1,3 +1,5 @@
+import { ConnectionError } from './errors.ts'
+
 /** One parsed part of a stream of server-sent events. */
 export type StreamPart =
   | { readonly kind: 'event'; readonly data: string }
@@ -5,34 +7,50 @@ export type StreamPart =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'retry'; readonly ms: number }
 
-/** Parses a stream of server-sent events (WHATWG HTML, section 9.2.6) part by part, until it ends. */
-export async function* readEventStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StreamPart> {
+/** Maximum length of one event: far more than the store sends. */
+const EVENT_CHARS_MAX = 4 * 1024 * 1024
+
+/**
+ * Parses a stream of server-sent events (WHATWG HTML, section 9.2.6) part by part, until it ends. Throws
+ * ConnectionError for an event that is too long.
+ */
+export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamPart> {
   let data: string[] = []
+  let chars = 0
   let id: string | undefined
-  for await (const line of linesOf(bytes)) {
+  for await (const line of linesOf(chunks)) {
     if (line === '') {
       // The id is yielded after the data: a position must never be ahead of the events that were handled.
       if (data.length > 0) yield { kind: 'event', data: data.join('\n') }
       if (id !== undefined) yield { kind: 'id', id }
       data = []
+      chars = 0
       id = undefined
       continue
     }
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'data') data.push(value)
-    else if (name === 'id' && !value.includes('\0')) id = value
-    else if (name === 'retry' && /^\d+$/.test(value)) yield { kind: 'retry', ms: Number(value) }
+    if (name === 'data') {
+      data.push(value)
+      chars += value.length
+      if (chars > EVENT_CHARS_MAX) throw tooLong()
+    } else if (name === 'id' && !value.includes('\0')) id = value
+    else if (name === 'retry' && /^\d{1,9}$/.test(value)) yield { kind: 'retry', ms: Number(value) }
   }
 }
 
 /** Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of bytes) {
+  for await (const chunk of chunks) {
     rest += decoder.decode(chunk, { stream: true })
     const lines = rest.split(/\r\n|\n|\r(?!\n|$)/)
     rest = lines.pop() ?? ''
+    if (rest.length > EVENT_CHARS_MAX) throw tooLong()
     yield* lines
   }
+}
+
+function tooLong(): ConnectionError {
+  return new ConnectionError(`The stream has an event of more than ${EVENT_CHARS_MAX} characters.`)
 }

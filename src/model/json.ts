@@ -1,6 +1,3 @@
-import type { StoreError } from './error.ts'
-import { nestedTooDeep, notJson, notUtf8 } from './refusals.ts'
-
 /** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
 export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
 export interface JsonObject {
@@ -25,27 +22,34 @@ const NAMES_MAX = 1000
 /** An integer with more digits is far outside int64 in any case, so its other digits are not parsed. */
 const INTEGER_CHARS_MAX = 40
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/** A text is not JSON, or is stricter JSON than this parser accepts. */
+export class JsonSyntaxError extends Error {
+  /** What is wrong, as a part of a sentence. */
+  readonly found: string
+  /** The index of the character. */
+  readonly at: number
+  /** Whether the text is rejected only for its levels. */
+  readonly isTooDeep: boolean
 
-/**
- * Parses one JSON text (RFC 8259) from UTF-8 bytes, more strictly than JSON.parse: a duplicate member, a lone
- * surrogate, a byte order mark, invalid UTF-8 and more than 32 levels are rejected (`malformed_json`).
- */
-export function readJson(bytes: Uint8Array): JsonValue {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    throw notUtf8()
+  constructor(found: string, at: number, isTooDeep = false) {
+    super(`The text is not JSON: ${found}, at character ${at}.`)
+    this.name = 'JsonSyntaxError'
+    this.found = found
+    this.at = at
+    this.isTooDeep = isTooDeep
   }
-  return readJsonText(text)
 }
 
-/** Like `readJson`, for text that is already a string. */
-export function readJsonText(text: string): JsonValue {
-  const reader = new JsonParser(text)
-  const value = reader.value(0)
-  reader.end()
+/**
+ * Parses one JSON text (RFC 8259), more strictly than JSON.parse: a duplicate member, a lone surrogate, a byte order
+ * mark and more than 32 levels are rejected. Throws JsonSyntaxError.
+ *
+ * `prototype` is the prototype of every object. Without one, a member that the text does not have is never found.
+ */
+export function parseJson(text: string, prototype: object | null = null): JsonValue {
+  const parser = new JsonParser(text, prototype)
+  const value = parser.value(0)
+  parser.end()
   return value
 }
 
@@ -108,12 +112,18 @@ const ESCAPES: Record<string, string> = {
   t: '\t',
 }
 
+function defineMember(object: JsonObject, name: string, value: JsonValue): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}
+
 class JsonParser {
   #at = 0
   readonly #text: string
+  readonly #prototype: object | null
 
-  constructor(text: string) {
+  constructor(text: string, prototype: object | null) {
     this.#text = text
+    this.#prototype = prototype
     if (text.charCodeAt(0) === 0xfeff) throw this.#fault('unexpected byte order mark')
     this.#skipWhitespace()
   }
@@ -143,7 +153,7 @@ class JsonParser {
       case 'n':
         return this.#word('null', null)
       case undefined:
-        throw this.#fault('unexpected end of the body')
+        throw this.#fault('unexpected end of the text')
       default:
         return this.#number()
     }
@@ -151,7 +161,7 @@ class JsonParser {
 
   #object(depth: number): JsonObject {
     this.#refuseDepth(depth)
-    const object: JsonObject = Object.create(null)
+    const object: JsonObject = Object.create(this.#prototype)
     this.#step()
     if (this.#accept('}')) return object
     do {
@@ -160,7 +170,10 @@ class JsonParser {
       this.#skipWhitespace()
       if (Object.hasOwn(object, name)) throw this.#fault(`a duplicate member ${JSON.stringify(name)}`)
       if (!this.#accept(':')) throw this.#fault('a colon is expected after a member name')
-      object[name] = this.value(depth + 1)
+      const member = this.value(depth + 1)
+      // An assignment to this name would replace the prototype of an object that has one.
+      if (name === '__proto__') defineMember(object, name, member)
+      else object[name] = member
     } while (this.#accept(','))
     if (!this.#accept('}')) throw this.#fault('a comma or a closing brace is expected after a member')
     return object
@@ -227,7 +240,7 @@ class JsonParser {
 
   #refuseDepth(depth: number): void {
     if (depth < JSON_DEPTH_MAX) return
-    throw nestedTooDeep(JSON_DEPTH_MAX)
+    throw new JsonSyntaxError(`it is nested deeper than ${JSON_DEPTH_MAX} levels`, this.#at, true)
   }
 
   #accept(char: string): boolean {
@@ -247,7 +260,7 @@ class JsonParser {
     this.#at += WHITE.exec(this.#text)?.[0].length ?? 0
   }
 
-  #fault(found: string): StoreError {
-    return notJson(found, this.#at)
+  #fault(found: string): JsonSyntaxError {
+    return new JsonSyntaxError(found, this.#at)
   }
 }

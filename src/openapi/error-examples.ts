@@ -10,7 +10,7 @@ type ErrorExample = (operation: Operation) => StoreError
 
 /** The refusals that do not depend on the noun of an operation. */
 const httpExamples = {
-  malformed_json: () => shop.notJson('unexpected end of the body', 9),
+  malformed_json: () => shop.notJson('unexpected end of the text', 9),
   invalid_parameter: operation => unreadable(operation),
   missing_parameter: () => http.invalidParameters([http.missingParameter('since')]),
   unknown_parameter: () => http.invalidParameters([http.unknownParameter('colour')]),

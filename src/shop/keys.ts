@@ -3,7 +3,7 @@ import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
 import { type StoreError, validationFailed } from '../model/error.ts'
 import { formatInstant, toStoredInstant } from '../model/instant.ts'
-import { readJsonText, writeJson } from '../model/json.ts'
+import { parseJson, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
 import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
 import type { Caller, Context } from './context.ts'
@@ -298,7 +298,7 @@ const scopesRead = new Map<string, readonly Scope[]>()
 function readScopes(stored: string): readonly Scope[] {
   const known = scopesRead.get(stored)
   if (known) return known
-  const scopes = Scope.array().parse(readJsonText(stored))
+  const scopes = Scope.array().parse(parseJson(stored))
   if (scopesRead.size < SCOPE_SETS_MAX) scopesRead.set(stored, scopes)
   return scopes
 }

@@ -5,7 +5,7 @@ import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
 import { readOnlyMember, validationFailed } from '../model/error.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../model/event-type.ts'
 import { formatInstant, storedInstant } from '../model/instant.ts'
-import { readJsonText, writeJson } from '../model/json.ts'
+import { parseJson, writeJson } from '../model/json.ts'
 import { webhookDisabled, webhookLimitReached, webhookNotFound } from '../model/refusals.ts'
 import {
   type AcceptedTest,
@@ -225,7 +225,7 @@ export function webhookSubject(id: bigint): string {
 
 /** Returns the event types that are sent to a webhook. */
 export function typesOf({ types }: Pick<WebhookRow, 'types'>): readonly EventType[] {
-  return types === null ? eventTypes : StoredTypes.parse(readJsonText(types))
+  return types === null ? eventTypes : StoredTypes.parse(parseJson(types))
 }
 
 export function webhookRow(webhook: StoredWebhook): WebhookRow {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { makeClient } from '../../src/client/client.ts'
 import { contract, operationIds } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
+import { makeClient } from '../support/client.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { contract } from '../../src/contract/contract.ts'
-import { readJsonText, writeJson } from '../../src/model/json.ts'
+import { parseJson, writeJson } from '../../src/model/json.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
 import { type HostileCase, sendBytes, shortOf } from '../support/hostile-request.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
@@ -128,6 +128,6 @@ async function fillingsOf({ client }: TestStore): Promise<Fillings> {
 
 /** Returns a cursor with the hash of a real one and another position. */
 function forged(cursor: string, sortKey: string | bigint, id: bigint): string {
-  const parts = z.array(z.unknown()).parse(readJsonText(Buffer.from(cursor, 'base64url').toString()))
+  const parts = z.array(z.unknown()).parse(parseJson(Buffer.from(cursor, 'base64url').toString()))
   return Buffer.from(writeJson([parts[0], sortKey, id])).toString('base64url')
 }

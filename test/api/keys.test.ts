@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { makeClient } from '../../src/client/client.ts'
 import { contract, operationIds } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { Scope } from '../../src/model/key.ts'
+import { makeClient } from '../support/client.ts'
 import { sharedStore } from '../support/shop.ts'
 import {
   ADMIN_KEY,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { everyItem } from '../../src/client/client.ts'
 import type { Pet } from '../../src/model/pet.ts'
+import { everyItem } from '../support/client.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
@@ -189,7 +189,7 @@ onEveryEngine(engine => {
 
   test('the summary counts the pets, stock and orders of the shop', async () => {
     const { client } = store()
-    const { data } = await client.getStoreSummary({}, { preview: 'store-summary' })
+    const { data } = await client.getStoreSummary({})
     const { available, pending, sold } = data.pets
     expect(available + pending + sold).toBe(60n)
     expect([data.openOrders, data.unitsReserved, data.ordersByDay.length]).toEqual([6n, 6n, 30])

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Refused } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { performKeyLookedUpFirst } from '../controls/key-looked-up-first.ts'
 import { performReadThenWrite } from '../controls/read-then-write.ts'
 import { performReferenceByRead } from '../controls/reference-by-read.ts'
@@ -22,7 +22,7 @@ async function tally(calls: Promise<{ status: number }>[]): Promise<Record<strin
     const end =
       result.status === 'fulfilled'
         ? String(result.value.status)
-        : result.reason instanceof Refused
+        : result.reason instanceof ApiError
           ? `${result.reason.status} ${result.reason.code}`
           : String(result.reason)
     ends[end] = (ends[end] ?? 0) + 1

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ErrorBody, errorTable } from '../../src/model/error.ts'
-import { readJsonText } from '../../src/model/json.ts'
+import { parseJson } from '../../src/model/json.ts'
 import { Scope } from '../../src/model/key.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
     test('names the first invalid members and their values in its message, and the number of the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
-        return ErrorBody.parse(readJsonText(await reply.text())).message
+        return ErrorBody.parse(parseJson(await reply.text())).message
       }
       const scopes = Scope.options.join(', ')
       expect(await message('/keys', { name: 'x', scopes: ['pets:wirte'] })).toBe(
@@ -259,10 +259,10 @@ test('the metrics require an admin key for a request from another machine', asyn
 test('a string in place of an array is refused only for its type', async () => {
   await using store = await openTestStore('sqlite')
   const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
-  const { message, errors } = ErrorBody.parse(readJsonText(await reply.text()))
+  const { message, errors } = ErrorBody.parse(parseJson(await reply.text()))
   expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
   const few = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
-  expect(ErrorBody.parse(readJsonText(await few.text())).message).toBe(
+  expect(ErrorBody.parse(parseJson(await few.text())).message).toBe(
     'name must have at least 1 character; scopes must have at least 1 element.',
   )
 })

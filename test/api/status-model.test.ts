@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Client, Refused } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { audit } from '../support/audit.ts'
+import type { Client } from '../support/client.ts'
 import { makePet, stockOf } from '../support/shop.ts'
 import { onEveryEngine, openTestStore } from '../support/store.ts'
 import { ModelStore } from './model-store.ts'
@@ -101,7 +102,7 @@ async function end(call: Promise<{ status: number }>): Promise<string> {
   try {
     return String((await call).status)
   } catch (error) {
-    if (error instanceof Refused) return `${error.status} ${error.code}`
+    if (error instanceof ApiError) return `${error.status} ${error.code}`
     throw error
   }
 }

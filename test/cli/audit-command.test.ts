@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CHAIN_START, type EventRecord, nextChainEntry } from '../../src/model/audit-chain.ts'
-import { readJsonText, writeJson } from '../../src/model/json.ts'
+import { parseJson, writeJson } from '../../src/model/json.ts'
 import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
 import { openReader } from '../../src/store/open.ts'
 import { type Ran, run } from '../support/process.ts'
@@ -141,7 +141,7 @@ onEveryEngine(engine => {
       expect([exitCode, lines.length]).toEqual([0, 15])
       let last = CHAIN_START
       for (const line of lines) {
-        const entry = Exported.parse(readJsonText(line))
+        const entry = Exported.parse(parseJson(line))
         last = nextChainEntry(last, { ...entry, data: writeJson(entry.data), at: entry.at })
         expect({ position: entry.position, hash: entry.hash }).toEqual(last)
       }

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { localAddress } from '../../src/cli/address-file.ts'
-import { makeClient } from '../../src/client/client.ts'
 import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { makeClient } from '../support/client.ts'
 import { type Ran, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeClient } from '../../src/client/client.ts'
+import { makeClient } from '../support/client.ts'
 import { startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 

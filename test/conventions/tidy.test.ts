@@ -46,10 +46,13 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   // Knows the store only by its description.
   fuzz: [STANDALONE],
   bench: ['src', STANDALONE, 'test/support/store.ts'],
+  // Generates and packs the client.
+  build: ['src'],
   'test/support': ['src'],
   'test/controls': ['src', 'test/support'],
   'test/api': SHARED_BY_TESTS,
   'test/cli': SHARED_BY_TESTS,
+  'test/client': [...SHARED_BY_TESTS, 'build'],
   'test/conventions': SHARED_BY_TESTS,
   // Tests the fuzzer as well.
   'test/description': [...SHARED_BY_TESTS, 'fuzz'],
@@ -188,7 +191,7 @@ test('control: an import against the rule is detected', () => {
 })
 
 test('examples, fuzz, bench and test import only what the import rule allows', () => {
-  const files = sources('{examples,fuzz,bench,test}/**/*.ts')
+  const files = sources('{build,examples,fuzz,bench,test}/**/*.ts')
   expect(standaloneFiles(files)).toContain('test/support/process.ts')
   expect(forbiddenOutside(files)).toEqual([])
 })
@@ -230,7 +233,9 @@ test('control: each import outside src against the rule is detected', () => {
 })
 
 test('the code follows the house rules', () => {
-  expect(sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(untidiness)).toEqual([])
+  expect(sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx}').filter(isWritten).flatMap(untidiness)).toEqual(
+    [],
+  )
 })
 
 test('control: each violation of the house rules is detected', () => {
@@ -312,7 +317,7 @@ function importCycles(files: readonly Source[]): string[] {
 }
 
 test('no files import one another in a circle', () => {
-  expect(importCycles(sources('{src,test,bench,fuzz}/**/*.ts'))).toEqual([])
+  expect(importCycles(sources('{src,build,test,bench,fuzz}/**/*.ts'))).toEqual([])
 })
 
 test('control: a circle of imports is found', () => {
@@ -321,6 +326,11 @@ test('control: a circle of imports is found', () => {
   )
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
 })
+
+/** Whether people wrote the file. The types of the client are generated from those of the contract. */
+function isWritten({ text }: Source): boolean {
+  return !text.startsWith('// Generated ')
+}
 
 /** The name of every type of a program, and the file that declares it. */
 function declaredTypes(source: Source): (readonly [name: string, path: string])[] {
@@ -331,7 +341,10 @@ function declaredTypes(source: Source): (readonly [name: string, path: string])[
 test('no two types of src have the same name', () => {
   const files = new Map<string, string>()
   const twice: string[] = []
-  for (const [name, path] of sources('src/**/*.ts').filter(isProgram).flatMap(declaredTypes)) {
+  for (const [name, path] of sources('src/**/*.ts')
+    .filter(isProgram)
+    .filter(isWritten)
+    .flatMap(declaredTypes)) {
     const other = files.get(name)
     if (other !== undefined && other !== path) twice.push(`${name} in ${other} and ${path}`)
     files.set(name, path)
@@ -349,16 +362,18 @@ test('no retired name returns', () => {
     `(?<![\\w-])(${retired.map(name => RegExp.escape(name)).join('|')})(?![\\w-])`,
     'g',
   )
-  const found = sources('{src,test,bench,fuzz}/**/*.{ts,sql}').flatMap(({ path, text }) =>
+  const found = sources('{src,build,test,bench,fuzz}/**/*.{ts,sql}').flatMap(({ path, text }) =>
     // A migration that has run keeps the names of its time.
     path.includes('/migrations/') ? [] : [...text.matchAll(pattern)].map(([name]) => `${path}: ${name}`),
   )
-  const files = sources('{src,test,bench,fuzz}/**/*.ts').filter(({ path }) => retired.includes(path))
+  const files = sources('{src,build,test,bench,fuzz}/**/*.ts').filter(({ path }) => retired.includes(path))
   expect([...found, ...files.map(({ path }) => path)]).toEqual([])
 })
 
 test('file names describe their content, and there are no barrel files', () => {
-  const names = sources('{src,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) => path.split('/').slice(1))
+  const names = sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx}').flatMap(({ path }) =>
+    path.split('/').slice(1),
+  )
   expect(names.filter(name => emptyNames.test(name))).toEqual([])
   expect(names.filter(name => !/^[a-z0-9-]+(\.(test|d))?(\.tsx?)?$/.test(name))).toEqual([])
 })

@@ -1,23 +1,10 @@
-import { loadDemo } from '../../src/cli/demo.ts'
-import { openTestStore, type TestStore } from '../support/store.ts'
+import type { TestStore } from '../support/store.ts'
 import type { Described, DescribedOperation } from './document.ts'
 
 /** The response of an operation to the request that its examples form. */
 export interface ExampleResponse {
   readonly status: number
   readonly body: unknown
-}
-
-/** The date of the examples, which no reader can mistake for today. */
-const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
-
-/** The demo shop, from which the examples come. */
-export async function openDemo(): Promise<TestStore> {
-  const clock = (): number => EXAMPLES_AT
-  const resolve = async (): Promise<string[]> => ['127.0.0.1']
-  const store = await openTestStore('sqlite', { clock, delivery: { resolve } })
-  await loadDemo(store.engine, clock)
-  return store
 }
 
 /** Values that are sent in place of the examples of an operation, or in addition to them. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { runScript, runTool, scratch } from '../support/tool.ts'
-import { openDemo } from './description-session.ts'
 import { expectedLines, samples } from './generators/generator.ts'
 
 const TOOL_MS_MAX = 120_000

@@ -1,10 +1,9 @@
 import { createParser } from 'eventsource-parser'
-import { makeClient } from '../../src/client/client.ts'
-import { followEvents } from '../../src/client/follow-events.ts'
 import { Event } from '../../src/model/event.ts'
 import type { EventType } from '../../src/model/event-type.ts'
-import { readJsonText } from '../../src/model/json.ts'
+import { parseJson } from '../../src/model/json.ts'
 import { LAST_NAME } from '../support/busy-shop.ts'
+import { followEvents, makeClient } from '../support/client.ts'
 import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
@@ -95,7 +94,7 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
     let isOver = false
     const parser = createParser({
       onEvent: ({ data, id, event: type }) => {
-        const event = Event.parse(readJsonText(data))
+        const event = Event.parse(parseJson(data))
         if (BigInt(event.sequence) !== BigInt(id ?? -1) || event.type !== type)
           throw new Error('the id or the type differs from the event')
         if (!isOver) isOver = handle(read, event)

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { everyItem } from '../../src/client/client.ts'
-import { followEvents } from '../../src/client/follow-events.ts'
 import { storedInstant } from '../../src/model/instant.ts'
 import { findLogBounds, readEventPage } from '../../src/shop/events.ts'
 import { sweep } from '../../src/store/maintenance.ts'
 import { makeMany } from '../support/busy-shop.ts'
+import { everyItem, followEvents } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'
 import { eventRows, headOf } from '../support/received-events.ts'
 import {

@@ -3,11 +3,11 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeClient, Refused } from '../../src/client/client.ts'
-import { followEvents } from '../../src/client/follow-events.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { readAfterRowId } from '../controls/last-row-id.ts'
 import { LAST_NAME, useShop } from '../support/busy-shop.ts'
+import { followEvents, makeClient } from '../support/client.ts'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import {
   eventRows,
@@ -105,7 +105,7 @@ async function orderOnce(base: string, petId: bigint, idempotencyKey: string): P
       await client.placeOrder({ body: { petId } }, { idempotencyKey })
       return
     } catch (error) {
-      if (error instanceof Refused && error.status < 500) throw error
+      if (error instanceof ApiError && error.status < 500) throw error
       await until('the server responds', () => answers(base))
     }
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { Refused } from '../../src/client/client.ts'
-import { followEvents } from '../../src/client/follow-events.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { Event } from '../../src/model/event.ts'
 import { makeMany } from '../support/busy-shop.ts'
+import { followEvents } from '../support/client.ts'
 import { openStream } from '../support/open-stream.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
@@ -259,6 +259,6 @@ onEveryEngine(engine => {
     }
     expect(await codeOf(first('nonsense'))).toBe('401 invalid_token')
     expect(await codeOf(first(ADMIN_KEY, 99_999_999n))).toBe('400 invalid_parameter')
-    expect(first('nonsense')).rejects.toBeInstanceOf(Refused)
+    expect(first('nonsense')).rejects.toBeInstanceOf(ApiError)
   })
 })

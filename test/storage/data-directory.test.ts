@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeClient } from '../../src/client/client.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { watchFiles } from '../../src/engine/sqlite-files.ts'
 import { watchExistence } from '../controls/existence-watch.ts'
+import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 

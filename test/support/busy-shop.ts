@@ -1,4 +1,5 @@
-import { type Client, Refused } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
+import type { Client } from './client.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
 /** Marks the end of the writes: a reader that has received this category has received everything. */
@@ -42,7 +43,7 @@ export async function useShop(client: Client, writers: number, events: number, s
         const more = await act(shelf, random)
         caused += more
       } catch (error) {
-        if (!(error instanceof Refused) || error.status >= 500) throw error
+        if (!(error instanceof ApiError) || error.status >= 500) throw error
         refused++
       }
     }

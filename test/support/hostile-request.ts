@@ -1,5 +1,5 @@
 import { ErrorBody, errorTable, isErrorCode } from '../../src/model/error.ts'
-import { readJsonText } from '../../src/model/json.ts'
+import { parseJson } from '../../src/model/json.ts'
 
 /** One hostile request, byte for byte, and its only correct response. */
 export interface HostileCase {
@@ -109,7 +109,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
 export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)
-  const value = readJsonText(text)
+  const value = parseJson(text)
   const members = typeof value === 'object' && value !== null ? { ...value, status: BigInt(status) } : {}
   const { code, message, errors = [] } = ErrorBody.parse(members)
   if (!text.includes(`"status":${status}`))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
-import type { Client } from '../../src/client/client.ts'
 import type { PetStatus } from '../../src/model/pet.ts'
+import type { Client } from './client.ts'
 import { type EngineName, openTestStore, type TestOptions, type TestStore } from './store.ts'
 
 /** One store for all tests of a block; each test creates its own pets in it. */

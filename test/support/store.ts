@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { type Client, makeClient, Refused } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import type { Scope } from '../../src/model/key.ts'
@@ -14,6 +14,7 @@ import { type Command, type CommandResult, executeCommand } from '../../src/stor
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
+import { type Client, makeClient } from './client.ts'
 import { newDatabase } from './postgres-server.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
@@ -153,11 +154,11 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
 }
 
 /** Returns the refusal with which a call fails. Throws if it succeeds. */
-export async function refusalOf(call: Promise<unknown>): Promise<Refused> {
+export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   try {
     await call
   } catch (error) {
-    if (error instanceof Refused) return error
+    if (error instanceof ApiError) return error
     throw error
   }
   throw new Error('the call succeeded and should have been refused')

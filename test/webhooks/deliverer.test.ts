@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
-import type { Client } from '../../src/client/client.ts'
-import { Refused } from '../../src/client/client.ts'
+import { ApiError } from '../../src/client/errors.ts'
+import type { Client } from '../support/client.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Receiver, reply, silence } from '../support/receiver.ts'
@@ -60,7 +60,7 @@ function keepWriting(client: Client): { stop: () => Promise<void> } {
         await client.createCategory({ body: { name: 'Any' } }, { idempotencyKey: `${writer}-${count}` })
         count++
       } catch (error) {
-        if (error instanceof Refused && error.status < 500) throw error
+        if (error instanceof ApiError && error.status < 500) throw error
         await Bun.sleep(20)
       }
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Client } from '../../src/client/client.ts'
+import type { Client } from '../support/client.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { onEveryEngine } from '../support/store.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { everyItem } from '../../src/client/client.ts'
 import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
+import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
+import { openDemo } from '../../support/demo-store.ts'
 import { ROOT } from '../../support/root.ts'
 import { ADMIN_KEY, type TestStore } from '../../support/store.ts'
-import { openDemo, successOf } from '../description-session.ts'
+import { successOf } from '../description-session.ts'
 import { readDocument } from '../document.ts'
 
 /** One request of an imported collection, with only the parts that the collection enables. */

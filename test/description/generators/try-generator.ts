@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { openDemo } from '../../support/demo-store.ts'
 import { ROOT } from '../../support/root.ts'
 import { ADMIN_KEY } from '../../support/store.ts'
-import { openDemo } from '../description-session.ts'
 import { expectedLines, type Generator, observedLines, samples } from './generator.ts'
 
 const STEP_MS_MAX = 1_200_000

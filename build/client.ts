@@ -1,0 +1,5 @@
+import { clientApi } from './client-api.ts'
+
+const { types, operations } = clientApi()
+await Bun.write('src/client/api-types.ts', types)
+await Bun.write('src/client/operations.ts', operations)

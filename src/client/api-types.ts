@@ -1,0 +1,749 @@
+// Generated from the contract by `npm run client`. Do not edit.
+
+/** A 64-bit integer of a request. A `number` must be a safe integer: above 2^53 - 1, use a `bigint`. */
+export type Int64Input = bigint | number
+
+/** The codes of the error catalogue. */
+export type ErrorCode =
+  | 'malformed_json'
+  | 'invalid_parameter'
+  | 'missing_parameter'
+  | 'unknown_parameter'
+  | 'invalid_cursor'
+  | 'preview_required'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_refused'
+  | 'authentication_required'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'route_not_found'
+  | 'pet_not_found'
+  | 'category_not_found'
+  | 'order_not_found'
+  | 'inventory_item_not_found'
+  | 'webhook_not_found'
+  | 'delivery_not_found'
+  | 'key_not_found'
+  | 'error_not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'request_timeout'
+  | 'invalid_status_transition'
+  | 'pet_not_available'
+  | 'insufficient_stock'
+  | 'order_already_complete'
+  | 'stock_below_reserved'
+  | 'stock_out_of_bounds'
+  | 'pet_in_use'
+  | 'category_in_use'
+  | 'webhook_disabled'
+  | 'webhook_limit_reached'
+  | 'operation_sunset'
+  | 'event_history_expired'
+  | 'precondition_failed'
+  | 'body_too_large'
+  | 'url_too_long'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'unknown_reference'
+  | 'idempotency_key_reused'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'overloaded'
+  | 'storage_full'
+  | 'shutting_down'
+
+/** Failed deliveries that are accepted for redelivery. */
+export interface AcceptedRedeliveries {
+  /** The number of deliveries that are due again. */
+  count: bigint
+  /** Whether more failed deliveries may remain; repeat the request to redeliver the next ones. */
+  more: boolean
+}
+
+/** A test event that is accepted for delivery. */
+export interface AcceptedTest {
+  /** The id of the test event, which is also the `webhook-id` of its delivery. */
+  eventId: string
+}
+
+/** A key, without its secret. */
+export interface ApiKey {
+  /** Assigned by the store. */
+  id: bigint
+  /** What the key is for. */
+  name: string
+  /** The permissions of the key; `admin` includes all others. */
+  scopes: Scope[]
+  /** The last four characters of the key. */
+  hint: string
+  /** When the key was created. */
+  createdAt: string
+  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  expiresAt?: string
+}
+
+/** An entry of the audit log: what changed, when, and which key changed it. Its `type` determines its schema. Later versions may add types: ignore those you do not know. */
+export type AuditEntry =
+  | PetAuditEntry
+  | CategoryAuditEntry
+  | OrderAuditEntry
+  | InventoryAuditEntry
+  | WebhookAuditEntry
+  | KeyAuditEntry
+
+/** A category in the catalogue. */
+export interface Category {
+  /** The name of the category. */
+  name: string
+  /** What belongs in the category. */
+  description?: string
+  /** Assigned by the store. */
+  id: bigint
+}
+
+/** A change to a category, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type: 'petstore.category.created' | 'petstore.category.updated' | 'petstore.category.deleted'
+  data: Category
+}
+
+/** An event about a category. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface CategoryEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type of the event. */
+  type: 'petstore.category.created' | 'petstore.category.updated' | 'petstore.category.deleted'
+  data: Category
+}
+
+/** A JSON Merge Patch (RFC 7396) for a category. `description: null` removes the description. */
+export interface CategoryPatch {
+  /** The name of the category. */
+  name?: string | undefined
+  /** What belongs in the category. */
+  description?: string | null | undefined
+  /** Assigned by the store. */
+  id?: Int64Input | undefined
+}
+
+/** The sort order of a list; a leading minus reverses it. */
+export type CategorySort = 'id' | '-id' | 'name' | '-name'
+
+/** A key with its secret. */
+export interface CreatedApiKey {
+  /** Assigned by the store. */
+  id: bigint
+  /** What the key is for. */
+  name: string
+  /** The permissions of the key; `admin` includes all others. */
+  scopes: Scope[]
+  /** The last four characters of the key. */
+  hint: string
+  /** When the key was created. */
+  createdAt: string
+  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  expiresAt?: string
+  /** The secret. Only this response contains it. */
+  key: string
+}
+
+/** The type of a delivered event: a type of the feed, or a test event. */
+export type DeliveredEventType =
+  | 'petstore.pet.created'
+  | 'petstore.pet.updated'
+  | 'petstore.pet.deleted'
+  | 'petstore.category.created'
+  | 'petstore.category.updated'
+  | 'petstore.category.deleted'
+  | 'petstore.order.placed'
+  | 'petstore.order.updated'
+  | 'petstore.order.completed'
+  | 'petstore.order.cancelled'
+  | 'petstore.inventory.changed'
+  | 'petstore.webhook.disabled'
+  | 'petstore.webhook.test'
+
+/** The delivery of an event to a webhook, with its attempts. */
+export interface Delivery {
+  /** Assigned by the store. */
+  id: bigint
+  /** The id of the event, which is also the `webhook-id` of each attempt. */
+  eventId: string
+  type: DeliveredEventType
+  state: DeliveryState
+  /** The last 20 attempts, oldest first. */
+  attempts: DeliveryAttempt[]
+  /** When the next attempt is due; present while the delivery is pending. */
+  nextAttemptAt?: string
+  /** When the first attempt began. */
+  createdAt: string
+}
+
+/** One attempt to deliver an event. */
+export interface DeliveryAttempt {
+  /** When the attempt began. */
+  at: string
+  /** The duration of the attempt in milliseconds. */
+  durationMs: bigint
+  /** The HTTP status from the receiver; absent if no response arrived. */
+  status?: bigint
+  /** Why no response arrived. */
+  error?: string
+  /** The first KiB of the response body. */
+  reply?: string
+}
+
+/** The sort order of a list; a leading minus reverses it. */
+export type DeliverySort = 'id' | '-id'
+
+/** `delivered` once the receiver has responded with 2xx; `failed` once the last attempt has failed; `pending` until then. */
+export type DeliveryState = 'pending' | 'delivered' | 'failed'
+
+/** Why a webhook is disabled: `asked` by a request, `gone` because the receiver responded with 410, or `failing` because nothing was delivered for five days. */
+export type DisabledReason = 'asked' | 'gone' | 'failing'
+
+/** An entry in the error catalogue. */
+export interface ErrorInfo {
+  /** The code, as it appears in an Error. */
+  code: string
+  /** The HTTP status of the response. */
+  status: bigint
+  /** What the error means. */
+  meaning: string
+}
+
+/** An event in the JSON format of CloudEvents 1.0, with the extension `sequence`. Its `type` determines its schema. Later versions may add types: request those you know with `type=`, and ignore others. */
+export type Event = PetEvent | CategoryEvent | OrderEvent | InventoryEvent | WebhookEvent
+
+/** An event type. Later versions may add others. */
+export type FeedEventType =
+  | 'petstore.pet.created'
+  | 'petstore.pet.updated'
+  | 'petstore.pet.deleted'
+  | 'petstore.category.created'
+  | 'petstore.category.updated'
+  | 'petstore.category.deleted'
+  | 'petstore.order.placed'
+  | 'petstore.order.updated'
+  | 'petstore.order.completed'
+  | 'petstore.order.cancelled'
+  | 'petstore.inventory.changed'
+  | 'petstore.webhook.disabled'
+
+/** One invalid field or parameter of a request. */
+export interface FieldError {
+  in: FieldErrorPlace
+  /** JSON Pointer (RFC 6901) into the body. */
+  pointer?: string
+  /** The name of the parameter. */
+  name?: string
+  code: FieldErrorCode
+  /** What is wrong, in words for people. */
+  message: string
+}
+
+/** What is wrong with a field or a parameter of the request. */
+export type FieldErrorCode =
+  | 'required'
+  | 'unknown_field'
+  | 'type_mismatch'
+  | 'out_of_range'
+  | 'too_short'
+  | 'too_long'
+  | 'too_many'
+  | 'not_in_enum'
+  | 'invalid_format'
+  | 'read_only'
+  | 'duplicate'
+
+/** The part of the request that is invalid. */
+export type FieldErrorPlace = 'body' | 'path' | 'query' | 'header'
+
+/** A change to the stock of a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface InventoryAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type: 'petstore.inventory.changed'
+  data: InventoryItem
+}
+
+/** An event about the stock of a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface InventoryEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type of the event. */
+  type: 'petstore.inventory.changed'
+  data: InventoryItem
+}
+
+/** The stock of one pet. */
+export interface InventoryItem {
+  /** The pet whose stock this is. */
+  petId: bigint
+  /** Units on hand, as counted on the shelf. */
+  quantity: bigint
+  status: PetStatus
+  /** Units reserved for open orders. */
+  reserved?: bigint
+}
+
+/** The sort order of a list; a leading minus reverses it. */
+export type InventorySort = 'id' | '-id' | 'quantity' | '-quantity'
+
+/** The result of a stock count. */
+export interface InventoryUpdate {
+  /** Units on hand, as counted on the shelf. */
+  quantity: Int64Input
+}
+
+/** A change to a key, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface KeyAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type: 'petstore.key.created' | 'petstore.key.revoked'
+  data: ApiKey
+}
+
+/** What changed the stock. */
+export type MovementReason =
+  | 'opening'
+  | 'order'
+  | 'completion'
+  | 'cancellation'
+  | 'count'
+  | 'adjustment'
+  | 'status'
+  | 'closing'
+
+/** The sort order of a list; a leading minus reverses it. */
+export type MovementSort = 'id' | '-id'
+
+/** The key to create. It can only have scopes that the key of the request has, and it expires no later than that key. */
+export interface NewApiKey {
+  /** What the key is for. */
+  name: string
+  /** The permissions of the key; `admin` includes all others. */
+  scopes: readonly Scope[]
+  /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
+  expiresAt?: string | null | undefined
+}
+
+/** The category to create. */
+export interface NewCategory {
+  /** The name of the category. */
+  name: string
+  /** What belongs in the category. */
+  description?: string | null | undefined
+}
+
+/** The order to place. With `complete: true` it is a sale over the counter. */
+export interface NewOrder {
+  /** The id of the ordered pet. */
+  petId: Int64Input
+  /** Units ordered. */
+  quantity?: Int64Input | undefined
+  /** When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent. */
+  shipDate?: string | null | undefined
+  /** Whether the units have left the store. */
+  complete?: boolean | undefined
+}
+
+/** The pet to create. Without a status, or as `available`, it starts with one unit in stock. */
+export interface NewPet {
+  /** The name of the pet. */
+  name: string
+  /** The category of the pet; it must exist. */
+  categoryId: Int64Input
+  status?: PetStatus | undefined
+}
+
+/** The webhook to create. */
+export interface NewWebhook {
+  /** The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones. */
+  url: string
+  /** The event types to send. If absent: all types, including those of later versions. */
+  types?: readonly FeedEventType[] | null | undefined
+  /** What the webhook is for. */
+  description?: string | null | undefined
+}
+
+/** An order for one pet. The server always sends id, petId, quantity and complete. */
+export interface Order {
+  /** Assigned by the store. */
+  id: bigint
+  /** The id of the ordered pet. */
+  petId: bigint
+  /** Units ordered. */
+  quantity: bigint
+  /** When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent. */
+  shipDate?: string
+  /** Whether the units have left the store. */
+  complete: boolean
+}
+
+/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type:
+    | 'petstore.order.placed'
+    | 'petstore.order.updated'
+    | 'petstore.order.completed'
+    | 'petstore.order.cancelled'
+  data: Order
+}
+
+/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface OrderEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type of the event. */
+  type:
+    | 'petstore.order.placed'
+    | 'petstore.order.updated'
+    | 'petstore.order.completed'
+    | 'petstore.order.cancelled'
+  data: Order
+}
+
+/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. */
+export interface OrderPatch {
+  /** Assigned by the store. */
+  id?: Int64Input | undefined
+  /** The id of the ordered pet. */
+  petId?: Int64Input | undefined
+  /** Units ordered. */
+  quantity?: Int64Input | undefined
+  /** When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent. */
+  shipDate?: string | null | undefined
+  /** Whether the units have left the store. */
+  complete?: boolean | undefined
+}
+
+/** The sort order of a list; a leading minus reverses it. */
+export type OrderSort = 'id' | '-id' | 'shipDate' | '-shipDate'
+
+/** The number of orders on one day. */
+export interface OrdersOnDay {
+  /** A day in UTC. */
+  day: string
+  /** Orders placed on this day, without cancelled ones. */
+  orders: bigint
+}
+
+/** A pet in the catalogue. The server always sends its status. */
+export interface Pet {
+  /** The name of the pet. */
+  name: string
+  /** The category of the pet; it must exist. */
+  categoryId: bigint
+  status: PetStatus
+  /** Assigned by the store. */
+  id: bigint
+}
+
+/** A change to a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type: 'petstore.pet.created' | 'petstore.pet.updated' | 'petstore.pet.deleted'
+  data: Pet
+}
+
+/** The number of pets in each status. */
+export interface PetCounts {
+  available: bigint
+  pending: bigint
+  sold: bigint
+}
+
+/** An event about a pet. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface PetEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type of the event. */
+  type: 'petstore.pet.created' | 'petstore.pet.updated' | 'petstore.pet.deleted'
+  data: Pet
+}
+
+/** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. */
+export interface PetPatch {
+  /** The name of the pet. */
+  name?: string | undefined
+  /** The category of the pet; it must exist. */
+  categoryId?: Int64Input | undefined
+  status?: PetStatus | undefined
+  /** Assigned by the store. */
+  id?: Int64Input | undefined
+}
+
+/** The sort order of a list; a leading minus reverses it. */
+export type PetSort = 'id' | '-id' | 'name' | '-name'
+
+/** Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`. */
+export type PetStatus = 'available' | 'pending' | 'sold'
+
+/** A permission of a key; `admin` includes all others. */
+export type Scope =
+  | 'pets:write'
+  | 'orders:read'
+  | 'orders:write'
+  | 'inventory:read'
+  | 'inventory:write'
+  | 'events:read'
+  | 'webhooks:manage'
+  | 'keys:manage'
+  | 'admin'
+
+/** A relative change of the stock. */
+export interface StockAdjustment {
+  /** Units to add (positive) or remove (negative); not 0. */
+  change: Int64Input
+  /** The reason for the adjustment. */
+  note?: string | undefined
+}
+
+/** An entry in the stock ledger: one change, and the stock after it. */
+export interface StockMovement {
+  /** Assigned by the store. */
+  id: bigint
+  /** The pet whose stock this is. */
+  petId: bigint
+  /** Units added (positive) or removed (negative). */
+  quantityChange: bigint
+  /** Units reserved (positive) or released (negative). */
+  reservedChange: bigint
+  /** Units on hand, as counted on the shelf. */
+  quantity: bigint
+  /** Units reserved for open orders. */
+  reserved: bigint
+  reason: MovementReason
+  /** The note of the adjustment. */
+  note?: string
+  /** The order that changed the stock. */
+  orderId?: bigint
+  /** When the stock changed. */
+  at: string
+}
+
+/** The totals of the store. */
+export interface StoreSummary {
+  pets: PetCounts
+  /** Orders that are not complete. */
+  openOrders: bigint
+  /** Units on hand of all pets. */
+  unitsOnHand: bigint
+  /** Units on hand that are reserved for open orders. */
+  unitsReserved: bigint
+  /** Orders placed on each of the last 30 days (UTC), without cancelled ones, oldest first. */
+  ordersByDay: OrdersOnDay[]
+}
+
+/** A receiver of events, without its secret. */
+export interface Webhook {
+  /** Assigned by the store. */
+  id: bigint
+  /** The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones. */
+  url: string
+  /** The event types to send. If absent: all types, including those of later versions. */
+  types?: FeedEventType[]
+  /** What the webhook is for. */
+  description?: string
+  /** Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted. */
+  enabled: boolean
+  disabledReason?: DisabledReason
+  /** When the current series of failed attempts began; absent if the last attempt succeeded. */
+  failingSince?: string
+  /** When the webhook was created. */
+  createdAt: string
+}
+
+/** A change to a webhook, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookAuditEntry {
+  /** The position of the entry in the audit log. */
+  position: bigint
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  at: string
+  /** The key that made the change; absent if the store itself made it. */
+  keyId?: bigint
+  /** The id of the request that made the change; the log of the store contains it too. */
+  requestId: string
+  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
+  hash: string
+  /** The type of the event. */
+  type:
+    | 'petstore.webhook.disabled'
+    | 'petstore.webhook.test'
+    | 'petstore.webhook.created'
+    | 'petstore.webhook.updated'
+    | 'petstore.webhook.deleted'
+    | 'petstore.webhook.secret-rotated'
+    | 'petstore.webhook.redelivered'
+  data: Webhook
+}
+
+/** An event about a webhook. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
+export interface WebhookEvent {
+  /** The version of CloudEvents. */
+  specversion: string
+  /** The id of the event: the same in the feed, in the stream and in every delivery. */
+  id: string
+  /** The base URL of the store. */
+  source: string
+  /** The resource that the event is about: its kind and id. */
+  subject: string
+  /** When the event happened. */
+  time: string
+  /** The media type of `data`. */
+  datacontenttype: string
+  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
+  sequence: string
+  /** The type of the event. */
+  type: 'petstore.webhook.disabled' | 'petstore.webhook.test'
+  data: Webhook
+}
+
+/** A JSON Merge Patch (RFC 7396) for a webhook. `types: null` means all types. `id` may be sent only with its current value. */
+export interface WebhookPatch {
+  /** The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones. */
+  url?: string | undefined
+  /** The event types to send. If absent: all types, including those of later versions. */
+  types?: readonly FeedEventType[] | null | undefined
+  /** What the webhook is for. */
+  description?: string | null | undefined
+  /** Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted. */
+  enabled?: boolean | undefined
+  /** Assigned by the store. */
+  id?: Int64Input | undefined
+}
+
+/** A webhook with its secret. */
+export interface WebhookWithSecret {
+  /** Assigned by the store. */
+  id: bigint
+  /** The URL that events are sent to: http or https, without user information or fragment. Every address of the host must be public, unless the operator allows private ones. */
+  url: string
+  /** The event types to send. If absent: all types, including those of later versions. */
+  types?: FeedEventType[]
+  /** What the webhook is for. */
+  description?: string
+  /** Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted. */
+  enabled: boolean
+  disabledReason?: DisabledReason
+  /** When the current series of failed attempts began; absent if the last attempt succeeded. */
+  failingSince?: string
+  /** When the webhook was created. */
+  createdAt: string
+  /** The secret that signs deliveries (Standard Webhooks). Only this response contains it. */
+  secret: string
+  /** Until then, each delivery is also signed with the previous secret. */
+  previousSecretUntil?: string
+}

@@ -1,0 +1,36 @@
+/** What a store announces about an operation that is going to be removed. */
+export interface DeprecationNotice {
+  readonly operationId: string
+  /** When the operation was deprecated (RFC 9745). */
+  readonly deprecatedAt: Date | undefined
+  /** The last instant at which the operation works (RFC 8594). */
+  readonly sunsetAt: Date | undefined
+  /** The request that replaces this one. */
+  readonly successor: string | undefined
+  /** The page that explains the deprecation. */
+  readonly documentation: string | undefined
+}
+
+/** Reads Deprecation, Sunset and their links from the headers of a response; undefined if there are none. */
+export function deprecationIn(operationId: string, headers: Headers): DeprecationNotice | undefined {
+  const deprecation = headers.get('deprecation')
+  const sunset = headers.get('sunset')
+  if (deprecation === null && sunset === null) return undefined
+  const seconds = /^@(-?\d{1,15})$/.exec(deprecation ?? '')?.[1]
+  const sunsetMs = Date.parse(sunset ?? '')
+  return {
+    operationId,
+    deprecatedAt: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
+    sunsetAt: Number.isNaN(sunsetMs) ? undefined : new Date(sunsetMs),
+    successor: linkIn(headers, 'successor-version'),
+    documentation: linkIn(headers, 'deprecation'),
+  }
+}
+
+/** Returns the target of a link of one relation (RFC 8288). */
+export function linkIn(headers: Headers, relation: string): string | undefined {
+  for (const [, target, parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (parameters.includes(`rel="${relation}"`)) return target
+  }
+  return undefined
+}

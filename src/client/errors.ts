@@ -1,0 +1,52 @@
+import type { ErrorCode, FieldError } from './api-types.ts'
+
+/** The body of an error response. */
+export interface Refusal {
+  readonly status: number
+  readonly code: ErrorCode | 'unknown'
+  readonly message: string
+  /** The invalid fields and parameters, for `validation_failed` and `invalid_parameter`. */
+  readonly errors: readonly FieldError[]
+  readonly headers: Headers
+}
+
+/**
+ * The store refused a request: it responded with a status of 400 or more.
+ *
+ * `code` is a code of the error catalogue. It is `unknown` if the response came from something else, such as a proxy.
+ * A later version of the store may send codes that the type does not list.
+ */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: ErrorCode | 'unknown'
+  readonly errors: readonly FieldError[]
+  readonly headers: Headers
+  /** The id of the request, which the log of the store contains too. */
+  readonly requestId: string | undefined
+
+  constructor({ status, code, message, errors, headers }: Refusal) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.errors = errors
+    this.headers = headers
+    this.requestId = headers.get('x-request-id') ?? undefined
+  }
+}
+
+/** No complete response arrived: the store may or may not have run the request. `cause` is the original error. */
+export class ConnectionError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'ConnectionError'
+  }
+}
+
+/** No complete response arrived within `timeoutMs`. */
+export class TimeoutError extends ConnectionError {
+  constructor(timeoutMs: number) {
+    super(`The store did not respond within ${timeoutMs} ms.`)
+    this.name = 'TimeoutError'
+  }
+}

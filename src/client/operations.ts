@@ -1,0 +1,773 @@
+// Generated from the contract by `npm run client`. Do not edit.
+
+import type {
+  AcceptedRedeliveries,
+  AcceptedTest,
+  ApiKey,
+  AuditEntry,
+  Category,
+  CategoryPatch,
+  CategorySort,
+  CreatedApiKey,
+  Delivery,
+  DeliverySort,
+  DeliveryState,
+  ErrorInfo,
+  Event,
+  FeedEventType,
+  Int64Input,
+  InventoryItem,
+  InventorySort,
+  InventoryUpdate,
+  MovementSort,
+  NewApiKey,
+  NewCategory,
+  NewOrder,
+  NewPet,
+  NewWebhook,
+  Order,
+  OrderPatch,
+  OrderSort,
+  Pet,
+  PetPatch,
+  PetSort,
+  PetStatus,
+  StockAdjustment,
+  StockMovement,
+  StoreSummary,
+  Webhook,
+  WebhookPatch,
+  WebhookWithSecret,
+} from './api-types.ts'
+import type { CallOptions, NoOptions, Read } from './call.ts'
+import type { PagedList } from './paged-list.ts'
+import type { OperationShape } from './request.ts'
+import type { ApiResponse } from './response.ts'
+
+/** The operations of a store, by operationId. */
+export interface Operations {
+  /**
+   * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet. With `name`, the list can only be sorted by `name` (the default) or `-name`.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listPets<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Pets with one of these ids. With this filter, the default limit is 100. */
+      id?: readonly Int64Input[] | undefined
+      /** Pets with one of these statuses. */
+      status?: readonly PetStatus[] | undefined
+      /** Pets in one of these categories. */
+      categoryId?: readonly Int64Input[] | undefined
+      /** Pets whose name starts with this text; case is ignored. */
+      name?: string | undefined
+      /** The sort order; a leading minus reverses it. */
+      sort?: PetSort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<Pet, O>
+
+  /**
+   * Create a pet. The status sets the initial stock: one unit for `available` (the default), one unit on hold for `pending`, none for `sold`.
+   *
+   * Requires a key with the scope `pets:write`.
+   *
+   * Specific errors: `unknown_reference` (422).
+   */
+  createPet(
+    input: {
+      body: NewPet
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Pet>>
+
+  /**
+   * Read a pet. Deprecated: use `GET /pets?id=`, which reads up to 100 pets in one request.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `pet_not_found` (404).
+   *
+   * @deprecated See the description of the operation.
+   */
+  getPet<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+    },
+    options?: O,
+  ): Promise<Read<Pet, O>>
+
+  /**
+   * Change a pet. A JSON Merge Patch. A status changes the stock: `pending` puts the pet on hold, `available` lifts the hold, `sold` sets the stock to 0.
+   *
+   * Requires a key with the scope `pets:write`.
+   *
+   * Specific errors: `pet_not_found` (404), `unknown_reference` (422), `invalid_status_transition` (409).
+   */
+  updatePet(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+      body: PetPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Pet>>
+
+  /**
+   * Delete a pet. Complete orders for the pet are kept, with their petId.
+   *
+   * Requires a key with the scope `pets:write`.
+   *
+   * Specific errors: `pet_not_found` (404), `pet_in_use` (409).
+   */
+  deletePet(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List categories. With `name`, the list can only be sorted by `name` (the default) or `-name`.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listCategories<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Categories whose name starts with this text; case is ignored. */
+      name?: string | undefined
+      /** The sort order; a leading minus reverses it. */
+      sort?: CategorySort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<Category, O>
+
+  /**
+   * Create a category. Category names do not have to be unique.
+   *
+   * Requires a key with the scope `pets:write`.
+   */
+  createCategory(
+    input: {
+      body: NewCategory
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Category>>
+
+  /**
+   * Read a category. Send the ETag of the response in If-Match to change or delete the category conditionally.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `category_not_found` (404).
+   */
+  getCategory<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the category. */
+      categoryId: Int64Input
+    },
+    options?: O,
+  ): Promise<Read<Category, O>>
+
+  /**
+   * Change a category. A JSON Merge Patch. `description: null` removes the description.
+   *
+   * Requires a key with the scope `pets:write`.
+   *
+   * Specific errors: `category_not_found` (404).
+   */
+  updateCategory(
+    input: {
+      /** The id of the category. */
+      categoryId: Int64Input
+      body: CategoryPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Category>>
+
+  /**
+   * Delete a category. The category must be empty: move or delete its pets first.
+   *
+   * Requires a key with the scope `pets:write`.
+   *
+   * Specific errors: `category_not_found` (404), `category_in_use` (409).
+   */
+  deleteCategory(
+    input: {
+      /** The id of the category. */
+      categoryId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List orders. With `shipDateAfter` or `shipDateBefore` (both exclusive), the list contains only orders that have a shipDate, and can only be sorted by `shipDate` (the default) or `-shipDate`.
+   *
+   * Requires a key with the scope `orders:read`.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listOrders<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Orders for one of these pets. */
+      petId?: readonly Int64Input[] | undefined
+      /** Complete orders (true) or open orders (false). */
+      complete?: boolean | undefined
+      /** Orders that ship after this instant. */
+      shipDateAfter?: string | undefined
+      /** Orders that ship before this instant. */
+      shipDateBefore?: string | undefined
+      /** The sort order; a leading minus reverses it. Sorting by shipDate lists only orders that have one. */
+      sort?: OrderSort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<Order, O>
+
+  /**
+   * Place an order. Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors: `unknown_reference` (422), `pet_not_available` (409), `insufficient_stock` (409).
+   */
+  placeOrder(
+    input: {
+      body: NewOrder
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Order>>
+
+  /**
+   * Read an order. Cancelled orders are deleted; complete orders are kept.
+   *
+   * Requires a key with the scope `orders:read`.
+   *
+   * Specific errors: `order_not_found` (404).
+   */
+  getOrder<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the order. */
+      orderId: Int64Input
+    },
+    options?: O,
+  ): Promise<Read<Order, O>>
+
+  /**
+   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors: `order_not_found` (404), `order_already_complete` (409), `pet_not_available` (409), `insufficient_stock` (409).
+   */
+  updateOrder(
+    input: {
+      /** The id of the order. */
+      orderId: Int64Input
+      body: OrderPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Order>>
+
+  /**
+   * Cancel an order. Releases the reserved units and deletes the order.
+   *
+   * Requires a key with the scope `orders:write`.
+   *
+   * Specific errors: `order_not_found` (404), `order_already_complete` (409).
+   */
+  cancelOrder(
+    input: {
+      /** The id of the order. */
+      orderId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List the stock. With `quantityAtMost`, the list can only be sorted by `quantity` (the default: what to restock first) or `-quantity`.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listInventory<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Items of these pets. With this filter, the default limit is 100. */
+      petId?: readonly Int64Input[] | undefined
+      /** Items with one of these statuses. */
+      status?: readonly PetStatus[] | undefined
+      /** Items with at most this number of units on hand. */
+      quantityAtMost?: Int64Input | undefined
+      /** The sort order; a leading minus reverses it. */
+      sort?: InventorySort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<InventoryItem, O>
+
+  /**
+   * Read the stock of a pet. Returns the units on hand, the reserved units and the status of the pet.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `inventory_item_not_found` (404).
+   */
+  getInventoryItem<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+    },
+    options?: O,
+  ): Promise<Read<InventoryItem, O>>
+
+  /**
+   * Set the stock of a pet. Stores the result of a stock count. It must not be less than the units reserved for open orders.
+   *
+   * Requires a key with the scope `inventory:write`.
+   *
+   * Specific errors: `inventory_item_not_found` (404), `stock_below_reserved` (409).
+   */
+  setInventory(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+      body: InventoryUpdate
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<InventoryItem>>
+
+  /**
+   * Adjust the stock of a pet. Adds or removes units without an order. The stock ledger records the change with its note.
+   *
+   * Requires a key with the scope `inventory:write`.
+   *
+   * Specific errors: `inventory_item_not_found` (404), `stock_below_reserved` (409), `stock_out_of_bounds` (409).
+   */
+  adjustInventory(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+      body: StockAdjustment
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<StockMovement>>
+
+  /**
+   * List the stock movements of a pet. The stock ledger of one pet, oldest first.
+   *
+   * Requires a key with the scope `inventory:read`.
+   *
+   * Specific errors: `inventory_item_not_found` (404), `invalid_cursor` (400).
+   */
+  listMovements<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the pet. */
+      petId: Int64Input
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Oldest first, or newest first. */
+      sort?: MovementSort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<StockMovement, O>
+
+  /**
+   * Read the store summary. Returns the current totals of the whole store.
+   *
+   * Requires a key with the scope `orders:read`.
+   */
+  getStoreSummary<const O extends CallOptions = NoOptions>(
+    input?: Record<string, never>,
+    options?: O,
+  ): Promise<Read<StoreSummary, O>>
+
+  /**
+   * List events. Returns events in the order in which they happened. The `next` link is always present: a client that keeps following it misses nothing. A page of rare types can contain fewer than `limit` events, or none, although more exist: one request searches a bounded part of the history, and `next` continues from there. If the page is empty and its `next` has the same position as `after`, nothing else has happened yet; with `wait`, the response waits for the next event.
+   *
+   * Requires a key with the scope `events:read`.
+   *
+   * Specific errors: `event_history_expired` (410).
+   */
+  listEvents<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** Events after this position: the `sequence` of the last event you read. Without it, the list starts at the oldest stored event. A position beyond the last event is rejected. */
+      after?: string | undefined
+      /** Events with one of these types. */
+      type?: readonly FeedEventType[] | undefined
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Seconds to wait while there is nothing to return (long polling). */
+      wait?: Int64Input | undefined
+    },
+    options?: O,
+  ): PagedList<Event, O>
+
+  /**
+   * List audit log entries. The audit log, newest first: every change, with the key and the request that made it. Each entry contains a hash over itself and the previous entry. A page can contain fewer than `limit` entries, or none, although `next` leads to more.
+   *
+   * Requires a key with the scope `keys:manage`.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listAudit<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Changes that this key made. */
+      keyId?: Int64Input | undefined
+      /** Changes to this resource: its kind and id. */
+      subject?: string | undefined
+      /** Changes at this instant or later. */
+      since?: string | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<AuditEntry, O>
+
+  /**
+   * List webhooks. Returns all webhooks, in order of id, without their secrets.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listWebhooks<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<Webhook, O>
+
+  /**
+   * Create a webhook. Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. The callback describes what a receiver must do.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_limit_reached` (409).
+   */
+  createWebhook(
+    input: {
+      body: NewWebhook
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<WebhookWithSecret>>
+
+  /**
+   * Rotate the secret of a webhook. For 24 hours, each delivery carries two signatures: one with the new secret, one with the previous secret.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404).
+   */
+  rotateWebhookSecret(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<WebhookWithSecret>>
+
+  /**
+   * Send a test event. Sends an event of the type `petstore.webhook.test` to this webhook, whatever its types. The deliveries of the webhook show the outcome.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404), `webhook_disabled` (409).
+   */
+  sendTestEvent(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<AcceptedTest>>
+
+  /**
+   * List the deliveries of a webhook. Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days, but no longer than their events.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404), `invalid_cursor` (400).
+   */
+  listDeliveries<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** Deliveries in this state. */
+      state?: DeliveryState | undefined
+      /** Oldest first, or newest first. */
+      sort?: DeliverySort | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<Delivery, O>
+
+  /**
+   * Redeliver an event. The delivery is due at once, with all its retries, whatever its previous outcome.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404), `delivery_not_found` (404), `webhook_disabled` (409).
+   */
+  redeliver(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+      /** The id of the delivery. */
+      deliveryId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Delivery>>
+
+  /**
+   * Redeliver failed deliveries. Redelivers every failed delivery whose first attempt was at `since` or later, at most 10,000 per request.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404), `webhook_disabled` (409), `missing_parameter` (400).
+   */
+  redeliverFailed(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+      /** The earliest first attempt. */
+      since: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<AcceptedRedeliveries>>
+
+  /**
+   * Read a webhook. The response also shows whether deliveries are failing, and since when.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404).
+   */
+  getWebhook<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+    },
+    options?: O,
+  ): Promise<Read<Webhook, O>>
+
+  /**
+   * Change, disable or enable a webhook. A JSON Merge Patch. The change applies to every attempt that begins afterwards.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404).
+   */
+  updateWebhook(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+      body: WebhookPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Webhook>>
+
+  /**
+   * Delete a webhook. No more events are sent to it, and its deliveries are deleted.
+   *
+   * Requires a key with the scope `webhooks:manage`.
+   *
+   * Specific errors: `webhook_not_found` (404).
+   */
+  deleteWebhook(
+    input: {
+      /** The id of the webhook. */
+      webhookId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List keys. Keys that are not revoked, in order of id, without their secrets.
+   *
+   * Requires a key with the scope `keys:manage`.
+   *
+   * Specific errors: `invalid_cursor` (400).
+   */
+  listKeys<const O extends CallOptions = NoOptions>(
+    input?: {
+      /** The maximum number of items on the page; 20 by default. */
+      limit?: Int64Input | undefined
+      /** The page to read: `next` of the previous page. */
+      cursor?: string | undefined
+    },
+    options?: O,
+  ): PagedList<ApiKey, O>
+
+  /**
+   * Create a key. Only this response contains the secret: the store keeps only its hash.
+   *
+   * Requires a key with the scope `keys:manage`.
+   */
+  createKey(
+    input: {
+      body: NewApiKey
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedApiKey>>
+
+  /**
+   * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists; a 412 response carries its ETag.
+   *
+   * Requires a key with the scope `keys:manage`.
+   *
+   * Specific errors: `key_not_found` (404).
+   */
+  revokeKey(
+    input: {
+      /** The id of the key. */
+      keyId: Int64Input
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * List the error codes. Returns the whole catalogue: every code, its status and its meaning.
+   *
+   * Requires no key.
+   */
+  listErrors<const O extends CallOptions = NoOptions>(
+    input?: Record<string, never>,
+    options?: O,
+  ): PagedList<ErrorInfo, O>
+
+  /**
+   * Read an error code. Returns one entry of the catalogue. The `type` of a problem is the URL of its entry.
+   *
+   * Requires no key.
+   *
+   * Specific errors: `error_not_found` (404).
+   */
+  getError<const O extends CallOptions = NoOptions>(
+    input: {
+      /** The code. */
+      code: string
+    },
+    options?: O,
+  ): Promise<Read<ErrorInfo, O>>
+}
+
+/** How each operation is sent. */
+export const operations = {
+  listPets: {
+    method: 'GET',
+    path: '/pets',
+    query: ['limit', 'cursor', 'id', 'status', 'categoryId', 'name', 'sort'],
+    pages: 'cursor',
+  },
+  createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
+  getPet: { method: 'GET', path: '/pets/{petId}' },
+  updatePet: { method: 'PATCH', path: '/pets/{petId}', takesIdempotencyKey: true },
+  deletePet: { method: 'DELETE', path: '/pets/{petId}', takesIdempotencyKey: true },
+  listCategories: {
+    method: 'GET',
+    path: '/categories',
+    query: ['limit', 'cursor', 'name', 'sort'],
+    pages: 'cursor',
+  },
+  createCategory: { method: 'POST', path: '/categories', takesIdempotencyKey: true },
+  getCategory: { method: 'GET', path: '/categories/{categoryId}' },
+  updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', takesIdempotencyKey: true },
+  deleteCategory: { method: 'DELETE', path: '/categories/{categoryId}', takesIdempotencyKey: true },
+  listOrders: {
+    method: 'GET',
+    path: '/store/orders',
+    query: ['limit', 'cursor', 'petId', 'complete', 'shipDateAfter', 'shipDateBefore', 'sort'],
+    pages: 'cursor',
+  },
+  placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },
+  getOrder: { method: 'GET', path: '/store/orders/{orderId}' },
+  updateOrder: { method: 'PATCH', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
+  cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
+  listInventory: {
+    method: 'GET',
+    path: '/store/inventory',
+    query: ['limit', 'cursor', 'petId', 'status', 'quantityAtMost', 'sort'],
+    pages: 'cursor',
+  },
+  getInventoryItem: { method: 'GET', path: '/store/inventory/{petId}' },
+  setInventory: { method: 'PUT', path: '/store/inventory/{petId}', takesIdempotencyKey: true },
+  adjustInventory: {
+    method: 'POST',
+    path: '/store/inventory/{petId}/adjustments',
+    takesIdempotencyKey: true,
+  },
+  listMovements: {
+    method: 'GET',
+    path: '/store/inventory/{petId}/movements',
+    query: ['limit', 'cursor', 'sort'],
+    pages: 'cursor',
+  },
+  getStoreSummary: { method: 'GET', path: '/store/summary', preview: 'store-summary' },
+  listEvents: { method: 'GET', path: '/events', query: ['after', 'type', 'limit', 'wait'], pages: 'after' },
+  listAudit: {
+    method: 'GET',
+    path: '/audit',
+    query: ['limit', 'cursor', 'keyId', 'subject', 'since'],
+    pages: 'cursor',
+  },
+  listWebhooks: { method: 'GET', path: '/webhooks', query: ['limit', 'cursor'], pages: 'cursor' },
+  createWebhook: { method: 'POST', path: '/webhooks' },
+  rotateWebhookSecret: { method: 'POST', path: '/webhooks/{webhookId}/secret' },
+  sendTestEvent: { method: 'POST', path: '/webhooks/{webhookId}/test', takesIdempotencyKey: true },
+  listDeliveries: {
+    method: 'GET',
+    path: '/webhooks/{webhookId}/deliveries',
+    query: ['limit', 'cursor', 'state', 'sort'],
+    pages: 'cursor',
+  },
+  redeliver: {
+    method: 'POST',
+    path: '/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver',
+    takesIdempotencyKey: true,
+  },
+  redeliverFailed: {
+    method: 'POST',
+    path: '/webhooks/{webhookId}/redeliver',
+    query: ['since'],
+    takesIdempotencyKey: true,
+  },
+  getWebhook: { method: 'GET', path: '/webhooks/{webhookId}' },
+  updateWebhook: { method: 'PATCH', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
+  listKeys: { method: 'GET', path: '/keys', query: ['limit', 'cursor'], pages: 'cursor' },
+  createKey: { method: 'POST', path: '/keys' },
+  revokeKey: { method: 'DELETE', path: '/keys/{keyId}', takesIdempotencyKey: true },
+  listErrors: { method: 'GET', path: '/errors', pages: 'cursor' },
+  getError: { method: 'GET', path: '/errors/{code}' },
+} as const satisfies Record<keyof Operations, OperationShape>

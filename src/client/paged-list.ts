@@ -1,0 +1,46 @@
+import type { Read } from './call.ts'
+
+/** One page of a list. */
+export interface ListPage<T> {
+  readonly items: T[]
+  /** The `cursor` (or `after`) of the next page; absent on the last page. */
+  readonly next?: string
+}
+
+/**
+ * The result of a list operation. Await it for one page, or iterate over it for all items: `for await (const pet of
+ * store.listPets())`. It sends nothing before that.
+ */
+export interface PagedList<T, O> extends PromiseLike<Read<ListPage<T>, O>>, AsyncIterable<T> {
+  /** Iterates over the pages. */
+  pages(): AsyncGenerator<ListPage<T>>
+}
+
+type ReadPage<T> = (position: string | undefined) => Promise<{ readonly data: ListPage<T> | undefined }>
+
+/** Makes a list from a function that reads the page at a position; undefined is the first page. */
+export function makePagedList<T, O>(readPage: ReadPage<T>): PagedList<T, O> {
+  async function* pages(): AsyncGenerator<ListPage<T>> {
+    let position: string | undefined
+    for (;;) {
+      const { data } = await readPage(position)
+      if (!data) return
+      yield data
+      // A list without an end, such as the feed of events, repeats its position once there is no more.
+      if (data.next === undefined || (data.next === position && data.items.length === 0)) return
+      position = data.next
+    }
+  }
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a list can be awaited, and iterated over
+    then: (onPage, onError) => {
+      // Safe: the response has a page, or none if it answers a read with `ifNoneMatch`.
+      const page = readPage(undefined) as Promise<Read<ListPage<T>, O>>
+      return page.then(onPage, onError)
+    },
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) yield* page.items
+    },
+  }
+}

@@ -1,0 +1,13 @@
+/** Returns a value as JSON, with every `bigint` as an exact integer. (JSON.stringify throws for a `bigint`.) */
+export { writeJson as toJson } from '../model/json.ts'
+export type * from './api-types.ts'
+export type { CallOptions, NoOptions, Read } from './call.ts'
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export type { DeprecationNotice } from './deprecation.ts'
+export { ApiError, ConnectionError, type Refusal, TimeoutError } from './errors.ts'
+export type { FollowOptions } from './follow-events.ts'
+export type { ListPage, PagedList } from './paged-list.ts'
+export type { Fetch } from './request.ts'
+export type { ApiResponse, NotModified } from './response.ts'
+export type { Retry } from './send.ts'
+export { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhook.ts'

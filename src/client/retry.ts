@@ -1,0 +1,67 @@
+/** The longest delay before the first retry; it doubles with each retry. */
+const DELAY_MS = 250
+const DELAY_MAX_MS = 8000
+/** A longer Retry-After is not waited for: the caller gets the error, and can decide. */
+const RETRY_AFTER_MAX_MS = 60_000
+
+/** How an attempt failed. */
+export interface Failure {
+  /** The HTTP status; undefined if no response arrived. */
+  readonly status: number | undefined
+  /** The code in the body of the error; undefined if something else than the store responded. */
+  readonly code: string | undefined
+  /** The header Retry-After, as it was received. */
+  readonly retryAfter: string | null
+}
+
+export interface RetryState {
+  /** The number of attempts that have failed. */
+  readonly attempts: number
+  readonly retriesMax: number
+  /** Whether running the request twice has the same effect as running it once. */
+  readonly isRepeatable: boolean
+  readonly nowMs: number
+  /** From 0 to 1. */
+  readonly random: number
+}
+
+/** Refusals before the request ran: any request can be repeated. */
+const NOT_RUN: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
+
+/**
+ * Returns the delay before the next attempt in milliseconds; undefined if there should be none. The delay is random
+ * (full jitter), and at least what Retry-After demands.
+ */
+export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
+  if (state.attempts > state.retriesMax || !canRepeat(failure, state.isRepeatable)) return undefined
+  const backoffMs = state.random * Math.min(DELAY_MS * 2 ** (state.attempts - 1), DELAY_MAX_MS)
+  const demandedMs = retryAfterMs(failure.retryAfter, state.nowMs)
+  if (demandedMs === undefined) return backoffMs
+  // Jitter on top: everyone who was refused at the same time got the same Retry-After.
+  return demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + backoffMs
+}
+
+function canRepeat({ status, code }: Failure, isRepeatable: boolean): boolean {
+  if (NOT_RUN.includes(code)) return true
+  if (!isRepeatable) return false
+  return (
+    status === undefined ||
+    status === 408 ||
+    status === 429 ||
+    status === 502 ||
+    status === 503 ||
+    status === 504
+  )
+}
+
+/** RFC 9110, section 5.6.7. `Date.parse` alone takes a text such as -1 for a date. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** Parses Retry-After (RFC 9110, section 10.2.3): seconds, or an HTTP date. */
+export function retryAfterMs(field: string | null, nowMs: number): number | undefined {
+  if (field === null) return undefined
+  if (/^[0-9]{1,9}$/.test(field)) return Number(field) * 1000
+  if (!HTTP_DATE.test(field)) return undefined
+  const atMs = Date.parse(field)
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)
+}

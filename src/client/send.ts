@@ -1,0 +1,100 @@
+import { ApiError, ConnectionError, TimeoutError } from './errors.ts'
+import type { Fetch, PreparedRequest } from './request.ts'
+import { type ApiResponse, readResponse } from './response.ts'
+import { type Failure, retryDelayMs } from './retry.ts'
+
+/** How a request is sent. */
+export interface Attempt {
+  readonly fetch: Fetch
+  /** For one attempt. */
+  readonly timeoutMs: number
+  readonly retriesMax: number
+  readonly signal: AbortSignal | undefined
+  /** Called before each retry. */
+  readonly onRetry: ((retry: Retry) => void) | undefined
+}
+
+/** A retry that is about to happen. */
+export interface Retry {
+  /** 1 for the first retry. */
+  readonly attempt: number
+  readonly delayMs: number
+  readonly error: ApiError | ConnectionError
+}
+
+/**
+ * Sends a request and retries it as long as that is safe. Throws ApiError for a refusal, ConnectionError for a lost
+ * connection, TimeoutError, and the reason of the signal if it is aborted.
+ */
+export async function send(request: PreparedRequest, options: Attempt): Promise<ApiResponse<unknown>> {
+  const { signal, retriesMax, onRetry } = options
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await sendOnce(request, options)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error
+      const delayMs = retryDelayMs(failureOf(error), {
+        attempts,
+        retriesMax,
+        isRepeatable: request.isRepeatable,
+        nowMs: Date.now(),
+        random: Math.random(),
+      })
+      if (delayMs === undefined) throw error
+      onRetry?.({ attempt: attempts, delayMs, error })
+      await pause(delayMs, signal)
+      signal?.throwIfAborted()
+    }
+  }
+}
+
+function failureOf(error: ApiError | ConnectionError): Failure {
+  if (error instanceof ConnectionError) return { status: undefined, code: undefined, retryAfter: null }
+  return { status: error.status, code: error.code, retryAfter: error.headers.get('retry-after') }
+}
+
+/** Sends a request once. The deadline covers the body of the response too. */
+async function sendOnce(
+  { url, init }: PreparedRequest,
+  { fetch, timeoutMs, signal }: Attempt,
+): Promise<ApiResponse<unknown>> {
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(), timeoutMs)
+  const abort = (): void => deadline.abort()
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  let response: Response
+  let body: ArrayBuffer
+  try {
+    response = await fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
+    body = await response.arrayBuffer()
+  } catch (error) {
+    if (deadline.signal.aborted && !signal?.aborted) throw new TimeoutError(timeoutMs)
+    throw new ConnectionError(`No response arrived from ${new URL(url).origin}: ${messageOf(error)}`, error)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+  return readResponse(response, body)
+}
+
+/** Returns the message of an error of `fetch`. Node says only "fetch failed": its cause says why. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
+}
+
+/** Waits, at most until the signal is aborted. */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return
+  await new Promise<void>(resolve => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+  })
+}

@@ -1,0 +1,402 @@
+import { describe, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { createClient } from '../../src/client/client.ts'
+import type { DeprecationNotice } from '../../src/client/deprecation.ts'
+import { ApiError, ConnectionError, TimeoutError } from '../../src/client/errors.ts'
+import type { Retry } from '../../src/client/send.ts'
+import { verifyWebhook, WebhookVerificationError } from '../../src/client/webhook.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
+const PET =
+  '{"id":9007199254740993,"name":"Rex","categoryId":1,"status":"sold","owner":{"id":9223372036854775807}}'
+
+interface FakeStore extends Disposable {
+  readonly baseUrl: string
+  readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[]
+}
+
+/** A server that responds as a test says; `count` is 1 for the first request. */
+function fakeStore(respond: (request: Request, count: number) => Response | Promise<Response>): FakeStore {
+  const requests: FakeStore['requests'] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    development: false,
+    fetch: request => {
+      requests.push({ method: request.method, url: request.url, headers: new Headers(request.headers) })
+      return respond(request, requests.length)
+    },
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    requests,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
+function refusal(status: number, code: string, headers: Record<string, string> = {}): Response {
+  const body = JSON.stringify({ code, message: `It is ${code}.`, status })
+  return new Response(body, { status, headers: { ...JSON_TYPE, ...headers } })
+}
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
+
+/** A server that closes the connection in the middle of a response, a number of times. */
+function cuttingStore(
+  times: number,
+  text: string,
+): Disposable & { readonly baseUrl: string; count(): number } {
+  let count = 0
+  const server = Bun.listen({
+    port: 0,
+    hostname: '127.0.0.1',
+    socket: {
+      data: socket => {
+        const length = count++ < times ? 5000 : text.length
+        socket.end(`${HEAD}Content-Length: ${length}\r\n\r\n${text}`)
+      },
+    },
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}`,
+    count: () => count,
+    [Symbol.dispose]: () => server.stop(true),
+  }
+}
+
+async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return `it resolved: ${await call}`
+  } catch (error) {
+    return error
+  }
+}
+
+describe('a response', () => {
+  test('has exact integers, and members that this version does not know', async () => {
+    using fake = fakeStore(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
+    const { data, etag } = await createClient(fake).getPet({ petId: 2n ** 63n - 1n })
+    expect(data.id).toBe(9007199254740993n)
+    expect(Reflect.get(data, 'owner')).toEqual({ id: 9223372036854775807n })
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype)
+    expect(etag).toBe('"v1"')
+    expect(fake.requests.map(({ url }) => url)).toEqual([`${fake.baseUrl}/pets/9223372036854775807`])
+  })
+
+  test('that is not JSON, or a redirect, is an error that says so', async () => {
+    const cases: [respond: () => Response, text: string][] = [
+      [() => new Response('<html>', { headers: { 'Content-Type': 'text/html' } }), 'is not JSON'],
+      [() => new Response(Buffer.from([0x22, 0xff, 0x22])), 'is not JSON'],
+      [() => new Response('[1,'), 'is not JSON'],
+      [() => Response.redirect('http://127.0.0.1:9/', 302), 'HTTP status 302'],
+    ]
+    for (const [respond, text] of cases) {
+      using fake = fakeStore(respond)
+      const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listKeys())
+      expect(error).toBeInstanceOf(ConnectionError)
+      expect(String(error)).toContain(text)
+    }
+  })
+
+  test('of a proxy with an error page is an ApiError with the code unknown', async () => {
+    using fake = fakeStore(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }))
+    const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({
+      status: 502,
+      code: 'unknown',
+      message: 'The server responded with HTTP status 502.',
+    })
+  })
+
+  test('of a deprecated operation is reported with its dates and its replacement', async () => {
+    const link =
+      '<http://x/pets?id=3>; rel="successor-version", <http://x/docs#p>; rel="deprecation"; type="text/html"'
+    const headers = { Deprecation: '@1795132800', Sunset: 'Fri, 31 Dec 2027 23:59:59 GMT', Link: link }
+    using fake = fakeStore((_, count) =>
+      count === 1 ? new Response(PET, { headers }) : refusal(404, 'pet_not_found', headers),
+    )
+    const notices: DeprecationNotice[] = []
+    const client = createClient({ ...fake, onDeprecation: notice => notices.push(notice) })
+    await client.getPet({ petId: 3 })
+    expect(await errorOf(client.getPet({ petId: 3 }))).toMatchObject({ code: 'pet_not_found' })
+    expect(notices).toEqual(
+      Array.from({ length: 2 }, () => ({
+        operationId: 'getPet',
+        deprecatedAt: new Date('2026-11-20T00:00:00Z'),
+        sunsetAt: new Date('2027-12-31T23:59:59Z'),
+        successor: 'http://x/pets?id=3',
+        documentation: 'http://x/docs#p',
+      })),
+    )
+  })
+})
+
+describe('a request', () => {
+  test('with input that no request can carry is not sent', async () => {
+    using fake = fakeStore(() => new Response(PET))
+    const client = createClient(fake)
+    const inputs: unknown[] = [{}, { petId: '' }, { petId: 2 ** 53 }, { petId: 1.5 }, { petId: 1, id: 2 }]
+    for (const input of inputs) {
+      // @ts-expect-error the types refuse most of these too
+      const error = await errorOf(client.getPet(input))
+      expect(error instanceof TypeError || error instanceof RangeError).toBe(true)
+    }
+    const body = { name: 'Rex', categoryId: Number.NaN }
+    expect(String(await errorOf(client.createPet({ body })))).toContain('body.categoryId is NaN')
+    for (const idempotencyKey of ['', 'ä', 'a\nb', 'x'.repeat(256)]) {
+      const call = client.createPet({ body: { name: 'Rex', categoryId: 1 } }, { idempotencyKey })
+      expect(await errorOf(call)).toBeInstanceOf(RangeError)
+    }
+    expect(fake.requests).toHaveLength(0)
+  })
+
+  test('encodes what is in its path and query, and repeats lists', async () => {
+    using fake = fakeStore(() => new Response('[]'))
+    const client = createClient({ baseUrl: `${fake.baseUrl}/` })
+    await client.listPets({ id: [1, 2n], name: 'a&b=ü/', cursor: 'x+y' })
+    await client.getError({ code: '../keys' })
+    expect(fake.requests.map(({ url }) => url.slice(fake.baseUrl.length))).toEqual([
+      '/pets?cursor=x%2By&id=1&id=2&name=a%26b%3D%C3%BC%2F',
+      '/errors/..%2Fkeys',
+    ])
+  })
+
+  test('carries an idempotency key of its own if it is a command, the same in every attempt', async () => {
+    using fake = fakeStore((_, count) => (count % 2 === 1 ? refusal(503, 'unknown') : new Response(PET)))
+    const client = createClient({ ...fake, key: ADMIN_KEY })
+    await client.createPet({ body: { name: 'Rex', categoryId: 1 } })
+    await client.updatePet({ petId: 1, body: {} }, { idempotencyKey: 'mine "1"' })
+    await client.getPet({ petId: 1 })
+    const keys = fake.requests.map(({ headers }) => headers.get('idempotency-key'))
+    expect(keys[0]).toMatch(/^"[0-9a-f-]{36}"$/)
+    expect(keys.slice(1)).toEqual([keys[0] ?? '', '"mine \\"1\\""', '"mine \\"1\\""', null, null])
+  })
+
+  test('refuses a base address that is not one of HTTP', () => {
+    for (const baseUrl of ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a']) {
+      expect(() => createClient({ baseUrl })).toThrow(TypeError)
+    }
+  })
+})
+
+describe('a failure', () => {
+  test('of the connection is retried, and reported once the retries are used up', async () => {
+    const retries: Retry[] = []
+    using fake = cuttingStore(2, '[]')
+    const client = createClient({ baseUrl: fake.baseUrl, onRetry: retry => retries.push(retry) })
+    expect((await client.listPets()).data.items).toEqual([])
+    expect(retries.map(({ attempt, error }) => [attempt, error.name])).toEqual([
+      [1, 'ConnectionError'],
+      [2, 'ConnectionError'],
+    ])
+    const none = createClient({ baseUrl: 'http://127.0.0.1:1', retriesMax: 1 })
+    expect(await errorOf(none.listPets())).toBeInstanceOf(ConnectionError)
+  })
+
+  test('is not retried if the command may have run and has no idempotency key', async () => {
+    using fake = cuttingStore(1, '{}')
+    expect(await errorOf(createClient(fake).createKey({ body: { name: 'x', scopes: [] } }))).toBeInstanceOf(
+      ConnectionError,
+    )
+    expect(fake.count()).toBe(1)
+  })
+
+  test('with Retry-After is retried no sooner', async () => {
+    using fake = fakeStore((_, count) =>
+      count === 1 ? refusal(429, 'rate_limited', { 'Retry-After': '1' }) : new Response('{}'),
+    )
+    const startedMs = performance.now()
+    await createClient(fake).createKey({ body: { name: 'x', scopes: [] } })
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990)
+  })
+
+  test('to respond in time is a TimeoutError, whether the head or the body is missing', async () => {
+    for (const respond of [
+      () => Bun.sleep(20_000).then(() => new Response('[]')),
+      () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
+    ]) {
+      using fake = fakeStore(respond)
+      const startedMs = performance.now()
+      const error = await errorOf(createClient({ ...fake, timeoutMs: 100, retriesMax: 1 }).listPets())
+      expect(error).toBeInstanceOf(TimeoutError)
+      expect(performance.now() - startedMs).toBeLessThan(10_000)
+      expect(fake.requests).toHaveLength(2)
+    }
+  })
+
+  test('does not hide that the caller aborted: before, during and between attempts', async () => {
+    using fake = fakeStore((_, count) =>
+      count === 1
+        ? Bun.sleep(20_000).then(() => new Response())
+        : refusal(503, 'overloaded', { 'Retry-After': '30' }),
+    )
+    const client = createClient(fake)
+    const reason = new Error('the user left')
+    expect(await errorOf(client.listPets({}, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(fake.requests.length).toBeLessThanOrEqual(1)
+    for (const _ of [1, 2]) {
+      const leaving = new AbortController()
+      setTimeout(() => leaving.abort(reason), 100)
+      const startedMs = performance.now()
+      expect(await errorOf(client.listPets({}, { signal: leaving.signal }))).toBe(reason)
+      expect(performance.now() - startedMs).toBeLessThan(10_000)
+    }
+  })
+})
+
+describe('a stream of events', () => {
+  const event = (id: number): string => `id: ${id}\ndata: {"type":"petstore.future.type","id":"${id}"}\n\n`
+
+  test('continues behind the last event after the connection broke, and passes on unknown types', async () => {
+    using fake = fakeStore((_, count) =>
+      count === 1
+        ? new Response(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
+        : new Response(`retry: 1\n\n${event(7)}`),
+    )
+    const ids: string[] = []
+    for await (const { id, type } of createClient(fake).followEvents({ after: 4n })) {
+      ids.push(`${type} ${id}`)
+      if (ids.length === 3) break
+    }
+    expect(ids).toEqual([5, 6, 7].map(id => `petstore.future.type ${id}`))
+    expect(fake.requests.map(({ headers }) => headers.get('last-event-id'))).toEqual(['4', '6'])
+  })
+
+  test('of a frozen store is opened again', async () => {
+    using fake = fakeStore((_, count) =>
+      count === 1
+        ? new Response(
+            new ReadableStream({
+              start: controller => controller.enqueue(Buffer.from(`retry: 1\n\n${event(1)}`)),
+            }),
+          )
+        : new Response(event(2)),
+    )
+    const reasons: string[] = []
+    const options = { silenceMs: 200, onReconnect: (error: Error) => reasons.push(error.name) }
+    const ids: string[] = []
+    for await (const { id } of createClient(fake).followEvents(options)) {
+      ids.push(id)
+      if (ids.length === 2) break
+    }
+    expect(ids).toEqual(['1', '2'])
+    expect(reasons).toEqual(['ConnectionError'])
+  })
+
+  test('with an event that never ends is cut off', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'a')
+    using fake = fakeStore((_, count) =>
+      count === 1
+        ? new Response(new ReadableStream({ pull: controller => controller.enqueue(chunk) }))
+        : refusal(401, 'invalid_token'),
+    )
+    const messages: string[] = []
+    const events = createClient(fake).followEvents({ onReconnect: error => messages.push(error.message) })
+    expect(await errorOf(events.next())).toMatchObject({ code: 'invalid_token' })
+    expect(messages.join()).toContain('more than 4194304 characters')
+  })
+})
+
+describe('a webhook request', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const body = '{"type":"petstore.order.placed","data":{"id":9007199254740993}}'
+  const now = new Date('2026-11-22T05:00:00Z')
+  const headers = {
+    'webhook-id': '721',
+    'webhook-timestamp': String(now.getTime() / 1000),
+    'webhook-signature': `v1,bm90IHRoaXMgb25l ${new Webhook(secret).sign('721', now, body)} v2,x`,
+  }
+
+  test('is verified as the library of Standard Webhooks signs it', async () => {
+    const event = await verifyWebhook(secret, { headers, body }, now.getTime())
+    expect(event.type).toBe('petstore.order.placed')
+    expect(Reflect.get(event.data, 'id')).toBe(9007199254740993n)
+    const bytes = new TextEncoder().encode(body)
+    await verifyWebhook(
+      ['whsec_b3RoZXI=', secret],
+      { headers: new Headers(headers), body: bytes },
+      now.getTime(),
+    )
+    await verifyWebhook(secret, { headers: { ...headers, 'Webhook-Id': '721' }, body }, now.getTime())
+  })
+
+  test('is refused if anything of it was changed, is missing or is old', async () => {
+    const refused = async (
+      changed: Partial<Record<keyof typeof headers, string>>,
+      text = body,
+      atMs = now.getTime(),
+    ): Promise<boolean> =>
+      (await errorOf(
+        verifyWebhook(secret, { headers: { ...headers, ...changed }, body: text }, atMs),
+      )) instanceof WebhookVerificationError
+    const cases = [
+      await refused({}, `${body} `),
+      await refused({ 'webhook-id': '722' }),
+      await refused({ 'webhook-timestamp': String(now.getTime() / 1000 + 1) }),
+      await refused({ 'webhook-timestamp': 'now' }),
+      await refused({ 'webhook-signature': '' }),
+      await refused({ 'webhook-signature': 'v1,%%%' }),
+      await refused({}, body, now.getTime() + 301_000),
+      await refused({}, body, now.getTime() - 301_000),
+    ]
+    expect(cases).toEqual(cases.map(() => true))
+    expect(await refused({})).toBe(false)
+    expect(await errorOf(verifyWebhook(secret, { headers: {}, body }))).toBeInstanceOf(
+      WebhookVerificationError,
+    )
+  })
+})
+
+onEveryEngine(engine => {
+  const store = sharedStore(engine)
+
+  test('an order whose response is lost is placed once', async () => {
+    const { petId } = await makePet(store().client, { quantity: 10n })
+    let lost = 0
+    const client = createClient({
+      baseUrl: store().base,
+      key: ADMIN_KEY,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        if (init.method !== 'POST' || lost++ > 0) return response
+        await response.arrayBuffer()
+        throw new TypeError('the connection was lost')
+      },
+    })
+    const { data, replayed } = await client.placeOrder({ body: { petId, quantity: 3 } })
+    expect(replayed).toBe(true)
+    const { data: item } = await client.getInventoryItem({ petId })
+    expect([data.quantity, item.reserved]).toEqual([3n, 3n])
+  })
+
+  test('a list is read page by page, and the feed ends at its head', async () => {
+    const client = createClient({ baseUrl: store().base, key: ADMIN_KEY })
+    const made = []
+    for (let count = 0; count < 7; count++) made.push((await makePet(store().client)).petId)
+    const ids = []
+    for await (const { id } of client.listPets({ id: made, limit: 3 })) ids.push(id)
+    expect(ids).toEqual(made)
+    const sizes = []
+    for await (const { items } of client.listPets({ id: made, limit: 3 }).pages()) sizes.push(items.length)
+    expect(sizes).toEqual([3, 3, 1])
+    const positions = []
+    for await (const { sequence } of client.listEvents({ after: '0', limit: 5 }))
+      positions.push(BigInt(sequence))
+    expect(positions.length).toBeGreaterThan(7)
+    expect(positions).toEqual(
+      (await client.listEvents({ limit: 100 })).data.items.map(event => BigInt(event.sequence)),
+    )
+  })
+
+  test('a read with the current ETag has no data', async () => {
+    const client = createClient({ baseUrl: store().base, key: ADMIN_KEY })
+    const { petId } = await makePet(store().client)
+    const { etag = '' } = await client.getInventoryItem({ petId })
+    const unchanged = await client.getInventoryItem({ petId }, { ifNoneMatch: etag })
+    expect([unchanged.status, unchanged.data]).toEqual([304, undefined])
+  })
+})

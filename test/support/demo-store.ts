@@ -1,0 +1,14 @@
+import { loadDemo } from '../../src/cli/demo.ts'
+import { openTestStore, type TestStore } from './store.ts'
+
+/** The date of the examples, which no reader can mistake for today. */
+const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
+
+/** The demo shop, from which the examples come. */
+export async function openDemo(): Promise<TestStore> {
+  const clock = (): number => EXAMPLES_AT
+  const resolve = async (): Promise<string[]> => ['127.0.0.1']
+  const store = await openTestStore('sqlite', { clock, delivery: { resolve } })
+  await loadDemo(store.engine, clock)
+  return store
+}
