@@ -1,0 +1,43 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+
+/** The package of the client: compiled files, and nothing that it depends on. */
+function manifest(version: string): object {
+  return {
+    name: 'petstore-client',
+    version,
+    description: 'The typed client of a petstore.',
+    license: 'MIT',
+    type: 'module',
+    engines: { node: '>=20' },
+    sideEffects: false,
+    exports: { '.': { types: './client/petstore-client.d.ts', default: './client/petstore-client.js' } },
+    files: ['client', 'model'],
+  }
+}
+
+/**
+ * Compiles the client and packs it. The package directory is `client` under `directory`, and the tarball is next to it.
+ * Returns the path of the tarball. Throws if the compiler or npm fails.
+ */
+export function packClient(directory: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const target = join(directory, 'client')
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  runTool(['node_modules/.bin/tsc', '-p', 'src/client/tsconfig.json', '--outDir', target])
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest(version), null, 2)}\n`)
+  cpSync(join(ROOT, 'src/client/README.md'), join(target, 'README.md'))
+  cpSync(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))
+  runTool(['npm', 'pack', target, '--pack-destination', directory, '--silent'])
+  return join(directory, `petstore-client-${version}.tgz`)
+}
+
+function runTool(command: string[]): void {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT, timeout: 120_000 })
+  if (exitCode !== 0) throw new Error(`${command[0]} failed: ${stdout.toString()}${stderr.toString()}`)
+}
+
+if (import.meta.main) process.stdout.write(`${packClient(join(ROOT, 'dist'))}\n`)

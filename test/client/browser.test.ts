@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launchBrowser } from '../support/browser.ts'
+import { openDemo } from '../support/demo-store.ts'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+/** Returns the client as a script that makes it the global `petstore`. */
+async function browserScript(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-bundle-'))
+  try {
+    const entry = join(directory, 'entry.ts')
+    const client = join(ROOT, 'src/client/petstore-client.ts')
+    writeFileSync(
+      entry,
+      `import * as petstore from ${JSON.stringify(client)}\nglobalThis.petstore = petstore\n`,
+    )
+    const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', format: 'iife' })
+    return (await outputs[0]?.text()) ?? ''
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+/** Runs in the page: text, because a page returns no bigint. */
+const session = `(async ({ baseUrl, key }) => {
+  const store = petstore.createClient({ baseUrl, key })
+  const lines = []
+  const { data: page } = await store.listPets({ limit: 2 })
+  lines.push(page.items.map(pet => typeof pet.id + ' ' + pet.name).join(', '))
+  const missing = await store.getPet({ petId: 9007199254740993n }).catch(error => error)
+  lines.push(missing.code + ': ' + missing.message)
+  const { data: order } = await store.placeOrder({ body: { petId: 5 } })
+  for await (const event of store.followEvents({ after: 0n, types: ['petstore.order.placed'] })) {
+    if (event.data.id !== order.id) continue
+    lines.push(event.type + ' ' + petstore.toJson(event.data))
+    break
+  }
+  return lines
+})`
+
+test('the client works in a browser', async () => {
+  await using store = await openDemo()
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${store.base}/livez`)
+    await page.evaluate(await browserScript())
+    const options = JSON.stringify({ baseUrl: store.base, key: ADMIN_KEY })
+    expect(await page.evaluate(`${session}(${options})`)).toEqual([
+      'bigint Anansi (Rhodesian Ridgeback), bigint Argos (Greyhound)',
+      'pet_not_found: Pet 9007199254740993 does not exist.',
+      'petstore.order.placed {"id":1,"petId":5,"quantity":1,"complete":false}',
+    ])
+  } finally {
+    await browser.close()
+  }
+}, 120_000)

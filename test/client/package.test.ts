@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { Webhook } from 'standardwebhooks'
+import { packClient } from '../../build/pack-client.ts'
+import { openDemo } from '../support/demo-store.ts'
+import { childEnvironment, type Ran, runToEnd } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY, type TestStore } from '../support/store.ts'
+import { runTool, scratch, toolEnvironment } from '../support/tool.ts'
+import { until } from '../support/until.ts'
+
+const TIMEOUT_MS = 120_000
+const GZIP_BYTES_MAX = 40 * 1024
+
+const [setup = '', ...examples] = [
+  ...readFileSync(join(ROOT, 'src/client/README.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g),
+].map(([, code = '']) => code)
+const server = examples.find(code => code.includes('createServer')) ?? ''
+const programs = examples.filter(code => code !== server)
+
+/** Returns what a program says that it prints: the comment behind each call of console.log. */
+function promisedOutput(code: string): string[] {
+  return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
+}
+
+/** An empty project with nothing but the tarball of the client. */
+const project = scratch()
+beforeAll(async () => {
+  using packed = scratch()
+  const tarball = packClient(packed.path)
+  writeFileSync(join(project.path, 'package.json'), '{"name":"till","private":true,"type":"module"}')
+  const command = ['npm', 'install', tarball, '--offline', '--no-audit', '--no-fund']
+  const { exitCode, errors } = await runToEnd(command, toolEnvironment(), project.path)
+  if (exitCode !== 0) throw new Error(errors)
+}, TIMEOUT_MS)
+
+afterAll(() => project[Symbol.dispose]())
+
+async function runInProject(runtime: 'node' | 'bun', base: string, code: string): Promise<Ran> {
+  const file = join(project.path, `program-${Bun.hash(code)}.js`)
+  writeFileSync(file, code)
+  const env = childEnvironment({ PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY, NO_COLOR: '1' })
+  return await runToEnd([runtime === 'bun' ? process.execPath : 'node', file], env, project.path)
+}
+
+test('the client is the only package that its installation brings', async () => {
+  const { output } = await runToEnd(['npm', 'ls', '--all', '--parseable'], toolEnvironment(), project.path)
+  expect(
+    output
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map(path => path.split('/').at(-1)),
+  ).toEqual(['petstore-client'])
+})
+
+test('the client is at most 40 KiB with gzip, and imports nothing but its own files', async () => {
+  const entry = join(project.path, 'node_modules/petstore-client/client/petstore-client.js')
+  const { outputs } = await Bun.build({ entrypoints: [entry], minify: true, target: 'browser' })
+  const bundle = (await outputs[0]?.text()) ?? ''
+  const bytes = gzipSync(bundle).length
+  expect(bytes).toBeGreaterThan(1024)
+  expect(bytes).toBeLessThan(GZIP_BYTES_MAX)
+  expect(bundle).not.toMatch(/\b(import|require)\s*\(|\bfrom\s*["']/)
+})
+
+for (const runtime of ['node', 'bun'] as const) {
+  describe(`the examples of the README on ${runtime}`, () => {
+    let store: TestStore
+    beforeAll(async () => {
+      store = await openDemo()
+    }, TIMEOUT_MS)
+    afterAll(async () => {
+      await store[Symbol.asyncDispose]()
+    }, TIMEOUT_MS)
+
+    programs.forEach((code, index) => {
+      test(
+        `${index + 1} prints what it shows`,
+        async () => {
+          const { exitCode, output, errors } = await runInProject(runtime, store.base, setup + code)
+          expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
+          expect(output.trim().split('\n')).toEqual(promisedOutput(code))
+        },
+        TIMEOUT_MS,
+      )
+    })
+  })
+}
+
+test('ten and more examples show their output', () => {
+  expect(programs.filter(code => promisedOutput(code).length > 0).length).toBe(programs.length)
+  expect(programs.length).toBeGreaterThanOrEqual(10)
+})
+
+test(
+  'the webhook receiver of the README accepts what is signed and refuses what is not',
+  async () => {
+    const secret = /whsec_\w+/.exec(server)?.[0] ?? ''
+    const file = join(project.path, 'receiver.js')
+    const listening = "}).listen(0, function () { console.log('port', this.address().port) })"
+    writeFileSync(file, setup + server.replace('}).listen(9999)', listening))
+    const env = childEnvironment({ PETSTORE_URL: 'http://127.0.0.1:9', PETSTORE_KEY: ADMIN_KEY })
+    const child = Bun.spawn(['node', file], { cwd: project.path, env, stdout: 'pipe', stderr: 'inherit' })
+    try {
+      let said = ''
+      void child.stdout.pipeTo(
+        new WritableStream({
+          write: chunk => {
+            said += Buffer.from(chunk).toString()
+          },
+        }),
+      )
+      await until('it listens', () => /port \d+/.test(said))
+      const url = `http://127.0.0.1:${/port (\d+)/.exec(said)?.[1]}/`
+      const body = '{"type":"petstore.order.placed","subject":"orders/1","data":{"id":9223372036854775807}}'
+      const now = new Date()
+      const headers = {
+        'webhook-id': '721',
+        'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+        'webhook-signature': new Webhook(secret).sign('721', now, body),
+      }
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
+      expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400)
+      await until('it prints the event', () => said.includes('petstore.order.placed orders/1\n'))
+    } finally {
+      child.kill('SIGKILL')
+    }
+  },
+  TIMEOUT_MS,
+)
+
+/** Uses of the types that must compile, and uses that must not. */
+const typeProgram = `
+import { ApiError, createClient, type ErrorCode, type Order } from 'petstore-client'
+
+const store = createClient({ baseUrl: 'http://127.0.0.1' })
+export async function main(): Promise<void> {
+  const { data: order } = await store.getOrder({ orderId: 1 })
+  const complete: boolean = order.complete
+  const ids: bigint[] = [order.id, order.petId, order.quantity]
+  const shipDate: string | undefined = order.shipDate
+  const maybe = await store.getOrder({ orderId: 1n }, { ifNoneMatch: '"x"' })
+  // @ts-expect-error a response to ifNoneMatch may have no data
+  maybe.data.id
+  for await (const pet of store.listPets({ status: ['sold'] })) pet.status satisfies 'available' | 'pending' | 'sold'
+  for await (const event of store.followEvents()) {
+    if (event.type === 'petstore.order.placed') event.data satisfies Order
+  }
+  const first = await store.listPets()
+  first.data.items[0]?.name satisfies string | undefined
+  // @ts-expect-error there is no such status
+  await store.listPets({ status: ['free'] })
+  // @ts-expect-error the name is missing
+  await store.createPet({ body: { categoryId: 1n } })
+  // @ts-expect-error there is no such parameter
+  await store.getOrder({ id: 1n })
+  // @ts-expect-error an id is an integer
+  await store.getOrder({ orderId: '1' })
+  // @ts-expect-error the hidden operations of the command line are not part of the client
+  await store.stageImport({})
+  try {
+    await store.cancelOrder({ orderId: 1n }, { ifMatch: '"x"' })
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const code: ErrorCode | 'unknown' = error.code
+    // @ts-expect-error the catalogue has no such code
+    if (code === 'no_such_code') return
+  }
+  void [complete, ids, shipDate]
+}
+`
+
+test(
+  'the types compile with plain tsc --strict, and refuse what is wrong',
+  async () => {
+    const declared = 'declare const process: { env: Record<string, string> }\n'
+    const files = [
+      ['types.ts', typeProgram],
+      ...programs.map((code, index) => [`example-${index}.ts`, declared + setup + code]),
+    ] as const
+    for (const [name = '', code = ''] of files) writeFileSync(join(project.path, name), code)
+    const names = files.map(([name = '']) => name)
+    const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', '']
+    const { exitCode, said } = await runTool('tsc', [...options, ...names], project.path)
+    expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
+  },
+  TIMEOUT_MS,
+)
