@@ -4,16 +4,16 @@ import type { StoreEngine } from '../store/open.ts'
 import { engineTarget } from './import-target.ts'
 import { importFiles } from './importer.ts'
 
-const countEverMade = sql<{ ever: bigint }>()(
-  `SELECT CAST(sum(last) AS BIGINT) AS ever FROM counter WHERE noun IN ('category', 'pet')`,
+const countIssuedIds = sql<{ issued: bigint }>()(
+  `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
 )
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
 /** Loads the demo shop into a store in which nothing was ever created. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
-  const counted = await engine.readRow(async reader => reader.one(countEverMade))
-  if (counted?.ever !== 0n) return
+  const counted = await engine.readRow(async reader => reader.one(countIssuedIds))
+  if (counted?.issued !== 0n) return
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
   const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, () => {})

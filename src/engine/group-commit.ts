@@ -45,7 +45,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
   readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
   #counters: ReadonlyMap<Noun, bigint>
-  #taken = new Map<Noun, bigint>()
+  #issuedIds = new Map<Noun, bigint>()
   #savedHead: ChainEntry
   #head: ChainEntry
   #savepointBatches = 0
@@ -104,8 +104,8 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   nextId(noun: Noun): bigint {
-    const id = (this.#taken.get(noun) ?? this.#counters.get(noun) ?? 0n) + 1n
-    this.#taken.set(noun, id)
+    const id = (this.#issuedIds.get(noun) ?? this.#counters.get(noun) ?? 0n) + 1n
+    this.#issuedIds.set(noun, id)
     return id
   }
 
@@ -147,16 +147,16 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   async #withoutSavepoint(command: Command): Promise<Outcome<Reply>> {
-    const before = this.#taken
+    const before = this.#issuedIds
     const head = this.#head
-    this.#taken = new Map(before)
+    this.#issuedIds = new Map(before)
     this.#wrote = false
     try {
       return { reply: await this.#perform(this, command) }
     } catch (error) {
       if (isFatal(error)) throw error
       if (this.#wrote && this.#connection.inTransaction) throw new PartialWrite()
-      this.#taken = before
+      this.#issuedIds = before
       this.#head = head
       return failure(error)
     }
@@ -164,7 +164,7 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   async #withSavepoint(command: Command): Promise<Outcome<Reply>> {
     const connection = this.#connection
-    const before = new Map(this.#taken)
+    const before = new Map(this.#issuedIds)
     const head = this.#head
     connection.run(setSavepoint)
     try {
@@ -173,7 +173,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       return { reply }
     } catch (error) {
       if (isFatal(error)) throw error
-      this.#taken = before
+      this.#issuedIds = before
       this.#head = head
       if (connection.inTransaction) {
         connection.run(rollbackToSavepoint)
@@ -191,7 +191,7 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   #load(): void {
     this.#counters = this.#loadCounters()
-    this.#taken = new Map()
+    this.#issuedIds = new Map()
     this.#savedHead = this.#loadHead()
     this.#head = this.#savedHead
     this.#isStale = false
@@ -208,10 +208,10 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   #save(): void {
-    if (this.#taken.size > 0) {
-      for (const [noun, last] of this.#taken) this.#connection.run(writeCounter, { noun, last })
-      this.#counters = new Map([...this.#counters, ...this.#taken])
-      this.#taken = new Map()
+    if (this.#issuedIds.size > 0) {
+      for (const [noun, last] of this.#issuedIds) this.#connection.run(writeCounter, { noun, last })
+      this.#counters = new Map([...this.#counters, ...this.#issuedIds])
+      this.#issuedIds = new Map()
     }
     if (this.#head === this.#savedHead) return
     const { position, hash } = this.#head

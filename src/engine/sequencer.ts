@@ -4,7 +4,7 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { sql } from './statement.ts'
 
 /** Maximum number of events numbered in one transaction. */
-const EVENTS_A_STEP_MAX = 1000
+const EVENTS_PER_STEP_MAX = 1000
 /** How often a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
 
@@ -15,7 +15,7 @@ const lockHead = sql<ChainEntry>()(
 
 const findUnnumbered = sql<EventRecord>()(`
   SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at
-  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_A_STEP_MAX}`)
+  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
 
 const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
@@ -40,7 +40,7 @@ export function sequence(
       const { head, numbered } = await step(pool)
       if (head !== seen) onMoved()
       seen = head
-      if (numbered < EVENTS_A_STEP_MAX) return
+      if (numbered < EVENTS_PER_STEP_MAX) return
     }
   }
 
@@ -75,7 +75,7 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
     if (!head) throw new Error('the table chain_end has no row for the head')
     const waiting = await connection.many(findUnnumbered)
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
-    const ordered = waiting.length < EVENTS_A_STEP_MAX ? byIdThenVersion(waiting) : waiting
+    const ordered = waiting.length < EVENTS_PER_STEP_MAX ? byIdThenVersion(waiting) : waiting
     let last = head
     const rows = ordered.map(event => {
       last = nextChainEntry(last, event)

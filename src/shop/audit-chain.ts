@@ -4,7 +4,7 @@ import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audi
 import { JsonText, writeJson } from '../model/json.ts'
 import { eventColumns, findChainEnds } from './events.ts'
 
-const ENTRIES_A_READING = 1000
+const ENTRIES_PER_READ = 1000
 /** The maximum number of faults in a report. */
 const FAULTS_MAX = 20
 
@@ -22,10 +22,10 @@ export interface AuditReport {
 
 const readEntries = sql<AuditLogRow>()(`
   SELECT hash, ${eventColumns} FROM event WHERE position > $after AND position <= $to
-  ORDER BY position LIMIT ${ENTRIES_A_READING}`)
+  ORDER BY position LIMIT ${ENTRIES_PER_READ}`)
 
 // One statement sees the log and the ends of its chain as of the same commit, even during writes.
-const readStrays = sql<{ position: bigint }>()(`
+const findUnchainedEntries = sql<{ position: bigint }>()(`
   SELECT position FROM event
   WHERE position > (SELECT position FROM chain_end WHERE name = 'head')
     OR position <= (SELECT position FROM chain_end WHERE name = 'floor')
@@ -49,7 +49,7 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
   }
   if (last.position < head.position) faults.push(missing(last.position + 1n, head.position))
   else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
-  for (const { position } of await reader.many(readStrays)) {
+  for (const { position } of await reader.many(findUnchainedEntries)) {
     faults.push(`Entry ${position} is outside the chain: it was inserted.`)
   }
   if (anchor) faults.push(...(await anchorFaults(reader, anchor, floor)))

@@ -122,12 +122,12 @@ export async function deleteCategory(
   { categoryId }: { categoryId: bigint },
   context: Context,
 ): Promise<undefined> {
-  const gone = await tx.one(removeEmptyCategory, { categoryId })
-  if (!gone) {
+  const removed = await tx.one(removeEmptyCategory, { categoryId })
+  if (!removed) {
     await getCategory(tx, { categoryId })
     throw categoryInUse(categoryId)
   }
-  const category = { ...gone, version: gone.version + 1n }
+  const category = { ...removed, version: removed.version + 1n }
   await recordCategoryEvent(tx, context, { type: 'petstore.category.deleted', category })
   return undefined
 }

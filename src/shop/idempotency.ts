@@ -45,11 +45,11 @@ const findReply = sql<StoredReply>()(`
   SELECT fingerprint, status, body, etag, location, at FROM reply
   WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
-const takeOver = sql()(`
+const replaceExpired = sql()(`
   UPDATE reply SET fingerprint = $fingerprint, status = 0, body = NULL, etag = NULL, location = NULL, at = $now
   WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
-const fill = sql()(`
+const storeReply = sql()(`
   UPDATE reply SET status = $status, body = $body, etag = $etag, location = $location
   WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
 
@@ -74,11 +74,11 @@ export async function withIdempotencyKey(
     const stored = await tx.one(findReply, { owner, operation, key })
     if (!stored) throw new Error('a reply is claimed but cannot be found')
     if (stored.at > expiredBefore(now)) return replay(stored, fingerprint)
-    await tx.run(takeOver, { owner, operation, key, fingerprint, now })
+    await tx.run(replaceExpired, { owner, operation, key, fingerprint, now })
   }
   const reply = await effect()
   const { status, body, etag = null, location = null } = reply
-  await tx.run(fill, { owner, operation, key, status: BigInt(status), body, etag, location })
+  await tx.run(storeReply, { owner, operation, key, status: BigInt(status), body, etag, location })
   return reply
 }
 

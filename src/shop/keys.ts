@@ -48,7 +48,7 @@ const revokeOthersOfEnvironment = sql<KeyRow>()(`
   WHERE made_by = 'environment' AND hash <> $hash AND revoked_at IS NULL
   RETURNING ${keyColumns}`)
 
-const giveToEnvironment = sql<KeyRow & { readonly revokedAt: string | null }>()(`
+const markAsEnvironmentKey = sql<KeyRow & { readonly revokedAt: string | null }>()(`
   UPDATE api_key SET made_by = 'environment' WHERE hash = $hash
   RETURNING ${keyColumns}, revoked_at AS "revokedAt"`)
 
@@ -206,7 +206,7 @@ export async function installAdminKey(
  * expire, and is not revoked. Returns whether the key exists.
  */
 async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
-  const known = await tx.one(giveToEnvironment, { hash: keyHash(token) })
+  const known = await tx.one(markAsEnvironmentKey, { hash: keyHash(token) })
   if (!known) return false
   const { id, scopes, expiresAt, revokedAt } = known
   if (readScopes(scopes).includes('admin') && expiresAt === null && revokedAt === null) return true

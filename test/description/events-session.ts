@@ -8,36 +8,37 @@ import { type ExampleResponse, operationOf, sendExamples } from './description-s
 import type { Described } from './document.ts'
 
 /** The response of each operation on webhooks, in the order of the requests. */
-export type Told = readonly (readonly [string, ExampleResponse])[]
+export type OperationResponses = readonly (readonly [string, ExampleResponse])[]
 
 /**
  * Continues after the session of the shop: creates a webhook and uses it in every way, then causes the remaining types
  * of events, so that every type has occurred once.
  */
-export async function useWebhooks(store: TestStore, described: Described): Promise<Told> {
+export async function useWebhooks(store: TestStore, described: Described): Promise<OperationResponses> {
   const webhookResponses: [string, ExampleResponse][] = []
-  const ask = async (id: string): Promise<void> => {
+  const request = async (id: string): Promise<void> => {
     webhookResponses.push([id, await sendExamples(store, operationOf(described, id))])
   }
   await using receiver = await openReceiver((_, index) =>
     index < 2 ? reply(500, {}, 'out of paper') : reply(410, {}, 'moved away'),
   )
-  for (const id of ['listEvents', 'listAudit', 'createWebhook', 'listWebhooks', 'getWebhook']) await ask(id)
+  for (const id of ['listEvents', 'listAudit', 'createWebhook', 'listWebhooks', 'getWebhook'])
+    await request(id)
   // Nobody listens at the address of the examples; deliveries go to the receiver of this test.
   await store.database(`UPDATE webhook SET url = '${receiver.base}/petstore-events' RETURNING id`)
-  await ask('sendTestEvent')
+  await request('sendTestEvent')
   await attempted(store, 1)
-  await ask('listDeliveries')
-  await ask('redeliver')
+  await request('listDeliveries')
+  await request('redeliver')
   await attempted(store, 2)
   await store.database(`UPDATE delivery SET state = 'failed', next_at = NULL RETURNING id`)
-  await ask('redeliverFailed')
+  await request('redeliverFailed')
   await attempted(store, 3)
   await store.database(
     `UPDATE webhook SET url = 'https://till.example/petstore-events', failing_since = NULL, failures = 0 RETURNING id`,
   )
-  await ask('rotateWebhookSecret')
-  await ask('updateWebhook')
+  await request('rotateWebhookSecret')
+  await request('updateWebhook')
   await emitRemainingEvents(store)
   return webhookResponses
 }

@@ -152,7 +152,7 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
 }
 
 /** Ends the turn of the event loop whose reads share a transaction. */
-const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+const nextEventLoopTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('a read transaction whose COMMIT fails is rolled back, and the next read sees new commits', async () => {
   using opened = openFailing()
@@ -161,13 +161,13 @@ test('a read transaction whose COMMIT fails is rolled back, and the next read se
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   failing.failures.set('COMMIT', sqliteError('SQLITE_BUSY'))
   expect(reader.one(countRows)).toEqual({ n: 0n })
-  await nextTurn()
-  await nextTurn()
+  await nextEventLoopTurn()
+  await nextEventLoopTurn()
   expect(failing.inTransaction).toBe(false)
   failing.failures.clear()
   failing.run(insert, { id: 1n })
   expect(reader.one(countRows)).toEqual({ n: 1n })
-  await nextTurn()
+  await nextEventLoopTurn()
   expect(fatal).toEqual([])
 })
 
@@ -178,7 +178,7 @@ test('a read that fails with an I/O error ends the process on purpose, with the 
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   failing.failures.set(countRows.text, sqliteError('SQLITE_IOERR_READ'))
   expect(() => reader.one(countRows)).toThrow('SQLITE_IOERR_READ')
-  await nextTurn()
+  await nextEventLoopTurn()
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_IOERR_READ'])
 })
 
@@ -189,7 +189,7 @@ test('a read transaction that can neither be committed nor rolled back ends the 
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
   for (const text of ['COMMIT', 'ROLLBACK']) failing.failures.set(text, sqliteError('SQLITE_ERROR'))
   reader.one(countRows)
-  await nextTurn()
-  await nextTurn()
+  await nextEventLoopTurn()
+  await nextEventLoopTurn()
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_ERROR'])
 })
