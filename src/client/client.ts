@@ -20,9 +20,12 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** A key, for operations that need one. */
   readonly key?: string | undefined
-  /** How long one attempt may take, with the body of its response, in milliseconds; 30,000 by default. */
+  /**
+   * How long one attempt may take, with the body of its response, in milliseconds; 30,000 by default, `Infinity` for
+   * no limit.
+   */
   readonly timeoutMs?: number | undefined
-  /** How many times a request is repeated where that is safe; 2 by default. */
+  /** How many times a request is repeated where that is safe; 2 by default, 0 for never. */
   readonly retriesMax?: number | undefined
   /** Called for each response of a deprecated operation. */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined
@@ -91,11 +94,12 @@ export function makeCall(options: ClientOptions): Call {
   }
   return async (id, operation, input, callOptions = {}) => {
     const request = prepareRequest(connection, operation, input, callOptions)
+    const attemptMs = positive('timeoutMs', callOptions.timeoutMs ?? timeoutMs)
     const attempt: Attempt = {
       fetch: connection.fetch,
       // A request that waits for events may take that much longer.
-      timeoutMs: (callOptions.timeoutMs ?? timeoutMs) + (Number(input.wait ?? 0) || 0) * 1000,
-      retriesMax: callOptions.retriesMax ?? retriesMax,
+      timeoutMs: attemptMs + (Number(input.wait ?? 0) || 0) * 1000,
+      retriesMax: wholeNumber('retriesMax', callOptions.retriesMax ?? retriesMax),
       signal: callOptions.signal,
       onRetry,
     }
@@ -128,13 +132,24 @@ function asPage(
   return { ...response, data: next === null ? { items: data } : { items: data, next } }
 }
 
+/** Throws RangeError for a number that would make a deadline meaningless, such as 0 or NaN. */
+function positive(name: string, value: number): number {
+  if (value > 0) return value
+  throw new RangeError(`${name} must be greater than 0.`)
+}
+
+/** Throws RangeError for a number that is not a number of repetitions: with NaN they would never end. */
+function wholeNumber(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new RangeError(`${name} must be 0, 1, 2, ...`)
+}
+
 /** Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL. */
 function baseOf(baseUrl: string): string {
-  const isUrl = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)
-  if (!isUrl || /[?#]/.test(baseUrl)) {
-    throw new TypeError(
-      `baseUrl must be an http or https URL without a query, such as http://127.0.0.1:8080.`,
-    )
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.username !== '' || url.password !== '' || /[?#]/.test(baseUrl)) {
+    throw new TypeError('baseUrl must be an http or https URL without user and query: http://127.0.0.1:8080')
   }
   let end = baseUrl.length
   while (baseUrl[end - 1] === '/') end--

@@ -15,7 +15,7 @@ const SILENCE_MS = 45_000
 
 export interface FollowOptions {
   /** Start after this position: the `sequence` of the last handled event. Default: now. */
-  readonly after?: bigint | string | undefined
+  readonly after?: bigint | number | string | undefined
   /** Only events with one of these types. Default: all, also types of later versions. */
   readonly types?: readonly FeedEventType[] | undefined
   readonly signal?: AbortSignal | undefined

@@ -11,7 +11,7 @@ export interface ListPage<T> {
  * The result of a list operation. Await it for one page, or iterate over it for all items: `for await (const pet of
  * store.listPets())`. It sends nothing before that.
  */
-export interface PagedList<T, O> extends PromiseLike<Read<ListPage<T>, O>>, AsyncIterable<T> {
+export interface PagedList<T, O> extends Promise<Read<ListPage<T>, O>>, AsyncIterable<T> {
   /** Iterates over the pages. */
   pages(): AsyncGenerator<ListPage<T>>
 }
@@ -31,13 +31,14 @@ export function makePagedList<T, O>(readPage: ReadPage<T>): PagedList<T, O> {
       position = data.next
     }
   }
+  // Safe: the response has a page, or none if it answers a read with `ifNoneMatch`.
+  const firstPage = (): Promise<Read<ListPage<T>, O>> => readPage(undefined) as Promise<Read<ListPage<T>, O>>
   return {
     // biome-ignore lint/suspicious/noThenProperty: a list can be awaited, and iterated over
-    then: (onPage, onError) => {
-      // Safe: the response has a page, or none if it answers a read with `ifNoneMatch`.
-      const page = readPage(undefined) as Promise<Read<ListPage<T>, O>>
-      return page.then(onPage, onError)
-    },
+    then: (onPage, onError) => firstPage().then(onPage, onError),
+    catch: onError => firstPage().catch(onError),
+    finally: onEnd => firstPage().finally(onEnd),
+    [Symbol.toStringTag]: 'PagedList',
     pages,
     async *[Symbol.asyncIterator]() {
       for await (const page of pages()) yield* page.items

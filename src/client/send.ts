@@ -3,6 +3,9 @@ import type { Fetch, PreparedRequest } from './request.ts'
 import { type ApiResponse, readResponse } from './response.ts'
 import { type Failure, retryDelayMs } from './retry.ts'
 
+/** A timer with a longer delay would fire at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 /** How a request is sent. */
 export interface Attempt {
   readonly fetch: Fetch
@@ -60,7 +63,7 @@ async function sendOnce(
   { fetch, timeoutMs, signal }: Attempt,
 ): Promise<ApiResponse<unknown>> {
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), timeoutMs)
+  const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, TIMER_MS_MAX))
   const abort = (): void => deadline.abort()
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()

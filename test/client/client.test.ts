@@ -178,9 +178,32 @@ describe('a request', () => {
   })
 
   test('refuses a base address that is not one of HTTP', () => {
-    for (const baseUrl of ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a']) {
+    const addresses = ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://me:pw@x/']
+    for (const baseUrl of addresses) {
       expect(() => createClient({ baseUrl })).toThrow(TypeError)
     }
+  })
+})
+
+describe('an option', () => {
+  test('that would mean no deadline or endless retries is refused', async () => {
+    using fake = fakeStore(() => new Response('[]'))
+    for (const timeoutMs of [0, -1, Number.NaN]) {
+      expect(await errorOf(createClient({ ...fake, timeoutMs }).listPets())).toBeInstanceOf(RangeError)
+    }
+    for (const retriesMax of [-1, 0.5, Number.NaN, Infinity]) {
+      expect(await errorOf(createClient(fake).listPets({}, { retriesMax }))).toBeInstanceOf(RangeError)
+    }
+    expect(fake.requests).toHaveLength(0)
+    expect((await createClient({ ...fake, timeoutMs: Infinity }).listPets()).status).toBe(200)
+  })
+
+  test('of a promise works on a list: then, catch and finally', async () => {
+    using fake = fakeStore(() => refusal(401, 'invalid_token'))
+    const codes: string[] = []
+    const list = createClient(fake).listKeys()
+    await list.catch(error => codes.push(error.code)).finally(() => codes.push('finally'))
+    expect(codes).toEqual(['invalid_token', 'finally'])
   })
 })
 
