@@ -4,6 +4,7 @@ import { makeMany } from '../support/busy-shop.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 /** Far less than the reader is willing to wait, far more than a busy machine needs for a response. */
 const AT_ONCE_MS = 8000
@@ -30,7 +31,12 @@ onEveryEngine(engine => {
     expect(empty.data.items).toEqual([])
     const { petId } = await makePet(fresh.client)
     const { data } = await fresh.client.listEvents({ after: 0n, wait: WAIT_MAX, limit: 3 })
-    const events = (await fresh.client.listEvents({})).data.items
+    let events = data.items
+    // On PostgreSQL, events get their positions after the commit.
+    await until('both events have a position', async () => {
+      events = (await fresh.client.listEvents({})).data.items
+      return events.length >= 2
+    })
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual([
       'petstore.category.created',
       'petstore.pet.created',
