@@ -17,6 +17,7 @@ import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
 import type { NewSecret } from './shop/context.ts'
 import { type SweepTimes, startSweeping } from './store/maintenance.ts'
 import { faultText, type Log, type StoreEngine } from './store/open.ts'
+import { RepresentationCache } from './store/representation-cache.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
@@ -114,6 +115,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     base,
     lifecycleClock: options.lifecycleClock,
     ...outbound.forRequests,
+    cache: cacheOf(engine),
     rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer),
     failedAuthentications: new RateLimiter(GUESSES, timer),
   }
@@ -144,6 +146,14 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
       await listener.stop(true)
     },
   }
+}
+
+/** Creates the cache of a store that no other process writes to. */
+function cacheOf(engine: StoreEngine): RepresentationCache | undefined {
+  if (!engine.watchRows) return undefined
+  const cache = new RepresentationCache()
+  engine.watchRows(changes => cache.drop(changes))
+  return cache
 }
 
 /** Creates the feed, the streams and the webhooks of one server. */

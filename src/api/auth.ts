@@ -20,13 +20,21 @@ export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
  * Identifies the caller (RFC 6750). A request without a token has no identity. A token must be valid even where none
  * is required. Throws `invalid_token`, or `rate_limited` for an address with too many failed attempts.
  */
-export async function authenticate(
+export function authenticate(
+  context: RequestContext,
+  readRow: ReadRow,
+  failedAuthentications: RateLimiter,
+): Caller | Promise<Caller> {
+  const header = context.request.headers.get('authorization')
+  return header === null ? anonymous : callerOf(header, context, readRow, failedAuthentications)
+}
+
+async function callerOf(
+  header: string,
   context: RequestContext,
   readRow: ReadRow,
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
-  const header = context.request.headers.get('authorization')
-  if (header === null) return anonymous
   try {
     const token = bearerToken(header)
     if (token === undefined) {

@@ -3,11 +3,12 @@ import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedInstant } from '../model/instant.ts'
 import { readJson } from '../model/json-body.ts'
-import type { NewSecret } from '../shop/context.ts'
+import type { Caller, NewSecret } from '../shop/context.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
+import type { RepresentationCache } from '../store/representation-cache.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
@@ -37,41 +38,67 @@ export interface Pipeline {
   readonly checkTarget: (url: string | undefined) => Promise<void>
   readonly longPoll: LongPoll
   readonly streams: SseHub
+  /** Undefined if other processes may write to the store too. */
+  readonly cache: RepresentationCache | undefined
   readonly rate: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
 }
 
 /**
  * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
- * admission come before.)
+ * admission come before.) Nothing waits unless it must: a read from the cache without a key returns its response at
+ * once, because a promise costs as much as several steps.
  */
-export async function handleRequest(
+export function handleRequest(
   pipeline: Pipeline,
   context: RequestContext,
   route: Route,
-): Promise<Response> {
+): Response | Promise<Response> {
+  const caller = authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
+  return caller instanceof Promise
+    ? caller.then(known => handleCaller(pipeline, context, route, known))
+    : handleCaller(pipeline, context, route, caller)
+}
+
+function handleCaller(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  caller: Caller,
+): Response | Promise<Response> {
   const { operation } = route
-  const { headers } = context.request
-  const caller = await authenticate(context, pipeline.engine.readRow, pipeline.failedAuthentications)
+  const { request } = context
   context.caller = caller
   enforceRateLimit(pipeline, context)
   authorize(operation, caller)
   enforceLifecycle(context, route, pipeline.lifecycleClock())
-  refuseUnacceptable(headers, operation)
-  if (operation.body) refuseBodyByHeaders(context.request)
+  refuseUnacceptable(request.headers, operation)
+  if (operation.body) refuseBodyByHeaders(request)
+  const cached = operation.method === 'GET' ? pipeline.cache?.find(targetIn(context)) : undefined
+  if (cached) return respond(pipeline, context, operation, cached, readConditions(request.headers))
+  return handleUncached(pipeline, context, route)
+}
+
+async function handleUncached(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
+  const { operation, id } = route
   const parameters = readParameters(operation, context)
-  const conditions = readConditions(headers)
+  const conditions = readConditions(context.request.headers)
   if (operation.method === 'POST') refuseConditions(conditions)
-  if (isStreamId(route.id)) return pipeline.streams.respond(context, parameters)
-  const reply = isQueryId(route.id)
+  if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
+  const reply = isQueryId(id)
     ? await runQuery(pipeline, context, operation, {
-        id: route.id,
+        id,
         input: parameters,
         now: storedInstant(context.nowMs),
         base: pipeline.base,
       })
     : await runCommand(pipeline, context, route, parameters, conditions)
   return respond(pipeline, context, operation, reply, conditions)
+}
+
+/** Returns the request target, which is the key of the cache. */
+function targetIn({ path, query }: RequestContext): string {
+  return query === '' ? path : `${path}?${query}`
 }
 
 /** Counts a request against the rate limit of its key, or of its address. Throws `rate_limited`. */
@@ -84,9 +111,9 @@ export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: Requ
   if (refusal) throw refusal
 }
 
-/** Runs a query: a single row on this thread, anything longer where it blocks nobody. The feed waits if asked to. */
-function runQuery(
-  { engine, longPoll }: Pipeline,
+/** Runs a query, and stores its reply in the cache. The feed waits if asked to. */
+async function runQuery(
+  { engine, longPoll, cache }: Pipeline,
   context: RequestContext,
   { reads, endless }: Operation,
   query: Query,
@@ -95,7 +122,14 @@ function runQuery(
     const { request, slot } = context
     return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
   }
-  return reads === 'row' ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
+  const ticket = cache?.begin(query.id)
+  // A single row is read on this thread; anything longer where it blocks nobody.
+  const reply =
+    reads === 'row'
+      ? await engine.readRow(reader => executeQuery(reader, query))
+      : await engine.readScan(query)
+  if (ticket) cache?.store(ticket, targetIn(context), query.input, reply)
+  return reply
 }
 
 /** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */

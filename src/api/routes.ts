@@ -42,7 +42,11 @@ export interface RoutesOptions {
   readonly onResponse: (context: RequestContext, status: number, tookMs: number, fault: unknown) => void
 }
 
-type Serve = (request: BunRequest | Request, server: Server<undefined>, match?: Match) => Promise<Response>
+type Serve = (
+  request: BunRequest | Request,
+  server: Server<undefined>,
+  match?: Match,
+) => Response | Promise<Response>
 
 /** Returns handlers for the operations of the contract that `serves` allows, by path and method. */
 export function operationPaths(pipeline: Pipeline, serves: (operation: Operation) => boolean): Paths {
@@ -76,8 +80,8 @@ export function makeRoutes(options: RoutesOptions): { routes: Record<string, Ser
 /** Serves one path, or unknown paths if there are no methods. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
   const { admission, clock, addressOf, onResponse, cors, pipeline } = options
-  return async (request, server, match) => {
-    const started = performance.now()
+  return (request, server, match) => {
+    const startedMs = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
     const context = openRequestContext({
       request,
@@ -88,30 +92,32 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       largeBodies: admission.largeBodies,
       cut: () => server.timeout(request, 1),
     })
-    applyCors(cors, context)
-    const handler = methods && handlerOf(context, methods)
-    if (handler?.route) {
-      context.route = handler.route
-      announceLifecycle(context, handler.route, pipeline.base)
-      if (isSlow(handler.route.operation)) server.timeout(request, 0)
-    }
-    let fault: unknown
-    let response: Response
-    try {
-      response = await admitAndHandle(options, context, methods, handler)
-    } catch (error) {
-      if (!(error instanceof StoreError)) fault = error
-      response =
-        error instanceof StoreError
-          ? refusal(context, error, pipeline.base)
-          : internalError(context, pipeline.base)
-    } finally {
+    const finish = (response: Response, fault?: unknown): Response => {
       context.slot?.leave()
+      // The runtime sets Date on every response except to HEAD (RFC 9110, section 6.6.1).
+      if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
+      onResponse(context, response.status, performance.now() - startedMs, fault)
+      return response
     }
-    // The runtime sets Date on every response except to HEAD (RFC 9110, section 6.6.1).
-    if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
-    onResponse(context, response.status, performance.now() - started, fault)
-    return response
+    const fail = (error: unknown): Response =>
+      error instanceof StoreError
+        ? finish(refusal(context, error, pipeline.base))
+        : finish(internalError(context, pipeline.base), error)
+    try {
+      applyCors(cors, context)
+      const handler = methods && handlerOf(context, methods)
+      if (handler?.route) announceRoute(handler.route, context, server)
+      const response = admitAndHandle(options, context, methods, handler)
+      return response instanceof Promise ? response.then(finish, fail) : finish(response)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  function announceRoute(route: Route, context: RequestContext, server: Server<undefined>): void {
+    context.route = route
+    announceLifecycle(context, route, pipeline.base)
+    if (isSlow(route.operation)) server.timeout(context.request, 0)
   }
 }
 

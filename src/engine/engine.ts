@@ -1,4 +1,5 @@
 import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
+import type { RowChanges } from './row-changes.ts'
 import type { ParametersOf, Statement } from './statement.ts'
 
 /** What a verb reads through. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
@@ -46,6 +47,11 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    * a second after a commit of another process. Returns a function that stops the calls.
    */
   watch(listener: () => void): () => void
+  /**
+   * Calls `listener` with the rows that each batch of commands wrote, before any of the commands is answered and after
+   * new reads see them. Undefined if no tables are watched, or if other processes may write too. Returns a function that stops the calls.
+   */
+  readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>
   /**

@@ -2,6 +2,7 @@ import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audi
 import { storageFull } from '../model/refusals.ts'
 import type { Noun, Tx } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
+import { RowChangeRecorder } from './row-changes.ts'
 import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 
@@ -44,6 +45,7 @@ class PartialWrite extends Error {}
 export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
   readonly #perform: (tx: Tx, command: Command) => Promise<Reply>
+  readonly #recorder: RowChangeRecorder
   #counters: ReadonlyMap<Noun, bigint>
   #issuedIds = new Map<Noun, bigint>()
   #savedHead: ChainEntry
@@ -55,8 +57,13 @@ export class BatchWriter<Command, Reply> implements Tx {
   #isLocked = false
   #wrote = false
 
-  constructor(connection: WriteConnection, executeCommand: (tx: Tx, command: Command) => Promise<Reply>) {
+  constructor(
+    connection: WriteConnection,
+    executeCommand: (tx: Tx, command: Command) => Promise<Reply>,
+    recorder = new RowChangeRecorder([]),
+  ) {
     this.#connection = connection
+    this.#recorder = recorder
     this.#perform = executeCommand
     this.#counters = this.#loadCounters()
     this.#savedHead = this.#loadHead()
@@ -87,20 +94,29 @@ export class BatchWriter<Command, Reply> implements Tx {
     ...parameters: ParametersOf<Name>
   ): Row | undefined {
     const row = this.#connection.one(statement, ...parameters)
-    if (statement.writes && row !== undefined) this.#wrote = true
+    if (statement.writes && row !== undefined) this.#noteWrite(statement, parameters, [row])
     return row
   }
 
   many<Row, Name extends string>(statement: Statement<Row, Name>, ...parameters: ParametersOf<Name>): Row[] {
     const rows = this.#connection.many(statement, ...parameters)
-    if (statement.writes && rows.length > 0) this.#wrote = true
+    if (statement.writes && rows.length > 0) this.#noteWrite(statement, parameters, rows)
     return rows
   }
 
   run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     const changes = this.#connection.run(statement, ...parameters)
-    if (changes > 0) this.#wrote = true
+    if (changes > 0) this.#noteWrite(statement, parameters)
     return changes
+  }
+
+  #noteWrite<Name extends string>(
+    statement: Statement<unknown, Name>,
+    parameters: ParametersOf<Name>,
+    rows?: readonly unknown[],
+  ): void {
+    this.#wrote = true
+    this.#recorder.record(statement, parameters, rows)
   }
 
   nextId(noun: Noun): bigint {

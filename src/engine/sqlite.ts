@@ -10,6 +10,7 @@ import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: '
 import plainNames from './migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
+import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
@@ -35,12 +36,15 @@ export interface SqliteOptions {
   readonly onFatal: (reason: string) => void
   /** Maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
+  /** The tables whose changes `watchRows` reports. */
+  readonly watchedTables?: readonly string[]
 }
 
 /** What a worker needs to open its connection. */
 interface Start {
   readonly file: string
   readonly pagesMax?: number
+  readonly watchedTables: readonly string[]
 }
 
 export function databaseFile(directory: string): string {
@@ -59,19 +63,26 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
     options.onFatal,
   )
-  const start: Start = { file, ...(options.pagesMax !== undefined && { pagesMax: options.pagesMax }) }
-  const writer = new WorkerQueue<Start, Command, Result>(
-    options.writer,
+  const { onFatal, pagesMax, watchedTables = [] } = options
+  const start: Start = { file, watchedTables, ...(pagesMax !== undefined && { pagesMax }) }
+  const rowListeners = new Set<(changes: RowChanges) => void>()
+  const writer = new WorkerQueue<Start, Command, Result>({
+    module: options.writer,
     start,
-    COMMANDS_PER_BATCH_MAX,
-    options.onFatal,
-  )
-  const reader = new WorkerQueue<Start, Query, Reply>(
-    options.reader,
+    batchMax: COMMANDS_PER_BATCH_MAX,
+    onFatal,
+    onChanges: changes => {
+      // Before any reply: whoever gets one must see what was committed, in a read and in a cache.
+      own.refresh()
+      if (changes.size > 0) for (const listener of rowListeners) listener(changes)
+    },
+  })
+  const reader = new WorkerQueue<Start, Query, Reply>({
+    module: options.reader,
     start,
-    QUERIES_PER_BATCH_MAX,
-    options.onFatal,
-  )
+    batchMax: QUERIES_PER_BATCH_MAX,
+    onFatal,
+  })
   await Promise.all([writer.started, reader.started])
   const lock = lockFile(options.directory)
   const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
@@ -84,14 +95,16 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     readRow: work => work(own),
     readScan: query => reader.send(query),
     execute: async command => {
-      try {
-        const result = await writer.send(command)
-        for (const notify of watchers) notify()
-        return result
-      } finally {
-        own.refresh()
-      }
+      const result = await writer.send(command)
+      for (const notify of watchers) notify()
+      return result
     },
+    ...(watchedTables.length > 0 && {
+      watchRows: (listener: (changes: RowChanges) => void) => {
+        rowListeners.add(listener)
+        return () => rowListeners.delete(listener)
+      },
+    }),
     watch: listener => {
       watchers.add(listener)
       return () => watchers.delete(listener)
@@ -151,11 +164,15 @@ async function migrateFile(file: string): Promise<void> {
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax }) => {
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables }) => {
     const connection = new SqliteConnection(file, { readonly: false })
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
-    const writer = new BatchWriter(connection, executeCommand)
-    return { runBatch: batch => writer.commit(batch), close: () => connection.close() }
+    const recorder = new RowChangeRecorder(watchedTables)
+    const writer = new BatchWriter(connection, executeCommand, recorder)
+    return {
+      runBatch: async batch => ({ outcomes: await writer.commit(batch), changes: recorder.take() }),
+      close: () => connection.close(),
+    }
   })
 }
 
@@ -175,7 +192,7 @@ export function serveReader<Query, Reply>(
         )
         reader.refresh()
         if (fatal !== undefined) throw new Error(fatal)
-        return outcomes
+        return { outcomes }
       },
       close: () => reader.close(),
     }

@@ -23,6 +23,10 @@ export interface Statement<Row, Name extends string = never> {
   readonly values?: Value[]
   /** Whether it can change rows. */
   readonly writes: boolean
+  /** The table that it writes; undefined if it only reads, or if its text does not begin with the table. */
+  readonly table?: string
+  /** The parameter with the id of the row that it inserts. */
+  readonly insertedId?: Name
   /** Exists only in the type; no statement has a value here. */
   readonly row?: Row
 }
@@ -84,7 +88,22 @@ function numbered<Name extends string>(named: string): Statement<never, Name> {
     if (!names.includes(known)) names.push(known)
     return `$${names.indexOf(known) + 1}`
   })
-  return { text, names, writes: writes(text) }
+  return { text, names, writes: writes(text), ...targetOf(named, names) }
+}
+
+const WRITTEN_TABLE = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/
+const INSERTED_ID = /^\s*INSERT INTO\s+\w+\s*\(\s*id,[^()]*\)\s*VALUES\s*\(\s*\$(\w+)/
+
+/** Returns the table that a statement writes, and the parameter with the id of the row that it inserts. */
+function targetOf<Name extends string>(
+  named: string,
+  names: readonly Name[],
+): Pick<Statement<never, Name>, 'table' | 'insertedId'> {
+  const table = WRITTEN_TABLE.exec(named)?.[1]
+  if (table === undefined) return {}
+  const inserted = INSERTED_ID.exec(named)?.[1]
+  const insertedId = names.find(name => name === inserted)
+  return insertedId === undefined ? { table } : { table, insertedId }
 }
 
 /** Makes a value a parameter of the statement that is being written, and returns its place in the text. */
@@ -106,6 +125,7 @@ export function dynamicSql<Row = never>(
     names: [],
     values,
     writes: writes(text),
+    ...targetOf(text, []),
     ...(postgresText !== undefined && { postgresText }),
   }
 }

@@ -1,5 +1,6 @@
 import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
 import { type Outcome, unwrap } from './outcome.ts'
+import type { RowChanges } from './row-changes.ts'
 
 /** While one batch runs, the next is sent. */
 const BATCHES_IN_FLIGHT_MAX = 2
@@ -13,42 +14,53 @@ interface Waiting<Message, Reply> {
 }
 
 type ToWorker<Start, Message> = { readonly start: Start } | { readonly batch: readonly Message[] } | 'close'
-type FromWorker<Reply> =
-  | 'started'
-  | 'closed'
-  | { readonly outcomes: Outcome<Reply>[] }
-  | { readonly fatal: string }
+type FromWorker<Reply> = 'started' | 'closed' | BatchResult<Reply> | { readonly fatal: string }
+
+/** The outcomes of a batch, in the order of its messages. */
+export interface BatchResult<Reply> {
+  readonly outcomes: Outcome<Reply>[]
+  readonly changes?: RowChanges
+}
+
+export interface WorkerQueueOptions<Start> {
+  /** The module that runs the worker. */
+  readonly module: URL
+  readonly start: Start
+  /** Maximum number of messages in a batch. */
+  readonly batchMax: number
+  readonly onFatal: (reason: string) => void
+  /** Called with what a batch changed, before any of its messages is answered. */
+  readonly onChanges?: (changes: RowChanges) => void
+}
 
 /** Sends messages to a worker in batches and returns each outcome to its caller. */
 export class WorkerQueue<Start, Message, Reply> {
   readonly started: Promise<void>
   ended = false
   readonly #worker: Worker
-  readonly #batchMax: number
-  readonly #onFatal: (reason: string) => void
+  readonly #options: WorkerQueueOptions<Start>
   readonly #waiting: Waiting<Message, Reply>[] = []
   readonly #inFlight: Waiting<Message, Reply>[][] = []
   readonly #closed = Promise.withResolvers<void>()
   #closing = false
 
-  constructor(module: URL, start: Start, batchMax: number, onFatal: (reason: string) => void) {
+  constructor(options: WorkerQueueOptions<Start>) {
     const started = Promise.withResolvers<void>()
     this.started = started.promise
-    this.#batchMax = batchMax
-    this.#onFatal = onFatal
-    this.#worker = new Worker(module.href)
+    this.#options = options
+    this.#worker = new Worker(options.module.href)
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker<Reply>>) => {
       if (data === 'started') started.resolve()
       else if (data === 'closed') this.#closed.resolve()
       else if ('fatal' in data) this.#end(data.fatal)
-      else this.#unwrap(data.outcomes)
+      else this.#unwrap(data)
     }
     this.#worker.onerror = event => {
       started.reject(new Error(event.message))
       this.#end(event.message)
     }
     this.#worker.addEventListener('close', () => this.#end('a worker of the store ended'))
-    this.#post({ start })
+    this.#post({ start: options.start })
   }
 
   send(message: Message): Promise<Reply> {
@@ -76,13 +88,14 @@ export class WorkerQueue<Start, Message, Reply> {
 
   #flush(): void {
     while (this.#inFlight.length < BATCHES_IN_FLIGHT_MAX && this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#batchMax)
+      const batch = this.#waiting.splice(0, this.#options.batchMax)
       this.#inFlight.push(batch)
       this.#post({ batch: batch.map(({ message }) => message) })
     }
   }
 
-  #unwrap(outcomes: Outcome<Reply>[]): void {
+  #unwrap({ outcomes, changes }: BatchResult<Reply>): void {
+    if (changes) this.#options.onChanges?.(changes)
     const batch = this.#inFlight.shift() ?? []
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index] ?? { fault: 'the worker left a message without an outcome' }
@@ -101,7 +114,7 @@ export class WorkerQueue<Start, Message, Reply> {
     this.ended = true
     this.#closed.resolve()
     for (const { reject } of [...this.#inFlight.flat(), ...this.#waiting.splice(0)]) reject(new Error(reason))
-    this.#onFatal(reason)
+    this.#options.onFatal(reason)
   }
 
   #post(message: ToWorker<Start, Message>): void {
@@ -114,7 +127,7 @@ export class WorkerQueue<Start, Message, Reply> {
  */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {
-    runBatch: (batch: readonly Message[]) => Promise<Outcome<Reply>[]>
+    runBatch: (batch: readonly Message[]) => Promise<BatchResult<Reply>>
     close: () => void
   },
 ): void {
@@ -129,7 +142,7 @@ export function serve<Start, Message, Reply>(
       opened = open(message.start)
       port.postMessage('started')
     } else if (opened) {
-      port.postMessage({ outcomes: await opened.runBatch(message.batch) })
+      port.postMessage(await opened.runBatch(message.batch))
     }
   }
   globalThis.addEventListener('message', (event: MessageEvent<ToWorker<Start, Message>>) => {

@@ -4,6 +4,7 @@ import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand } from './commands.ts'
 import { executeQuery, type Query } from './queries.ts'
+import { cachedTables } from './representation-cache.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
@@ -32,6 +33,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       directory,
       writer: new URL('./sqlite-writer.ts', import.meta.url),
       reader: new URL('./sqlite-reader.ts', import.meta.url),
+      watchedTables: cachedTables,
       onFatal,
     })
   }

@@ -46,5 +46,8 @@ class LateCommit implements WriteConnection {
 serve<{ readonly file: string }, Command, CommandResult>(({ file }) => {
   const connection = new SqliteConnection(file, { readonly: false })
   const writer = new BatchWriter(new LateCommit(connection), executeCommand)
-  return { runBatch: batch => writer.commit(batch), close: () => connection.close() }
+  return {
+    runBatch: async batch => ({ outcomes: await writer.commit(batch) }),
+    close: () => connection.close(),
+  }
 })

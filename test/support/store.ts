@@ -14,6 +14,7 @@ import { type Command, type CommandResult, executeCommand } from '../../src/stor
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
+import { cachedTables } from '../../src/store/representation-cache.ts'
 import { type Client, makeClient } from './client.ts'
 import { newDatabase } from './postgres-server.ts'
 
@@ -186,6 +187,7 @@ function openVariant(
       directory,
       writer,
       reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+      watchedTables: cachedTables,
       onFatal: reason => log.error({ reason }, 'the store cannot continue'),
       ...(pagesMax !== undefined && { pagesMax }),
     })

@@ -1,0 +1,56 @@
+import type { Statement, Value } from './statement.ts'
+
+/** The rows that a batch of commands wrote: their ids by table, or `any` for a table whose rows are not known. */
+export type RowChanges = ReadonlyMap<string, ReadonlySet<bigint> | 'any'>
+
+/**
+ * Collects the rows that statements write, for the tables that someone watches. It may report rows of commands that
+ * were rolled back, but it misses none.
+ */
+export class RowChangeRecorder {
+  readonly #watched: readonly string[]
+  #changes = new Map<string, Set<bigint> | 'any'>()
+
+  constructor(watched: readonly string[]) {
+    this.#watched = watched
+  }
+
+  /**
+   * Records the effect of a statement that has written something. The database tells which rows: RETURNING has their
+   * ids. Otherwise, an INSERT names the id; anything else may have written any row.
+   */
+  record<Name extends string>(
+    { table, insertedId }: Statement<unknown, Name>,
+    [parameters]: readonly Readonly<Record<Name, Value>>[],
+    rows: readonly unknown[] = [],
+  ): void {
+    if (table === undefined) {
+      for (const one of this.#watched) this.#changes.set(one, 'any')
+      return
+    }
+    if (!this.#watched.includes(table)) return
+    const inserted = insertedId === undefined ? undefined : parameters?.[insertedId]
+    if (rows.length === 0) this.#add(table, inserted)
+    else for (const row of rows) this.#add(table, idOf(row) ?? inserted)
+  }
+
+  #add(table: string, id: Value | undefined): void {
+    const known = this.#changes.get(table)
+    if (known === 'any') return
+    if (typeof id !== 'bigint') this.#changes.set(table, 'any')
+    else if (known) known.add(id)
+    else this.#changes.set(table, new Set([id]))
+  }
+
+  /** Returns what was recorded since the last call. */
+  take(): RowChanges {
+    const changes = this.#changes
+    this.#changes = new Map()
+    return changes
+  }
+}
+
+function idOf(row: unknown): bigint | undefined {
+  const id: unknown = typeof row === 'object' && row !== null && 'id' in row ? row.id : undefined
+  return typeof id === 'bigint' ? id : undefined
+}

@@ -1,0 +1,174 @@
+import type { QueryId } from '../contract/contract.ts'
+import type { RowChanges } from '../engine/row-changes.ts'
+import type { Reply } from '../shop/idempotency.ts'
+
+/** Where the representation of a query comes from: one row by its id, or any rows of a table. */
+interface Source {
+  readonly table: string
+  /** The path parameter with the id of the row; absent for a list. */
+  readonly rowId?: string
+}
+
+/**
+ * The queries whose replies are cached. A reply must depend on nothing but its request and the rows of its table, and
+ * must be the same for every caller who may see it.
+ */
+const sources: Partial<Readonly<Record<QueryId, Source>>> = {
+  getPet: { table: 'pet', rowId: 'petId' },
+  listPets: { table: 'pet' },
+  // The status and stock of an item are columns of its pet.
+  getInventoryItem: { table: 'pet', rowId: 'petId' },
+  listInventory: { table: 'pet' },
+  getCategory: { table: 'category', rowId: 'categoryId' },
+  listCategories: { table: 'category' },
+  getOrder: { table: 'orders', rowId: 'orderId' },
+}
+
+/** The tables whose changes the cache must hear of. */
+export const cachedTables: readonly string[] = [...new Set(Object.values(sources).map(({ table }) => table))]
+
+/** A reply is not cached if it is longer. */
+const REPLY_CHARS_MAX = 64 * 1024
+/** What an entry takes in addition to its texts, about. */
+const ENTRY_CHARS = 500
+
+interface Entry {
+  readonly target: string
+  readonly reply: Reply
+  readonly table: string
+  /** The row that it represents; undefined for a list. */
+  readonly rowId: bigint | undefined
+  /** Whether it was read since the last time it was considered for eviction. */
+  isUsed: boolean
+}
+
+/** What a miss saw when it began. A reply is stored only if nothing was changed since. */
+export interface Ticket {
+  readonly source: Source
+  readonly generation: number
+}
+
+export interface CacheLimits {
+  readonly entries: number
+  /** Characters of all entries together. */
+  readonly chars: number
+}
+
+export const CACHE_LIMITS: CacheLimits = { entries: 20_000, chars: 32 * 1024 * 1024 }
+
+/**
+ * The encoded replies of reads, by request target, in one process that owns its database.
+ *
+ * A reply is never stale: the engine reports the rows of each batch before any of its commands is answered, and the
+ * cache drops what they represent. A reply that was read before such a report is not stored after it. At a limit,
+ * replies that were not read lately are evicted first (the CLOCK algorithm).
+ */
+export class RepresentationCache {
+  hits = 0
+  misses = 0
+  readonly #limits: CacheLimits
+  /** In order of insertion. */
+  readonly #entries = new Map<string, Entry>()
+  /** The targets that represent a row, by table and id; those of lists, by table. */
+  readonly #targets = new Map<string, Set<string>>()
+  readonly #generations = new Map<string, number>()
+  #chars = 0
+
+  constructor(limits = CACHE_LIMITS) {
+    this.#limits = limits
+  }
+
+  get size(): { readonly entries: number; readonly chars: number } {
+    return { entries: this.#entries.size, chars: this.#chars }
+  }
+
+  /** Returns the reply to a request target of GET, such as `/pets/7`. */
+  find(target: string): Reply | undefined {
+    const entry = this.#entries.get(target)
+    if (!entry) return undefined
+    this.hits++
+    entry.isUsed = true
+    return entry.reply
+  }
+
+  /** Begins a read that may be stored; undefined if its replies are not cached. */
+  begin(queryId: QueryId): Ticket | undefined {
+    const source = sources[queryId]
+    if (!source) return undefined
+    this.misses++
+    return { source, generation: this.#generations.get(source.table) ?? 0 }
+  }
+
+  /** Stores the reply of a read, unless its table has changed since the read began. */
+  store({ source, generation }: Ticket, target: string, input: object, reply: Reply): void {
+    const { table, rowId: name } = source
+    if ((this.#generations.get(table) ?? 0) !== generation || reply.body === null) return
+    const chars = charsOf(target, reply)
+    if (reply.body.length > REPLY_CHARS_MAX || this.#entries.has(target)) return
+    const id: unknown = name === undefined ? undefined : Reflect.get(input, name)
+    const rowId = typeof id === 'bigint' ? id : undefined
+    if (name !== undefined && rowId === undefined) return
+    this.#evict(chars)
+    this.#entries.set(target, { target, reply, table, rowId, isUsed: false })
+    this.#chars += chars
+    const place = placeOf(table, rowId)
+    const targets = this.#targets.get(place)
+    if (targets) targets.add(target)
+    else this.#targets.set(place, new Set([target]))
+  }
+
+  /** Drops what represents the rows that were written. */
+  drop(changes: RowChanges): void {
+    for (const [table, ids] of changes) {
+      this.#generations.set(table, (this.#generations.get(table) ?? 0) + 1)
+      if (ids === 'any') this.#dropTable(table)
+      else {
+        this.#dropPlace(placeOf(table, undefined))
+        for (const id of ids) this.#dropPlace(placeOf(table, id))
+      }
+    }
+  }
+
+  #dropTable(table: string): void {
+    for (const entry of this.#entries.values()) if (entry.table === table) this.#remove(entry)
+  }
+
+  #dropPlace(place: string): void {
+    for (const target of this.#targets.get(place) ?? []) {
+      const entry = this.#entries.get(target)
+      if (entry) this.#remove(entry)
+    }
+  }
+
+  #evict(chars: number): void {
+    const { entries, chars: charsMax } = this.#limits
+    for (const entry of this.#entries.values()) {
+      if (this.#entries.size < entries && this.#chars + chars <= charsMax) return
+      if (!entry.isUsed) {
+        this.#remove(entry)
+        continue
+      }
+      // It gets a second round, behind all others.
+      entry.isUsed = false
+      this.#entries.delete(entry.target)
+      this.#entries.set(entry.target, entry)
+    }
+  }
+
+  #remove({ target, reply, table, rowId }: Entry): void {
+    this.#entries.delete(target)
+    this.#chars -= charsOf(target, reply)
+    const place = placeOf(table, rowId)
+    const targets = this.#targets.get(place)
+    targets?.delete(target)
+    if (targets?.size === 0) this.#targets.delete(place)
+  }
+}
+
+function placeOf(table: string, rowId: bigint | undefined): string {
+  return rowId === undefined ? table : `${table} ${rowId}`
+}
+
+function charsOf(target: string, { body }: Reply): number {
+  return 2 * target.length + (body?.length ?? 0) + ENTRY_CHARS
+}
