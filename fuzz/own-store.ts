@@ -24,6 +24,7 @@ export async function startOwnStore(databaseUrl: string | undefined): Promise<Ow
     PETSTORE_SECRET_KEY_FILE: secretKeyFile,
     PETSTORE_ALLOW_PRIVATE_WEBHOOKS: 'true',
     PETSTORE_RATE_LIMIT: 'off',
+    PETSTORE_CACHE: 'verify',
     PETSTORE_LOG_LEVEL: 'error',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   })

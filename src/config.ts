@@ -30,10 +30,12 @@ interface Setting<T> {
 }
 
 export type Gate = 'stable' | 'beta' | 'experimental'
+export type CacheMode = 'on' | 'off' | 'verify'
 export type LogFormat = 'auto' | 'json' | 'pretty'
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
 
 const gates: readonly Gate[] = ['stable', 'beta', 'experimental']
+const cacheModes: readonly CacheMode[] = ['on', 'off', 'verify']
 const formats: readonly LogFormat[] = ['auto', 'json', 'pretty']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
@@ -127,6 +129,13 @@ export const settings = {
     fallback: '60000/60',
     read: readRate,
   }),
+  cache: setting({
+    variable: 'PETSTORE_CACHE',
+    description:
+      'cache of reads (embedded database only): on, off, or verify: compare each hit with the database',
+    fallback: 'on',
+    read: text => readChoice(text, cacheModes),
+  }),
   corsOrigins: setting({
     variable: 'PETSTORE_CORS_ORIGINS',
     description: 'origins whose pages may call the store, separated by commas; * allows any',
@@ -208,6 +217,7 @@ export function readConfig(
     eventRetention: required('eventRetention', settings.eventRetention),
     allowPrivateWebhooks: required('allowPrivateWebhooks', settings.allowPrivateWebhooks),
     rateLimit: required('rateLimit', settings.rateLimit),
+    cache: required('cache', settings.cache),
     corsOrigins: required('corsOrigins', settings.corsOrigins),
     trustedProxies: required('trustedProxies', settings.trustedProxies),
     log: required('log', settings.log),

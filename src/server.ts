@@ -43,6 +43,10 @@ export interface ServerOptions {
   readonly lifecycleClock: () => number
   /** Monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number
+  /** `verify` compares every reply from the cache with a fresh read, and fails if they differ. */
+  readonly cache: 'on' | 'off' | 'verify'
+  /** Replaces the default cache. */
+  readonly representations?: RepresentationCache
   /** Replaces the default limits. */
   readonly admission?: Admission
   readonly sweeping?: SweepTimes
@@ -115,7 +119,8 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     base,
     lifecycleClock: options.lifecycleClock,
     ...outbound.forRequests,
-    cache: cacheOf(engine),
+    cache: options.cache === 'off' ? undefined : cacheOf(options, metrics),
+    verifiesCache: options.cache === 'verify',
     rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer),
     failedAuthentications: new RateLimiter(GUESSES, timer),
   }
@@ -149,9 +154,12 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
 }
 
 /** Creates the cache of a store that no other process writes to. */
-function cacheOf(engine: StoreEngine): RepresentationCache | undefined {
+function cacheOf(
+  { engine, representations: cache = new RepresentationCache() }: ServerOptions,
+  metrics: Metrics,
+): RepresentationCache | undefined {
   if (!engine.watchRows) return undefined
-  const cache = new RepresentationCache()
+  metrics.watchCache(cache)
   engine.watchRows(changes => cache.drop(changes))
   return cache
 }

@@ -9,8 +9,17 @@ export interface Metrics {
   attempted(state: DeliveryState): void
   /** Sets the function that counts the open streams when the metrics are read. */
   watchStreams(count: () => number): void
+  /** Sets the cache whose counts are read with the metrics. */
+  watchCache(cache: CacheCounts): void
   /** Returns the metrics in the format of Prometheus. */
   text(): Promise<string>
+}
+
+/** The counts of the cache of representations. */
+export interface CacheCounts {
+  readonly hits: number
+  readonly misses: number
+  readonly size: { readonly entries: number; readonly chars: number }
 }
 
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -80,6 +89,7 @@ export function makeMetrics(): Metrics {
         },
       })
     },
+    watchCache: cache => cacheMetrics(register, cache),
     text: () => register.metrics(),
   }
 }
@@ -91,6 +101,36 @@ function tallyOf(tallies: Map<string, Tally>, operation: string): Tally {
   const tally: Tally = { byStatus: new Map(), buckets, seconds: 0, deprecated: 0 }
   tallies.set(operation, tally)
   return tally
+}
+
+function cacheMetrics(register: Registry, cache: CacheCounts): void {
+  new Counter({
+    name: 'petstore_cache_reads_total',
+    help: 'Reads of the cache of representations, by result.',
+    labelNames: ['result'],
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc({ result: 'hit' }, cache.hits)
+      this.inc({ result: 'miss' }, cache.misses)
+    },
+  })
+  new Gauge({
+    name: 'petstore_cache_entries',
+    help: 'Representations in the cache.',
+    registers: [register],
+    collect() {
+      this.set(cache.size.entries)
+    },
+  })
+  new Gauge({
+    name: 'petstore_cache_chars',
+    help: 'Characters in the cache of representations, about one byte each.',
+    registers: [register],
+    collect() {
+      this.set(cache.size.chars)
+    },
+  })
 }
 
 function requestCounter(register: Registry, tallies: ReadonlyMap<string, Tally>): Counter {

@@ -40,6 +40,8 @@ export interface Pipeline {
   readonly streams: SseHub
   /** Undefined if other processes may write to the store too. */
   readonly cache: RepresentationCache | undefined
+  /** Compares every reply from the cache with a fresh read, and fails if they differ; for tests. */
+  readonly verifiesCache: boolean
   readonly rate: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
 }
@@ -75,8 +77,35 @@ function handleCaller(
   refuseUnacceptable(request.headers, operation)
   if (operation.body) refuseBodyByHeaders(request)
   const cached = operation.method === 'GET' ? pipeline.cache?.find(targetIn(context)) : undefined
-  if (cached) return respond(pipeline, context, operation, cached, readConditions(request.headers))
-  return handleUncached(pipeline, context, route)
+  if (!cached) return handleUncached(pipeline, context, route)
+  const respondCached = (): Response =>
+    respond(pipeline, context, operation, cached, readConditions(request.headers))
+  return pipeline.verifiesCache
+    ? verifyCached(pipeline, context, route, cached).then(respondCached)
+    : respondCached()
+}
+
+/** A cached reply may differ from the database for this long: its commit has not been answered yet. */
+const UNANSWERED_MS_MAX = 2000
+
+/** Compares a cached reply with a fresh read. Throws if the cache still has it although the database differs. */
+async function verifyCached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  { operation, id }: Route,
+  cached: Reply,
+): Promise<void> {
+  if (!isQueryId(id)) return
+  const { engine, base, cache } = pipeline
+  const query = { id, input: readParameters(operation, context), now: storedInstant(context.nowMs), base }
+  const deadlineMs = performance.now() + UNANSWERED_MS_MAX
+  for (;;) {
+    const fresh = await readReply(engine, operation, query).catch(() => undefined)
+    if (fresh?.body === cached.body && fresh?.etag === cached.etag && fresh?.next === cached.next) return
+    if (cache?.peek(targetIn(context)) !== cached) return
+    if (performance.now() > deadlineMs) throw new Error(`the cache has a stale reply to ${targetIn(context)}`)
+    await Bun.sleep(5)
+  }
 }
 
 async function handleUncached(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
@@ -115,21 +144,22 @@ export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: Requ
 async function runQuery(
   { engine, longPoll, cache }: Pipeline,
   context: RequestContext,
-  { reads, endless }: Operation,
+  operation: Operation,
   query: Query,
 ): Promise<Reply> {
-  if (endless) {
+  if (operation.endless) {
     const { request, slot } = context
     return longPoll.read(query, { caller: callerName(context), signal: request.signal, slot })
   }
   const ticket = cache?.begin(query.id)
-  // A single row is read on this thread; anything longer where it blocks nobody.
-  const reply =
-    reads === 'row'
-      ? await engine.readRow(reader => executeQuery(reader, query))
-      : await engine.readScan(query)
+  const reply = await readReply(engine, operation, query)
   if (ticket) cache?.store(ticket, targetIn(context), query.input, reply)
   return reply
+}
+
+/** Reads a single row on this thread, and anything longer where it blocks nobody. */
+function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
+  return reads === 'row' ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
 }
 
 /** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */

@@ -91,6 +91,11 @@ export class RepresentationCache {
     return entry.reply
   }
 
+  /** Like `find`, without counting it. */
+  peek(target: string): Reply | undefined {
+    return this.#entries.get(target)?.reply
+  }
+
   /** Begins a read that may be stored; undefined if its replies are not cached. */
   begin(queryId: QueryId): Ticket | undefined {
     const source = sources[queryId]

@@ -146,6 +146,7 @@ function serve(engine: StoreEngine): Serving {
     stability: 'experimental',
     rateLimit,
     corsOrigins: [],
+    cache: 'verify',
     trustedProxies: [],
     secretKey: SECRET_KEY,
     allowPrivateWebhooks: true,

@@ -26,6 +26,7 @@ export async function serveWithWriter(writer: URL): Promise<void> {
     stability: 'experimental',
     rateLimit: 'off',
     corsOrigins: [],
+    cache: 'verify',
     trustedProxies: [],
     secretKey: new Uint8Array(32),
     allowPrivateWebhooks: true,

@@ -47,6 +47,7 @@ export interface Variant {
   readonly writer?: URL
   readonly executeCommand?: PostgresOptions<Query, Command, Reply, CommandResult>['executeCommand']
   readonly executeQuery?: PostgresOptions<Query, Command, Reply>['executeQuery']
+  readonly wrapEngine?: (engine: StoreEngine) => StoreEngine
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -92,13 +93,14 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     executeCommand: _perform,
     executeQuery: _executeQuery,
     isolation: _level,
+    wrapEngine = engine => engine,
     ...server
   } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
-  const engine = await openVariant(databaseUrl, directory, log, options)
+  const engine = wrapEngine(await openVariant(databaseUrl, directory, log, options))
   const clock = server.clock ?? Date.now
   await ensureAdminKey(engine, ADMIN_KEY, clock)
   const serving = startServer({
@@ -115,6 +117,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     log,
     clock,
     lifecycleClock: clock,
+    cache: 'verify',
     ...server,
     // No name of a test is ever resolved.
     delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },

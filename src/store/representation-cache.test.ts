@@ -1,0 +1,101 @@
+import { expect, test } from 'bun:test'
+import type { RowChanges } from '../engine/row-changes.ts'
+import { RepresentationCache } from './representation-cache.ts'
+
+const reply = (body: string) => ({ status: 200, body, etag: `"${body}"` })
+
+/** A read of a pet that begins and ends at once. */
+function readPet(cache: RepresentationCache, petId: bigint, body = `pet ${petId}`): void {
+  const ticket = cache.begin('getPet')
+  if (ticket) cache.store(ticket, `/pets/${petId}`, { petId }, reply(body))
+}
+
+function readList(cache: RepresentationCache, target: string): void {
+  const ticket = cache.begin('listPets')
+  if (ticket) cache.store(ticket, target, {}, reply('[]'))
+}
+
+function bodies(cache: RepresentationCache, ...targets: string[]): (string | null | undefined)[] {
+  return targets.map(target => cache.peek(target)?.body)
+}
+
+const changed = (table: string, ...ids: bigint[]): RowChanges => new Map([[table, new Set(ids)]])
+
+test('a change of a row drops its representations and the lists of its table, and no others', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  readPet(cache, 2n)
+  readList(cache, '/pets?limit=5')
+  const ticket = cache.begin('getInventoryItem')
+  if (ticket) cache.store(ticket, '/store/inventory/1', { petId: 1n }, reply('item 1'))
+  const other = cache.begin('listCategories')
+  if (other) cache.store(other, '/categories', {}, reply('[]'))
+  cache.drop(changed('pet', 1n, 9n))
+  expect(bodies(cache, '/pets/1', '/pets/2', '/store/inventory/1', '/pets?limit=5', '/categories')).toEqual([
+    undefined,
+    'pet 2',
+    undefined,
+    undefined,
+    '[]',
+  ])
+  expect(cache.size.entries).toBe(2)
+})
+
+test('a change of unknown rows drops everything of the table', () => {
+  const cache = new RepresentationCache()
+  readPet(cache, 1n)
+  readList(cache, '/pets')
+  cache.drop(new Map([['pet', 'any']]))
+  expect(cache.size).toEqual({ entries: 0, chars: 0 })
+})
+
+test('a reply that was read before a change of its table is not stored after it', () => {
+  const cache = new RepresentationCache()
+  const ticket = cache.begin('listPets')
+  cache.drop(changed('category', 1n))
+  if (ticket) cache.store(ticket, '/pets', {}, reply('[1]'))
+  expect(bodies(cache, '/pets')).toEqual(['[1]'])
+  cache.drop(changed('pet', 1n))
+  const stale = cache.begin('listPets')
+  cache.drop(changed('pet', 2n))
+  if (stale) cache.store(stale, '/pets', {}, reply('[1,2]'))
+  expect(bodies(cache, '/pets')).toEqual([undefined])
+})
+
+test('queries whose replies depend on the caller or on time are not cached', () => {
+  const cache = new RepresentationCache()
+  for (const id of ['listKeys', 'listEvents', 'getWebhook', 'listOrders', 'getStoreSummary'] as const) {
+    expect(cache.begin(id)).toBeUndefined()
+  }
+})
+
+test('the cache keeps its limits, and evicts first what was not read lately', () => {
+  const cache = new RepresentationCache({ entries: 3, chars: 1_000_000 })
+  for (const petId of [1n, 2n, 3n]) readPet(cache, petId)
+  cache.find('/pets/1')
+  readPet(cache, 4n)
+  expect(bodies(cache, '/pets/1', '/pets/2', '/pets/3', '/pets/4')).toEqual([
+    'pet 1',
+    undefined,
+    'pet 3',
+    'pet 4',
+  ])
+  for (let petId = 10n; petId < 1000n; petId++) {
+    if (petId % 3n === 0n) cache.find(`/pets/${petId - 1n}`)
+    readPet(cache, petId)
+  }
+  expect(cache.size.entries).toBe(3)
+  cache.drop(new Map([['pet', 'any']]))
+  expect(cache.size).toEqual({ entries: 0, chars: 0 })
+})
+
+test('the characters of all entries are bounded, and a long reply is not stored', () => {
+  const cache = new RepresentationCache({ entries: 1000, chars: 10_000 })
+  for (let petId = 1n; petId < 50n; petId++) {
+    readPet(cache, petId, 'x'.repeat(1000))
+    expect(cache.size.chars).toBeLessThanOrEqual(10_000)
+  }
+  expect(cache.size.entries).toBeGreaterThan(3)
+  readPet(cache, 99n, 'x'.repeat(100_000))
+  expect(bodies(cache, '/pets/99')).toEqual([undefined])
+})

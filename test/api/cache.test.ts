@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'bun:test'
+import type { RowChanges } from '../../src/engine/row-changes.ts'
+import type { StoreEngine } from '../../src/store/open.ts'
+import { executeQuery, type Query } from '../../src/store/queries.ts'
+import { RepresentationCache, type Ticket } from '../../src/store/representation-cache.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const cached: TestOptions = { cache: 'on' }
+
+/** What is read before and after each change: the target, and the query that it stands for. */
+type Target = readonly [target: string, id: Query['id'], input: object]
+
+/** Reads a target without the cache. A refusal is its status. */
+async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
+  const query = { id, input, now: new Date().toISOString(), base: store.base }
+  try {
+    return String((await store.engine.readRow(reader => executeQuery(reader, query))).body)
+  } catch {
+    return '404'
+  }
+}
+
+async function sentBody(store: TestStore, [target]: Target): Promise<string> {
+  const response = await store.send('GET', target)
+  return response.ok ? await response.text() : String(response.status)
+}
+
+/** Changes a store in every way that touches a cached row. After each change, returns the targets that are stale. */
+async function staleAfterChanges(options: TestOptions): Promise<string[]> {
+  await using store = await openTestStore('sqlite', { ...cached, ...options })
+  const { client } = store
+  const { petId, categoryId, orderId } = await makePet(client, { quantity: 9n, reserved: 2n })
+  const targets: Target[] = [
+    [`/pets/${petId}`, 'getPet', { petId }],
+    [`/pets?id=${petId}`, 'listPets', { id: [petId] }],
+    ['/pets?limit=100&status=available', 'listPets', { limit: 100, status: ['available'] }],
+    [`/store/inventory/${petId}`, 'getInventoryItem', { petId }],
+    ['/store/inventory', 'listInventory', {}],
+    [`/categories/${categoryId}`, 'getCategory', { categoryId }],
+    ['/categories', 'listCategories', {}],
+    [`/store/orders/${orderId}`, 'getOrder', { orderId }],
+  ]
+  const stale: string[] = []
+  const changes: [name: string, change: () => Promise<unknown>][] = [
+    ['updatePet', () => client.updatePet({ petId, body: { name: 'Renamed' } })],
+    ['updateCategory', () => client.updateCategory({ categoryId, body: { name: 'Moved' } })],
+    ['placeOrder', () => client.placeOrder({ body: { petId, quantity: 7n } })],
+    ['updateOrder', () => client.updateOrder({ orderId, body: { quantity: 1n } })],
+    ['cancelOrder', () => client.cancelOrder({ orderId })],
+    ['setInventory', () => client.setInventory({ petId, body: { quantity: 50n } })],
+    ['createPet', () => client.createPet({ body: { name: 'Another', categoryId } })],
+    ['createCategory', () => client.createCategory({ body: { name: 'Another' } })],
+    ['refused', () => client.setInventory({ petId, body: { quantity: 0n } }).catch(() => {})],
+    ['import', () => importPet(client)],
+    ['completeOrder', () => client.updateOrder({ orderId: orderId + 1n, body: { complete: true } })],
+    ['deletePet', () => client.deletePet({ petId })],
+  ]
+  for (const [name, change] of changes) {
+    for (const target of targets) await sentBody(store, target)
+    await change()
+    for (const target of targets) {
+      if ((await sentBody(store, target)) !== (await freshBody(store, target)))
+        stale.push(`${name} ${target[1]}`)
+    }
+  }
+  return stale
+}
+
+async function importPet(client: TestStore['client']): Promise<void> {
+  const categories = [{ line: 2n, name: 'Imported' }]
+  const pets = [{ line: 2n, name: 'Imported', category: 'Imported', quantity: 3n, hold: false }]
+  await client.stageImport({ importId: 5n, body: { categories, pets } })
+  await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
+}
+
+/** An engine whose reports of written rows go through `report`. */
+function reporting(
+  report: (changes: RowChanges, listener: (changes: RowChanges) => void) => void,
+): TestOptions {
+  return {
+    wrapEngine: (engine: StoreEngine) => ({
+      ...engine,
+      watchRows: listener => engine.watchRows?.(changes => report(changes, listener)) ?? (() => {}),
+    }),
+  }
+}
+
+describe('a read from the cache', () => {
+  test('is what the database has, after every kind of change', async () => {
+    expect(await staleAfterChanges({})).toEqual([])
+  })
+
+  test('control: a row that is not reported is detected', async () => {
+    const stale = await staleAfterChanges(
+      reporting((changes, listener) => listener(new Map([...changes].filter(([table]) => table !== 'pet')))),
+    )
+    expect(stale).toContain('updatePet getPet')
+    expect(stale).toContain('deletePet getInventoryItem')
+  })
+
+  test('control: an entry that is dropped after the reply is detected', async () => {
+    const stale = await staleAfterChanges(
+      reporting((changes, listener) => void setTimeout(() => listener(changes), 200)),
+    )
+    expect(stale).toContain('updatePet getPet')
+  })
+
+  test('has the headers and the conditions of the first read', async () => {
+    await using store = await openTestStore('sqlite', cached)
+    const { petId } = await makePet(store.client)
+    const [first, second] = [
+      await store.send('GET', `/pets/${petId}`),
+      await store.send('GET', `/pets/${petId}`),
+    ]
+    const headersOf = ({ headers }: Response): [string, string][] =>
+      [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
+    expect(headersOf(second)).toEqual(headersOf(first))
+    const headers = { 'If-None-Match': first.headers.get('etag') ?? '' }
+    expect((await store.send('GET', `/pets/${petId}`, { headers })).status).toBe(304)
+    expect((await store.send('GET', `/pets/${petId}`, { headers: { 'If-Match': '"x"' } })).status).toBe(412)
+    const head = await store.send('HEAD', `/pets/${petId}`)
+    expect([head.status, head.headers.get('content-length')]).toEqual([
+      200,
+      first.headers.get('content-length') ?? '',
+    ])
+    expect((await store.send('GET', `/pets/${petId}`, { headers: { Accept: 'text/plain' } })).status).toBe(
+      406,
+    )
+  })
+
+  test('requires the scope of its operation', async () => {
+    await using store = await openTestStore('sqlite', cached)
+    const { orderId } = await makePet(store.client, { reserved: 1n })
+    const path = `/store/orders/${orderId}`
+    expect((await store.send('GET', path)).status).toBe(200)
+    expect((await fetch(store.base + path)).status).toBe(401)
+    const till = await store.clientWith('pets:write')
+    await expect(till.getOrder({ orderId })).rejects.toMatchObject({ code: 'insufficient_scope' })
+  })
+
+  test('is counted in the metrics', async () => {
+    await using store = await openTestStore('sqlite', cached)
+    const { petId } = await makePet(store.client)
+    for (let count = 0; count < 3; count++) await store.send('GET', `/pets/${petId}`)
+    const metrics = await (await store.send('GET', '/metrics')).text()
+    expect(metrics).toContain('petstore_cache_reads_total{result="hit"} 2\n')
+    expect(metrics).toContain('petstore_cache_reads_total{result="miss"} 1\n')
+    expect(metrics).toContain('petstore_cache_entries 1\n')
+  })
+})
+
+test('control: the verifying mode detects a reply that is stale', async () => {
+  const withoutPets = reporting((changes, listener) =>
+    listener(new Map([...changes].filter(([table]) => table !== 'pet'))),
+  )
+  await using store = await openTestStore('sqlite', { cache: 'verify', ...withoutPets })
+  const { petId } = await makePet(store.client)
+  const read = async (): Promise<number> => (await store.send('GET', `/pets/${petId}`)).status
+  expect([await read(), await read()]).toEqual([200, 200])
+  await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+  expect(await read()).toBe(500)
+  expect(store.logged.map(({ fields }) => String(fields.fault)).join()).toContain(
+    'the cache has a stale reply',
+  )
+})
+
+/** A cache that stores a reply whatever has changed since it was read. */
+class UncheckedCache extends RepresentationCache {
+  override store(
+    ticket: Ticket,
+    target: string,
+    input: object,
+    reply: Parameters<RepresentationCache['store']>[3],
+  ): void {
+    const now = this.begin('listPets')
+    super.store({ ...ticket, generation: now?.generation ?? 0 }, target, input, reply)
+  }
+}
+
+/** Reads a list, and changes it before the reply arrives. Returns the list as it is read next. */
+async function namesAfterLateReply(representations?: RepresentationCache): Promise<string> {
+  const late = Promise.withResolvers<void>()
+  let reads = 0
+  await using store = await openTestStore('sqlite', {
+    ...cached,
+    ...(representations && { representations }),
+    wrapEngine: engine => ({
+      ...engine,
+      readScan: async query => {
+        const reply = await engine.readScan(query)
+        reads++
+        if (reads === 1) await late.promise
+        return reply
+      },
+    }),
+  })
+  const { petId } = await makePet(store.client)
+  const first = store.send('GET', '/pets')
+  await until('the list is read', () => reads === 1)
+  await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+  late.resolve()
+  await first
+  return await (await store.send('GET', '/pets')).text()
+}
+
+describe('a list that was read before a change', () => {
+  test('is not stored after it', async () => {
+    expect(await namesAfterLateReply()).toContain('Renamed')
+  })
+
+  test('control: a cache that stores it is detected', async () => {
+    expect(await namesAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
+  })
+})
+
+test('readers and writers at once: no reply of the cache differs from the database', async () => {
+  await using store = await openTestStore('sqlite', { cache: 'verify' })
+  const pets = await Promise.all(Array.from({ length: 8 }, () => makePet(store.client, { quantity: 1000n })))
+  let writing = true
+  const writers = pets.slice(0, 4).map(async ({ petId }) => {
+    for (let count = 0; count < 40; count++) {
+      const { data } = await store.client.placeOrder({ body: { petId } })
+      await store.client.cancelOrder({ orderId: data.id ?? 0n })
+    }
+  })
+  const statuses = new Set<number>()
+  const readers = pets.map(async ({ petId, categoryId }) => {
+    const targets = [`/pets/${petId}`, `/store/inventory/${petId}`, '/pets', `/categories/${categoryId}`]
+    while (writing) for (const target of targets) statuses.add((await store.send('GET', target)).status)
+  })
+  await Promise.all(writers)
+  writing = false
+  await Promise.all(readers)
+  expect([...statuses]).toEqual([200])
+  const metrics = await (await store.send('GET', '/metrics')).text()
+  expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
+}, 60_000)
