@@ -8,6 +8,7 @@ import { passesGate } from './api/lifecycle.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
 import { type Rate, RateLimiter } from './api/rate-limit.ts'
+import { makeRequestIds } from './api/request-context.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import type { Operation } from './contract/operation.ts'
@@ -130,6 +131,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     admission,
     cors: options.corsOrigins,
     clock,
+    newRequestId: makeRequestIds(),
     addressOf: clientAddress(options.trustedProxies),
     onResponse: (exchange, status, tookMs, fault) => {
       metrics.count(exchange, status, tookMs)

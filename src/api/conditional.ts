@@ -19,6 +19,11 @@ export function readConditions(headers: Headers): Conditions {
   }
 }
 
+/** Whether a request has neither condition. */
+export function isUnconditional(conditions: Conditions): boolean {
+  return conditions === UNCONDITIONAL
+}
+
 /** Throws `invalid_parameter` for a condition on a POST: no representation exists yet that it could apply to. */
 export function refuseConditions(conditions: Conditions): void {
   for (const [member, name] of [

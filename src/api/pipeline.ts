@@ -8,15 +8,15 @@ import type { Reply } from '../shop/idempotency.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
-import type { RepresentationCache } from '../store/representation-cache.ts'
+import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
-import { readConditions, refuseConditions } from './conditional.ts'
+import { isUnconditional, readConditions, refuseConditions } from './conditional.ts'
 import type { LongPoll } from './events/long-poll.ts'
 import type { SseHub } from './events/sse-hub.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { bodyInChunks } from './large-body.ts'
-import { enforceLifecycle } from './lifecycle.ts'
+import { announceLifecycle, enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -78,11 +78,51 @@ function handleCaller(
   if (operation.body) refuseBodyByHeaders(request)
   const cached = operation.method === 'GET' ? pipeline.cache?.find(targetIn(context)) : undefined
   if (!cached) return handleUncached(pipeline, context, route)
-  const respondCached = (): Response =>
-    respond(pipeline, context, operation, cached, readConditions(request.headers))
   return pipeline.verifiesCache
-    ? verifyCached(pipeline, context, route, cached).then(respondCached)
-    : respondCached()
+    ? verifyCached(pipeline, context, route, cached.reply).then(() =>
+        respondCached(pipeline, context, route, cached),
+      )
+    : respondCached(pipeline, context, route, cached)
+}
+
+/** Headers of one request. The others of a response from the cache are the same each time. */
+const headersOfRequest = [
+  'X-Request-Id',
+  'RateLimit',
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+]
+
+/** Responds with a cached reply. Its headers are built once: a third of the cost of a read was in building them. */
+function respondCached(
+  pipeline: Pipeline,
+  context: RequestContext,
+  route: Route,
+  cached: CachedReply,
+): Response {
+  const { request, headers } = context
+  const conditions = readConditions(request.headers)
+  const { reply } = cached
+  if (!cached.headers || request.method === 'HEAD' || !isUnconditional(conditions)) {
+    announceLifecycle(context, route, pipeline.base)
+    const response = respond(pipeline, context, route.operation, reply, conditions)
+    if (response.status === 200 && request.method === 'GET') {
+      const fixed = new Headers(response.headers)
+      for (const name of headersOfRequest) fixed.delete(name)
+      cached.headers = fixed
+    }
+    return response
+  }
+  const response = new Response(bodyOfReply(context, reply.body ?? ''), {
+    status: reply.status,
+    headers: cached.headers,
+  })
+  for (const name of headersOfRequest) {
+    const value = headers[name]
+    if (value !== undefined) response.headers.set(name, value)
+  }
+  return response
 }
 
 /** A cached reply may differ from the database for this long: its commit has not been answered yet. */
@@ -110,6 +150,7 @@ async function verifyCached(
 
 async function handleUncached(pipeline: Pipeline, context: RequestContext, route: Route): Promise<Response> {
   const { operation, id } = route
+  announceLifecycle(context, route, pipeline.base)
   const parameters = readParameters(operation, context)
   const conditions = readConditions(context.request.headers)
   if (operation.method === 'POST') refuseConditions(conditions)
@@ -225,11 +266,11 @@ function respond(
     headers['Content-Length'] = String(Buffer.byteLength(reply.body))
     return new Response(null, { status: reply.status, headers })
   }
-  const body = reply.body.length > LARGE_CHARS ? largeBody(context, reply.body) : reply.body
-  return new Response(body, { status: reply.status, headers })
+  return new Response(bodyOfReply(context, reply.body), { status: reply.status, headers })
 }
 
-function largeBody(context: RequestContext, text: string): ReturnType<typeof bodyInChunks> {
+function bodyOfReply(context: RequestContext, text: string): string | ReturnType<typeof bodyInChunks> {
+  if (text.length <= LARGE_CHARS) return text
   return bodyInChunks(context.largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Caller } from '../shop/context.ts'
@@ -49,6 +50,7 @@ export interface Arrival {
   readonly address: string
   readonly nowMs: number
   readonly largeBodies: CapacityLimiter
+  readonly newRequestId: () => string
   /** Set if the router of the runtime found nothing, but the path is equivalent to a known one. */
   readonly match: Match | undefined
   readonly cut: () => void
@@ -56,10 +58,10 @@ export interface Arrival {
 
 /** Creates the context of a request: splits the target without decoding it, and reads or generates the request id. */
 export function openRequestContext(arrival: Arrival): RequestContext {
-  const { request, peer, address, nowMs, match, largeBodies, cut } = arrival
+  const { request, peer, address, nowMs, match, largeBodies, newRequestId, cut } = arrival
   const { path, query } = targetOf(request.url)
   const given = request.headers.get('x-request-id')
-  const requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  const requestId = given !== null && REQUEST_ID.test(given) ? given : newRequestId()
   return {
     request,
     path: match?.path ?? path,
@@ -72,6 +74,16 @@ export function openRequestContext(arrival: Arrival): RequestContext {
     largeBodies,
     nowMs,
     cut,
+  }
+}
+
+/** Returns a function that makes request ids: random for each server, and counted, which costs less than a UUID. */
+export function makeRequestIds(): () => string {
+  const prefix = randomBytes(9).toString('base64url')
+  let count = 0
+  return () => {
+    count++
+    return `${prefix}-${count}`
   }
 }
 

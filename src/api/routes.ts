@@ -36,6 +36,7 @@ export interface RoutesOptions {
   readonly admission: Admission
   readonly cors: Cors
   readonly clock: () => number
+  readonly newRequestId: () => string
   /** Returns the client address of a connection, behind trusted proxies too. */
   readonly addressOf: (request: Request, peer: string) => string
   /** Called with every response, for the log and the metrics. */
@@ -90,6 +91,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       nowMs: clock(),
       match,
       largeBodies: admission.largeBodies,
+      newRequestId: options.newRequestId,
       cut: () => server.timeout(request, 1),
     })
     const finish = (response: Response, fault?: unknown): Response => {
@@ -99,25 +101,24 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       onResponse(context, response.status, performance.now() - startedMs, fault)
       return response
     }
-    const fail = (error: unknown): Response =>
-      error instanceof StoreError
+    const fail = (error: unknown): Response => {
+      if (context.route) announceLifecycle(context, context.route, pipeline.base)
+      return error instanceof StoreError
         ? finish(refusal(context, error, pipeline.base))
         : finish(internalError(context, pipeline.base), error)
+    }
     try {
       applyCors(cors, context)
       const handler = methods && handlerOf(context, methods)
-      if (handler?.route) announceRoute(handler.route, context, server)
+      if (handler?.route) {
+        context.route = handler.route
+        if (isSlow(handler.route.operation)) server.timeout(request, 0)
+      }
       const response = admitAndHandle(options, context, methods, handler)
       return response instanceof Promise ? response.then(finish, fail) : finish(response)
     } catch (error) {
       return fail(error)
     }
-  }
-
-  function announceRoute(route: Route, context: RequestContext, server: Server<undefined>): void {
-    context.route = route
-    announceLifecycle(context, route, pipeline.base)
-    if (isSlow(route.operation)) server.timeout(context.request, 0)
   }
 }
 

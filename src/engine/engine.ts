@@ -49,7 +49,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   watch(listener: () => void): () => void
   /**
    * Calls `listener` with the rows that each batch of commands wrote, before any of the commands is answered and after
-   * new reads see them. Undefined if no tables are watched, or if other processes may write too. Returns a function that stops the calls.
+   * new reads see them. Undefined if no tables are watched, or if other processes may write too. Returns a function
+   * that stops the calls.
    */
   readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
   /** Resolves if the engine works, rejects if it does not. */

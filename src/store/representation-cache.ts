@@ -30,11 +30,17 @@ export const cachedTables: readonly string[] = [...new Set(Object.values(sources
 /** A reply is not cached if it is longer. */
 const REPLY_CHARS_MAX = 64 * 1024
 /** What an entry takes in addition to its texts, about. */
-const ENTRY_CHARS = 500
+const ENTRY_CHARS = 1000
 
-interface Entry {
-  readonly target: string
+/** A reply, and what a server has derived from it. */
+export interface CachedReply {
   readonly reply: Reply
+  /** The headers that are the same in every response with this reply, once one was sent. */
+  headers?: Headers
+}
+
+interface Entry extends CachedReply {
+  readonly target: string
   readonly table: string
   /** The row that it represents; undefined for a list. */
   readonly rowId: bigint | undefined
@@ -83,12 +89,12 @@ export class RepresentationCache {
   }
 
   /** Returns the reply to a request target of GET, such as `/pets/7`. */
-  find(target: string): Reply | undefined {
+  find(target: string): CachedReply | undefined {
     const entry = this.#entries.get(target)
     if (!entry) return undefined
     this.hits++
     entry.isUsed = true
-    return entry.reply
+    return entry
   }
 
   /** Like `find`, without counting it. */
