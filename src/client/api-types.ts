@@ -339,7 +339,7 @@ export interface InventoryItem {
 /** The sort order of a list; a leading minus reverses it. */
 export type InventorySort = 'id' | '-id' | 'quantity' | '-quantity'
 
-/** The result of a stock count. */
+/** The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment. */
 export interface InventoryUpdate {
   /** Units on hand, as counted on the shelf. */
   quantity: Int64Input
@@ -601,10 +601,10 @@ export type Scope =
   | 'keys:manage'
   | 'admin'
 
-/** A relative change of the stock. */
+/** A relative change of the stock. To set the quantity itself to the result of a count, use InventoryUpdate. */
 export interface StockAdjustment {
-  /** Units to add (positive) or remove (negative); not 0. */
-  change: Int64Input
+  /** Units to add to the quantity (positive) or remove from it (negative); not 0. The movement has the same `quantityChange`. */
+  quantityChange: Int64Input
   /** The reason for the adjustment. */
   note?: string | undefined
 }
@@ -615,13 +615,13 @@ export interface StockMovement {
   id: bigint
   /** The pet whose stock this is. */
   petId: bigint
-  /** Units added (positive) or removed (negative). */
+  /** Units added to `quantity` (positive) or removed from it (negative). For an adjustment, its `quantityChange`; for a count, the counted quantity minus the quantity before. */
   quantityChange: bigint
-  /** Units reserved (positive) or released (negative). */
+  /** Units added to `reserved` (positive) or released from it (negative). */
   reservedChange: bigint
-  /** Units on hand, as counted on the shelf. */
+  /** Units on hand after the movement. */
   quantity: bigint
-  /** Units reserved for open orders. */
+  /** Units reserved after the movement. */
   reserved: bigint
   reason: MovementReason
   /** The note of the adjustment. */

@@ -9,7 +9,9 @@ export const STOCK_MAX = 1_000_000_000n
 const stock = int64Between(0n, STOCK_MAX)
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
 const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
+const quantityAfter = stock.meta({ description: 'Units on hand after the movement.', example: 12 })
 const reserved = stock.meta({ description: 'Units reserved for open orders.', example: 1 })
+const reservedAfter = stock.meta({ description: 'Units reserved after the movement.', example: 1 })
 
 export const InventoryItem = z
   .object({ petId, quantity, status: PetStatus, reserved: reserved.optional() })
@@ -22,17 +24,22 @@ export type InventoryItem = z.output<typeof InventoryItem>
 
 export const InventoryUpdate = z.strictObject({ quantity }).meta({
   id: 'InventoryUpdate',
-  description: 'The result of a stock count.',
+  description:
+    'The result of a stock count: the new quantity itself. The `quantityChange` of the resulting movement is its difference from the old quantity. To add or remove units without a count, use StockAdjustment.',
   example: { quantity: 12 },
 })
 export type InventoryUpdate = z.output<typeof InventoryUpdate>
 
 export const StockAdjustment = z
   .strictObject({
-    change: int64Between(-STOCK_MAX, STOCK_MAX)
-      .refine(change => change !== 0n, { message: 'must not be 0', params: { field: 'out_of_range' } })
+    quantityChange: int64Between(-STOCK_MAX, STOCK_MAX)
+      .refine(quantityChange => quantityChange !== 0n, {
+        message: 'must not be 0',
+        params: { field: 'out_of_range' },
+      })
       .meta({
-        description: 'Units to add (positive) or remove (negative); not 0.',
+        description:
+          'Units to add to the quantity (positive) or remove from it (negative); not 0. The movement has the same `quantityChange`.',
         example: 4,
         not: { enum: [0] },
       }),
@@ -42,8 +49,9 @@ export const StockAdjustment = z
   })
   .meta({
     id: 'StockAdjustment',
-    description: 'A relative change of the stock.',
-    example: { change: 4, note: 'Four came from the other shop.' },
+    description:
+      'A relative change of the stock. To set the quantity itself to the result of a count, use InventoryUpdate.',
+    example: { quantityChange: 4, note: 'Four came from the other shop.' },
   })
 export type StockAdjustment = z.output<typeof StockAdjustment>
 
@@ -56,13 +64,17 @@ export const StockMovement = z
   .object({
     id: int64.meta({ description: 'Assigned by the store.', example: 334 }),
     petId,
-    quantityChange: int64.meta({ description: 'Units added (positive) or removed (negative).', example: 0 }),
+    quantityChange: int64.meta({
+      description:
+        'Units added to `quantity` (positive) or removed from it (negative). For an adjustment, its `quantityChange`; for a count, the counted quantity minus the quantity before.',
+      example: 0,
+    }),
     reservedChange: int64.meta({
-      description: 'Units reserved (positive) or released (negative).',
+      description: 'Units added to `reserved` (positive) or released from it (negative).',
       example: 1,
     }),
-    quantity,
-    reserved,
+    quantity: quantityAfter,
+    reserved: reservedAfter,
     reason: MovementReason,
     note: z.string().optional().meta({ description: 'The note of the adjustment.', maxLength: 2000 }),
     orderId: int64.optional().meta({ description: 'The order that changed the stock.', example: 1 }),

@@ -18,7 +18,7 @@ export interface DescriptionOptions {
 }
 
 /** The revision of the document. The specification fixes `info.version`, so it cannot count revisions. */
-const REVISION = 2
+const REVISION = 3
 
 /** Returns the OpenAPI 3.0.3 document of the service, generated from the contract alone. */
 export function describe({ base, serves }: DescriptionOptions): Part {

@@ -130,7 +130,7 @@ export async function adjustInventory(
   before: PetRow,
 ): Promise<StockMovement> {
   return changeQuantity(tx, context, before, {
-    quantityChange: body.change,
+    quantityChange: body.quantityChange,
     reason: 'adjustment',
     note: body.note,
   })

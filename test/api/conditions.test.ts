@@ -74,7 +74,7 @@ onEveryEngine(engine => {
       const { petId } = await makePet(store().client)
       for (const [path, body] of [
         ['/categories', '{"name":"Conditional"}'],
-        [`/store/inventory/${petId}/adjustments`, '{"change":1}'],
+        [`/store/inventory/${petId}/adjustments`, '{"quantityChange":1}'],
         ['/store/orders', `{"petId":${petId}}`],
       ] as const) {
         for (const name of ['If-Match', 'If-None-Match']) {

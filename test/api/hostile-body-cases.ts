@@ -223,10 +223,10 @@ const references: readonly HostileCase[] = [
     ['a stock of -0, which is 0', '{"quantity":-0}', '200', { contains: '"quantity":0,' }],
   ]),
   ...sent('POST /store/inventory/1/adjustments', [
-    ['an adjustment by 0', '{"change":0}', `${INVALID} /change out_of_range`],
-    ['an adjustment by -0', '{"change":-0}', `${INVALID} /change out_of_range`],
-    ['an adjustment below 0', '{"change":-1000000000}', '409 stock_below_reserved'],
-    ['an adjustment beyond the bounds', '{"change":1000000000}', '409 stock_out_of_bounds'],
+    ['an adjustment by 0', '{"quantityChange":0}', `${INVALID} /quantityChange out_of_range`],
+    ['an adjustment by -0', '{"quantityChange":-0}', `${INVALID} /quantityChange out_of_range`],
+    ['an adjustment below 0', '{"quantityChange":-1000000000}', '409 stock_below_reserved'],
+    ['an adjustment beyond the bounds', '{"quantityChange":1000000000}', '409 stock_out_of_bounds'],
   ]),
 ]
 

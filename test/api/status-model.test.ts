@@ -92,7 +92,7 @@ async function take(
       ]
     case 'adjust':
       return [
-        await end(client.adjustInventory({ petId, body: { change: BigInt(one.change) } })),
+        await end(client.adjustInventory({ petId, body: { quantityChange: BigInt(one.change) } })),
         model.adjust(one.change),
       ]
   }

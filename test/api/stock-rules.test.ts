@@ -96,7 +96,8 @@ onEveryEngine(engine => {
     test('is adjusted by a difference, within its bounds', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n, reserved: 2n })
-      const adjust = (change: bigint) => client.adjustInventory({ petId, body: { change, note: 'moved' } })
+      const adjust = (quantityChange: bigint) =>
+        client.adjustInventory({ petId, body: { quantityChange, note: 'moved' } })
       const { data, status } = await adjust(-3n)
       expect(status).toBe(201)
       expect(data).toMatchObject({
@@ -118,7 +119,7 @@ onEveryEngine(engine => {
       const calls = [
         client.getInventoryItem({ petId }),
         client.setInventory({ petId, body: { quantity: 1n } }),
-        client.adjustInventory({ petId, body: { change: 1n } }),
+        client.adjustInventory({ petId, body: { quantityChange: 1n } }),
         client.listMovements({ petId }),
       ]
       expect(new Set(await Promise.all(calls.map(codeOf)))).toEqual(new Set(['404 inventory_item_not_found']))

@@ -12,7 +12,9 @@ test('a message about one unit says 1 unit', async () => {
     await refusalOf(client.placeOrder({ body: { petId, quantity: 1n } })),
   ].map(({ message }) => message)
   const { petId: many } = await makePet(client, { quantity: 5n, reserved: 2n })
-  messages.push((await refusalOf(client.adjustInventory({ petId: many, body: { change: -4n } }))).message)
+  messages.push(
+    (await refusalOf(client.adjustInventory({ petId: many, body: { quantityChange: -4n } }))).message,
+  )
   expect(messages).toEqual([
     `Pet ${petId} has 1 unit in open orders.`,
     `Pet ${petId} is pending and cannot become sold: open orders reserve 1 unit; complete or cancel them first.`,

@@ -52,7 +52,8 @@ export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   listInventory: () => ({ path: '/store/inventory' }),
   getInventoryItem: async store => ({ path: await stockPath(store) }),
   setInventory: async store => json(await stockPath(store), { quantity: 12 }),
-  adjustInventory: async store => json(`${await stockPath(store)}/adjustments`, { change: 4, note: 'Came.' }),
+  adjustInventory: async store =>
+    json(`${await stockPath(store)}/adjustments`, { quantityChange: 4, note: 'Came.' }),
   listMovements: async store => ({ path: `${await stockPath(store)}/movements` }),
   getStoreSummary: () => ({ path: '/store/summary', headers: { 'Petstore-Preview': 'store-summary' } }),
   listKeys: () => ({ path: '/keys' }),
@@ -91,10 +92,13 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
   ['updateOrder', async store => json(await openOrder(store), { quantity: 9 })],
   ['cancelOrder', async store => ({ path: await completeOrder(store) })],
   ['setInventory', async store => json(await stockPath(store, reserved), { quantity: 1 })],
-  ['adjustInventory', async store => json(`${await stockPath(store, reserved)}/adjustments`, { change: -4 })],
   [
     'adjustInventory',
-    async store => json(`${await stockPath(store)}/adjustments`, { change: 1_000_000_000 }),
+    async store => json(`${await stockPath(store, reserved)}/adjustments`, { quantityChange: -4 }),
+  ],
+  [
+    'adjustInventory',
+    async store => json(`${await stockPath(store)}/adjustments`, { quantityChange: 1_000_000_000 }),
   ],
   ...refusedTelling,
 ]

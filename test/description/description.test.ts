@@ -73,7 +73,7 @@ describe('the content of the description', () => {
       InventoryUpdate: ['quantity'],
       Error: ['code', 'message', 'status'],
       NewOrder: ['petId'],
-      StockAdjustment: ['change'],
+      StockAdjustment: ['quantityChange'],
     })
     expect(Object.keys(required)).toContain('Order')
     expect(required.Order).toBeUndefined()

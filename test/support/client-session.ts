@@ -77,7 +77,10 @@ async function stock(
   await did('updatePet', client.updatePet(change, { ifMatch: read.etag ?? '', idempotencyKey: 'rename 1' }))
   await did('listPets', client.listPets({ id: [petId, 1n], status: ['available', 'pending'], limit: 2 }))
   await did('setInventory', client.setInventory({ petId, body: { quantity: 5n } }))
-  await did('adjustInventory', client.adjustInventory({ petId, body: { change: -1n, note: 'Moved.' } }))
+  await did(
+    'adjustInventory',
+    client.adjustInventory({ petId, body: { quantityChange: -1n, note: 'Moved.' } }),
+  )
   await did('getInventoryItem', client.getInventoryItem({ petId }))
   await did('listInventory', client.listInventory({ quantityAtMost: 5n, sort: '-quantity' }))
   const body = { petId, shipDate: '2026-12-01T09:30:00+01:00' }
