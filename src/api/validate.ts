@@ -1,6 +1,7 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
 import { type JsonValue, writeJson } from '../model/json.ts'
+import { similarName } from './similar-name.ts'
 
 /** Maximum length of an echoed member name: a client that sends a megabyte need not get it back. */
 const NAME_CHARS_MAX = 100
@@ -14,7 +15,8 @@ export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   if (result.success) return result.data
   // Truncated before the messages are created: a body of 1 MiB can have half a million errors.
   const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
-  throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value)))
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value, known)))
 }
 
 /** Drops errors that follow from a wrong type: the length of a text that should have been an array means nothing. */
@@ -58,17 +60,28 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-function bodyErrors(issue: Issue, body: JsonValue): FieldError[] {
+/** `known`: the members that the body can have. */
+function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(key => bodyError([...issue.path, key], refusedMember(key, issue)))
+    const missing = issue.path.length > 0 ? [] : known.filter(name => valueAt(body, [name]) === undefined)
+    // One such issue has every unknown member of its object. Only the errors that are sent get a suggestion.
+    return issue.keys.map((key, index) =>
+      bodyError([...issue.path, key], refusedMember(key, issue, index < FIELD_ERRORS_MAX ? missing : [])),
+    )
   }
   return [bodyError(issue.path, explain(issue, valueAt(body, issue.path)))]
 }
 
-/** The store assigns ids: if a client sends one on creation, the error says so instead of `unknown_field`. */
-function refusedMember(key: string, issue: Issue): ReturnType<typeof explain> {
-  if (key !== 'id' || issue.path.length > 0) return explain(issue, null)
-  return { code: 'read_only', message: 'is assigned by the store' }
+/**
+ * The store assigns ids: if a client sends one on creation, the error says so instead of `unknown_field`. The error of
+ * any other member names the one that was probably meant, out of those that the body does not have.
+ */
+function refusedMember(key: string, issue: Issue, missing: readonly string[]): ReturnType<typeof explain> {
+  if (key === 'id' && issue.path.length === 0)
+    return { code: 'read_only', message: 'is assigned by the store' }
+  const { code, message } = explain(issue, null)
+  const meant = similarName(key, missing)
+  return { code, message: meant === undefined ? message : `${message} (did you mean ${meant}?)` }
 }
 
 function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<typeof explain>): FieldError {

@@ -113,6 +113,19 @@ onEveryEngine(engine => {
       expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
     })
 
+    test('suggests the member that an unknown one was probably meant to be, unless the body has it', async () => {
+      const message = async (path: string, body: unknown): Promise<unknown> => {
+        const reply = await store().send('POST', path, { body: JSON.stringify(body) })
+        return ErrorBody.parse(parseJson(await reply.text())).message
+      }
+      expect(await message('/store/inventory/1/adjustments', { change: 4 })).toBe(
+        'quantityChange is required; change is not a member of this object (did you mean quantityChange?).',
+      )
+      expect(await message('/store/orders', { petId: 1, pet_id: 1, shipdate: null })).toBe(
+        'pet_id is not a member of this object; shipdate is not a member of this object (did you mean shipDate?).',
+      )
+    })
+
     test('names the first invalid members and their values in its message, and the number of the others', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })

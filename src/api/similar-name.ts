@@ -1,0 +1,42 @@
+/** A shorter text is contained in too many names by chance. */
+const CONTAINED_CHARS_MIN = 3
+/** The maximum number of edits, and of characters for each of them: a short name allows fewer. */
+const EDITS_MAX = 2
+const CHARS_PER_EDIT = 3
+
+/**
+ * Returns the known name that a client probably meant: the one with the fewest edits, or else one that contains the
+ * given name or is contained in it. Case is ignored. Returns undefined if none is similar.
+ */
+export function similarName(given: string, known: readonly string[]): string | undefined {
+  const wanted = given.toLowerCase()
+  let nearest: { name: string; edits: number } | undefined
+  for (const name of known) {
+    const edits = editsBetween(wanted, name.toLowerCase())
+    if (edits !== undefined && (!nearest || edits < nearest.edits)) nearest = { name, edits }
+  }
+  return nearest?.name ?? known.find(name => oneContainsTheOther(wanted, name.toLowerCase()))
+}
+
+function oneContainsTheOther(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return short.length >= CONTAINED_CHARS_MIN && long.includes(short)
+}
+
+/** Returns the Levenshtein distance of two texts; undefined if it is too large for their length. */
+function editsBetween(a: string, b: string): number | undefined {
+  const most = Math.min(EDITS_MAX, Math.floor(Math.max(a.length, b.length) / CHARS_PER_EDIT))
+  // Checked first: the distance is at least the difference of the lengths, and a client can send any length.
+  if (Math.abs(a.length - b.length) > most) return undefined
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [index, char] of a.split('').entries()) {
+    const next = [index + 1]
+    for (const [column, other] of b.split('').entries()) {
+      const replaced = (row[column] ?? 0) + (char === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  const edits = row[b.length] ?? 0
+  return edits <= most ? edits : undefined
+}
