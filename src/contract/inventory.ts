@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { int64Between } from '../model/int64.ts'
 import {
   InventoryItem,
   InventoryUpdate,
-  STOCK_MAX,
   StockAdjustment,
   StockMovement,
   StoreSummary,
 } from '../model/inventory.ts'
 import { PetStatus } from '../model/pet.ts'
+import { STOCK_MAX, stockUnits } from '../model/stock-units.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, int64Parameter, paging, repeated, sortParameter } from './parameter.ts'
 
@@ -30,7 +29,7 @@ export const inventory = {
       petId: repeated(100, idParameter('Items of these pets. With this filter, the default limit is 100.')),
       status: repeated(3, enumParameter(PetStatus, 'Items with one of these statuses.')),
       quantityAtMost: int64Parameter(
-        int64Between(0n, STOCK_MAX),
+        stockUnits,
         `an integer from 0 to ${STOCK_MAX}`,
         'Items with at most this number of units on hand.',
       ),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { int64Between } from './int64.ts'
-import { STOCK_MAX } from './inventory.ts'
+import { stockUnits } from './stock-units.ts'
 import { text } from './text.ts'
 
 /** The maximum number of rows of each kind that are sent and staged together. */
@@ -18,7 +18,7 @@ export const ImportedPet = z.strictObject({
   line,
   name,
   category: name,
-  quantity: int64Between(0n, STOCK_MAX),
+  quantity: stockUnits,
   hold: z.boolean(),
 })
 export type ImportedPet = z.output<typeof ImportedPet>

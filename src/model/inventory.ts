@@ -2,16 +2,14 @@ import { z } from 'zod'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 import { PetStatus } from './pet.ts'
+import { STOCK_MAX, stockUnits } from './stock-units.ts'
 import { text } from './text.ts'
 
-export const STOCK_MAX = 1_000_000_000n
-
-const stock = int64Between(0n, STOCK_MAX)
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
-const quantity = stock.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
-const quantityAfter = stock.meta({ description: 'Units on hand after the movement.', example: 12 })
-const reserved = stock.meta({ description: 'Units reserved for open orders.', example: 1 })
-const reservedAfter = stock.meta({ description: 'Units reserved after the movement.', example: 1 })
+const quantity = stockUnits.meta({ description: 'Units on hand, as counted on the shelf.', example: 12 })
+const quantityAfter = stockUnits.meta({ description: 'Units on hand after the movement.', example: 12 })
+const reserved = stockUnits.meta({ description: 'Units reserved for open orders.', example: 1 })
+const reservedAfter = stockUnits.meta({ description: 'Units reserved after the movement.', example: 1 })
 
 export const InventoryItem = z
   .object({ petId, quantity, status: PetStatus, reserved: reserved.optional() })

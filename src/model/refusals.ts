@@ -1,6 +1,7 @@
 import { type FieldError, StoreError } from './error.ts'
-import { STOCK_MAX, unitsText } from './inventory.ts'
+import { unitsText } from './inventory.ts'
 import type { PetStatus } from './pet.ts'
+import { STOCK_MAX } from './stock-units.ts'
 import { WEBHOOKS_MAX } from './webhook.ts'
 
 // One function for each refusal of the shop and of the engine. The verbs throw them, and the examples of the

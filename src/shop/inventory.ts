@@ -3,17 +3,17 @@ import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
 import { formatInstant } from '../model/instant.ts'
-import {
-  type InventoryItem,
-  type InventoryUpdate,
-  type MovementReason,
-  STOCK_MAX,
-  type StockAdjustment,
-  type StockMovement,
-  type StoreSummary,
+import type {
+  InventoryItem,
+  InventoryUpdate,
+  MovementReason,
+  StockAdjustment,
+  StockMovement,
+  StoreSummary,
 } from '../model/inventory.ts'
 import { PetStatus } from '../model/pet.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../model/refusals.ts'
+import { STOCK_MAX } from '../model/stock-units.ts'
 import type { Context } from './context.ts'
 import { compares, equals, listPage, sortBy } from './paging.ts'
 import {
