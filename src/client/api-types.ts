@@ -523,6 +523,10 @@ export interface Pet {
   status: PetStatus
   /** Assigned by the store. */
   id: bigint
+  /** Units on hand, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`. */
+  quantity?: bigint
+  /** Units reserved for open orders, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`. */
+  reserved?: bigint
 }
 
 /** A change to a pet, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -571,6 +575,9 @@ export interface PetEvent {
   type: 'petstore.pet.created' | 'petstore.pet.updated' | 'petstore.pet.deleted'
   data: Pet
 }
+
+/** What a list of pets includes in each pet: its stock, as `quantity` and `reserved`. */
+export type PetInclude = 'stock'
 
 /** A JSON Merge Patch (RFC 7396) for a pet. `id` may be sent only with its current value. */
 export interface PetPatch {

@@ -29,6 +29,7 @@ import type {
   OrderPatch,
   OrderSort,
   Pet,
+  PetInclude,
   PetPatch,
   PetSort,
   PetStatus,
@@ -47,7 +48,9 @@ import type { ApiResponse } from './response.ts'
 /** The operations of a store, by operationId. */
 export interface Operations {
   /**
-   * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet. With `name`, the list can only be sorted by `name` (the default) or `-name`.
+   * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.
+   *
+   * With `include=stock`, each pet also has its `quantity` and `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
    *
    * Requires no key.
    *
@@ -67,6 +70,8 @@ export interface Operations {
       name?: string | undefined
       /** The sort order; a leading minus reverses it. */
       sort?: PetSort | undefined
+      /** Adds the stock to each pet, as `quantity` and `reserved`. */
+      include?: PetInclude | undefined
       /** The page to read: `next` of the previous page. */
       cursor?: string | undefined
     },
@@ -687,7 +692,7 @@ export const operations = {
   listPets: {
     method: 'GET',
     path: '/pets',
-    query: ['limit', 'cursor', 'id', 'status', 'categoryId', 'name', 'sort'],
+    query: ['limit', 'cursor', 'id', 'status', 'categoryId', 'name', 'sort', 'include'],
     pages: 'cursor',
   },
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },

@@ -105,7 +105,7 @@ export function enumParameter<const T extends Record<string, string>>(
   return {
     schema,
     read: value => value,
-    expects: `one of ${schema.options.join(', ')}`,
+    expects: schema.options.length === 1 ? String(example) : `one of ${schema.options.join(', ')}`,
     description,
     ...(example !== undefined && { example }),
   }

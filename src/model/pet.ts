@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { int64 } from './int64.ts'
+import { stockUnits } from './stock-units.ts'
 import { text } from './text.ts'
 
 export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
@@ -27,12 +28,34 @@ export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional
 })
 export type NewPet = z.output<typeof NewPet>
 
-export const Pet = z.object({ ...petMembers, status: PetStatus.optional(), id: petId }).meta({
-  id: 'Pet',
-  description: 'A pet in the catalogue. The server always sends its status.',
-  example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
-})
+/** The stock of a pet, in a list that includes it. */
+const includedStock = {
+  quantity: stockUnits.optional().meta({
+    description:
+      'Units on hand, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`.',
+    example: 12,
+  }),
+  reserved: stockUnits.optional().meta({
+    description:
+      'Units reserved for open orders, as in InventoryItem. An extension: present only in a list that was requested with `include=stock`.',
+    example: 1,
+  }),
+}
+
+export const Pet = z
+  .object({ ...petMembers, status: PetStatus.optional(), id: petId, ...includedStock })
+  .meta({
+    id: 'Pet',
+    description: 'A pet in the catalogue. The server always sends its status.',
+    example: { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' },
+  })
 export type Pet = z.output<typeof Pet>
+
+export const PetInclude = z.enum(['stock']).meta({
+  id: 'PetInclude',
+  description: 'What a list of pets includes in each pet: its stock, as `quantity` and `reserved`.',
+  example: 'stock',
+})
 
 export const Pets = z.array(Pet).meta({
   id: 'Pets',

@@ -27,6 +27,7 @@ import {
   petColumns,
   petOf,
   petRow,
+  petWithStock,
   type StoredPet,
 } from './pet-row.ts'
 import { recordMovement, recordStockEvent } from './stock.ts'
@@ -48,7 +49,7 @@ const removePet = sql<{ id: bigint }>()(
 
 /** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
 export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
-  const { id, status, categoryId, name } = input
+  const { id, status, categoryId, name, include } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
   const prefix = name === undefined ? [] : namePrefix(name)
   const page = await listPage(
@@ -72,9 +73,11 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
           ]
         : petBranches(status, categoryId, prefix),
     },
-    petOf,
+    include === 'stock' ? petWithStock : petOf,
   )
-  return id?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+  // The ETag of a pet does not depend on its stock, so a list that includes the stock cannot have it.
+  const single = id?.length === 1 && page.items.length === 1 && include === undefined
+  return single ? { ...page, single } : page
 }
 
 /** Reads one pet. Throws `pet_not_found`. */

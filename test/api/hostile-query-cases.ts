@@ -41,6 +41,8 @@ const filters = refused([
   ['/pets?sort=id;DROP%20TABLE%20pet', 'sort not_in_enum'],
   ['/pets?sort=__proto__', 'sort not_in_enum'],
   ['/pets?sort=id&sort=id', 'sort duplicate'],
+  ['/pets?include=price', 'include not_in_enum'],
+  ['/pets?include=stock&include=stock', 'include duplicate'],
   ['/pets?status=Sold', 'status not_in_enum'],
   ['/pets?status=', 'status not_in_enum'],
   ['/pets?status=sold,pending', 'status not_in_enum'],

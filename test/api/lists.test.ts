@@ -85,6 +85,56 @@ onEveryEngine(engine => {
     })
   })
 
+  describe('include=stock', () => {
+    test('adds the stock of each pet, with every filter, sort and limit, and nothing without it', async () => {
+      const { client } = store()
+      await client.setInventory({ petId: 1n, body: { quantity: 7n } })
+      const stocks = new Map<bigint, unknown>()
+      for await (const { petId, quantity, reserved } of everyItem(client.listInventory, { limit: 100 }))
+        stocks.set(petId, { quantity, reserved })
+      expect(stocks.get(1n)).toEqual({ quantity: 7n, reserved: 0n })
+      const inputs: Parameters<typeof client.listPets>[0][] = [
+        { limit: 7 },
+        { sort: '-name', limit: 100 },
+        { name: 'bel', limit: 3 },
+        { status: ['sold', 'pending'], categoryId: [1n, 3n], sort: '-id' },
+        { id: [5n, 1n, 404n] },
+      ]
+      for (const input of inputs) {
+        const bare = await Array.fromAsync(everyItem(client.listPets, input))
+        const stocked = await Array.fromAsync(
+          everyItem(client.listPets, { ...input, include: 'stock' as const }),
+        )
+        expect(stocked).toEqual(bare.map(pet => ({ ...pet, ...Object(stocks.get(pet.id)) })))
+        expect(bare.filter(pet => 'quantity' in pet || 'reserved' in pet)).toEqual([])
+      }
+      await client.setInventory({ petId: 1n, body: { quantity: 1n } })
+    })
+
+    test('does not belong to a cursor: a list can continue with it or without it', async () => {
+      const { client } = store()
+      const cursor = (await client.listPets({ limit: 2 })).data.next
+      const stocked = await client.listPets({ limit: 2, cursor, include: 'stock' })
+      expect(stocked.data.items.map(({ id, quantity }) => [id, typeof quantity])).toEqual([
+        [3n, 'bigint'],
+        [4n, 'bigint'],
+      ])
+      const bare = await client.listPets({ limit: 2, cursor: stocked.data.next })
+      expect(bare.data.items).toEqual(made.slice(4, 6))
+      expect(stocked.headers.get('link')).toContain('include=stock')
+    })
+
+    test('refuses any other value, and names the one that is allowed', async () => {
+      for (const value of ['price', 'Stock', '', 'stock,price']) {
+        const reply = await store().send('GET', `/pets?include=${value}`)
+        expect([reply.status, await reply.text()]).toEqual([
+          400,
+          expect.stringContaining(`include must be stock, not \\"${value}\\".`),
+        ])
+      }
+    })
+  })
+
   describe('filters of pets', () => {
     test('match any of the values of one filter, and all filters together', async () => {
       expect(await ids({ status: ['sold', 'pending'], limit: 9 })).toEqual(

@@ -33,7 +33,10 @@ async function completeOrder(store: TestStore): Promise<string> {
 /** A successful request for each operation; it first creates the resources that the request needs. */
 export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   ...tellingSuccesses,
-  listPets: () => ({ path: '/pets' }),
+  listPets: async store => {
+    await makePet(store.client)
+    return { path: '/pets?include=stock' }
+  },
   createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategory(store) }),
   getPet: async store => ({ path: await petPath(store) }),
   updatePet: async store => json(await petPath(store), { name: 'Other' }),

@@ -19,6 +19,7 @@ export function randomListPath({ below, pick }: Seeded): string {
       maybe(() => several('categoryId', 20, id))
       if (below(3) === 0) several('id', 100, id)
       if (below(3) === 0) query.set('name', pick(['a', 'be', 'cat', '\u{10ffff}']))
+      maybe(() => query.set('include', 'stock'))
       sorted(...(query.has('name') ? ['name'] : ['id', 'name']))
     },
     '/categories': () => {

@@ -75,7 +75,10 @@ async function stock(
   const read = await did('getPet', client.getPet({ petId }))
   const change = { petId, body: { name: 'Nimbus II' } }
   await did('updatePet', client.updatePet(change, { ifMatch: read.etag ?? '', idempotencyKey: 'rename 1' }))
-  await did('listPets', client.listPets({ id: [petId, 1n], status: ['available', 'pending'], limit: 2 }))
+  await did(
+    'listPets',
+    client.listPets({ id: [petId, 1n], status: ['available', 'pending'], include: 'stock', limit: 2 }),
+  )
   await did('setInventory', client.setInventory({ petId, body: { quantity: 5n } }))
   await did(
     'adjustInventory',

@@ -62,7 +62,7 @@ public class Program {
         StoreApi store = new StoreApi(client);
         EventsApi events = new EventsApi(client);
 
-        System.out.printf("listed %d pets%n", pets.listPets(2, null, null, null, null, null, null, null).size());
+        System.out.printf("listed %d pets%n", pets.listPets(2, null, null, null, null, null, null, null, null).size());
         Pet pet = pets.createPet(new NewPet().name("Nimbus").categoryId(1L), null);
         System.out.printf("created %s%n", pet.getName());
         NewOrder order = new NewOrder().petId(pet.getId());

@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let http = reqwest::Client::builder().default_headers(headers).build()?;
     let client = Client::new_with_client(&arguments[1], http);
 
-    let pets = client.list_pets(None, None, None, NonZero::new(2), None, None, None, None).await?;
+    let pets = client.list_pets(None, None, None, None, NonZero::new(2), None, None, None, None).await?;
     println!("listed {} pets", pets.len());
     let draft = NewPet { name: "Nimbus".parse()?, category_id: 1, status: None };
     let pet = client.create_pet(None, &draft).await?.into_inner();

@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     client.base_path = arguments[1].clone();
     client.bearer_access_token = Some(arguments[2].clone());
 
-    let pets = pets_api::list_pets(&client, Some(2), None, None, None, None, None, None, None).await?;
+    let pets = pets_api::list_pets(&client, Some(2), None, None, None, None, None, None, None, None).await?;
     println!("listed {} pets", pets.len());
     let pet = pets_api::create_pet(&client, NewPet::new("Nimbus".into(), 1), None).await?;
     println!("created {}", pet.name);
