@@ -27,8 +27,8 @@ export const orderStatements = {
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
     VALUES ($eventId, $position, $hash, $type, $subject, $version, $data, $keyId, $requestId, $now)`),
   insertOrder: sql()(`
-    INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
-    VALUES ($orderId, $petId, $quantity, $shipDate, $complete, 1, $now, $now)`),
+    INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
+    VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
   /** Once for all orders of a transaction, and only on SQLite: on PostgreSQL the sequencer moves the head. */
   moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
@@ -84,7 +84,7 @@ export function stockEventValues(
 
 export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
   return valuesOf(orderStatements.insertOrder, [
-    { orderId, petId, quantity: 1n, shipDate: null, complete: 0n, now },
+    { orderId, petId, quantity: 1n, shipDate: null, complete: 0n, reference: null, now },
   ])
 }
 

@@ -406,6 +406,8 @@ export interface NewOrder {
   shipDate?: string | null | undefined
   /** Whether the units have left the store. */
   complete?: boolean | undefined
+  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  reference?: string | null | undefined
 }
 
 /** The pet to create. Without a status, or as `available`, it starts with one unit in stock. */
@@ -427,7 +429,7 @@ export interface NewWebhook {
   description?: string | null | undefined
 }
 
-/** An order for one pet. The server always sends id, petId, quantity and complete. */
+/** An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one. */
 export interface Order {
   /** Assigned by the store. */
   id: bigint
@@ -439,6 +441,8 @@ export interface Order {
   shipDate?: string
   /** Whether the units have left the store. */
   complete: boolean
+  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  reference?: string
 }
 
 /** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
@@ -489,7 +493,7 @@ export interface OrderEvent {
   data: Order
 }
 
-/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. */
+/** A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. `null` removes the shipDate or the reference. */
 export interface OrderPatch {
   /** Assigned by the store. */
   id?: Int64Input | undefined
@@ -501,6 +505,8 @@ export interface OrderPatch {
   shipDate?: string | null | undefined
   /** Whether the units have left the store. */
   complete?: boolean | undefined
+  /** An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference. */
+  reference?: string | null | undefined
 }
 
 /** The sort order of a list; a leading minus reverses it. */

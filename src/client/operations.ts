@@ -238,6 +238,8 @@ export interface Operations {
       shipDateAfter?: string | undefined
       /** Orders that ship before this instant. */
       shipDateBefore?: string | undefined
+      /** Orders with exactly this reference; upper and lower case differ. */
+      reference?: string | undefined
       /** The sort order; a leading minus reverses it. Sorting by shipDate lists only orders that have one. */
       sort?: OrderSort | undefined
       /** The page to read: `next` of the previous page. */
@@ -276,7 +278,7 @@ export interface Operations {
   ): Promise<Read<Order, O>>
 
   /**
-   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed.
+   * Change or complete an order. A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.
    *
    * Requires a key with the scope `orders:write`.
    *
@@ -712,7 +714,7 @@ export const operations = {
   listOrders: {
     method: 'GET',
     path: '/store/orders',
-    query: ['limit', 'cursor', 'petId', 'complete', 'shipDateAfter', 'shipDateBefore', 'sort'],
+    query: ['limit', 'cursor', 'petId', 'complete', 'shipDateAfter', 'shipDateBefore', 'reference', 'sort'],
     pages: 'cursor',
   },
   placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NewOrder, Order, OrderPatch } from '../model/order.ts'
+import { NewOrder, Order, OrderPatch, REFERENCE_CODE_POINTS_MAX } from '../model/order.ts'
 import type { Operation } from './operation.ts'
 import {
   booleanParameter,
@@ -8,6 +8,7 @@ import {
   paging,
   repeated,
   sortParameter,
+  textParameter,
 } from './parameter.ts'
 
 const pathParameters = { orderId: idParameter('The id of the order.', 1) }
@@ -29,6 +30,12 @@ export const orders = {
       complete: booleanParameter('Complete orders (true) or open orders (false).'),
       shipDateAfter: instantParameter('Orders that ship after this instant.'),
       shipDateBefore: instantParameter('Orders that ship before this instant.', '2027-12-01T00:00:00Z'),
+      reference: textParameter(
+        1,
+        REFERENCE_CODE_POINTS_MAX,
+        'Orders with exactly this reference; upper and lower case differ.',
+        'R-2026-0042',
+      ),
       sort: sortParameter(
         'OrderSort',
         z.enum(['id', '-id', 'shipDate', '-shipDate']),
@@ -73,7 +80,8 @@ export const orders = {
     path: '/store/orders/{orderId}',
     tag: 'Store',
     summary: 'Change or complete an order',
-    description: 'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed.',
+    description:
+      'A JSON Merge Patch. `complete: true` ships the units. A complete order cannot be changed, not even its reference.',
     scope: 'orders:write',
     stability: 'stable',
     pathParameters,

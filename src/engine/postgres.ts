@@ -6,11 +6,13 @@ import storeTables from './migrations/postgres/0001-store.sql' with { type: 'tex
 import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
 import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
 import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
+import orderReference from './migrations/postgres/0005-order-reference.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sequence } from './sequencer.ts'
 import { sql } from './statement.ts'
 
-const migrations = [storeTables, webhookTables, keyVersion, plainNames]
+/** The scripts that create the tables, in order. */
+export const migrations = [storeTables, webhookTables, keyVersion, plainNames, orderReference]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')

@@ -141,7 +141,7 @@ export const AuditEntry = z
       ...auditExample,
       type: 'petstore.order.updated',
       subject: 'orders/1',
-      data: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-02T09:30:00Z', complete: false },
+      data: { ...orderExample, shipDate: '2026-12-02T09:30:00Z' },
     },
   })
 export type AuditEntry = z.output<typeof AuditEntry>

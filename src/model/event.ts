@@ -108,6 +108,7 @@ export const orderExample = {
   quantity: 1,
   shipDate: '2026-12-01T09:30:00Z',
   complete: false,
+  reference: 'R-2026-0042',
 }
 export const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 export const webhookExample = {

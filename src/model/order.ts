@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
+import { text } from './text.ts'
 
 export const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of an order that states none. */
@@ -16,6 +17,13 @@ const shipDate = instant.meta({
     'When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent.',
   example: '2026-12-01T09:30:00Z',
 })
+/** The maximum length of a reference in code points: it is in two indexes. */
+export const REFERENCE_CODE_POINTS_MAX = 200
+const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
+  description:
+    'An extension: the name that the client gives to the order, such as the number of a receipt; stored as sent. Several orders may have the same reference.',
+  example: 'R-2026-0042',
+})
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
 export const Order = z
@@ -25,11 +33,20 @@ export const Order = z
     quantity: quantity.optional(),
     shipDate: shipDate.optional(),
     complete: complete.optional(),
+    reference: reference.optional(),
   })
   .meta({
     id: 'Order',
-    description: 'An order for one pet. The server always sends id, petId, quantity and complete.',
-    example: { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false },
+    description:
+      'An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one.',
+    example: {
+      id: 1,
+      petId: 3,
+      quantity: 1,
+      shipDate: '2026-12-01T09:30:00Z',
+      complete: false,
+      reference: 'R-2026-0042',
+    },
   })
 export type Order = z.output<typeof Order>
 
@@ -39,11 +56,12 @@ export const NewOrder = z
     quantity: quantity.optional().meta({ default: Number(ORDER_QUANTITY_DEFAULT) }),
     shipDate: shipDate.nullable().optional(),
     complete: complete.optional().meta({ default: ORDER_COMPLETE_DEFAULT }),
+    reference: reference.nullable().optional(),
   })
   .meta({
     id: 'NewOrder',
     description: 'The order to place. With `complete: true` it is a sale over the counter.',
-    example: { petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z' },
+    example: { petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', reference: 'R-2026-0042' },
   })
 export type NewOrder = z.output<typeof NewOrder>
 
@@ -54,12 +72,13 @@ export const OrderPatch = z
     quantity,
     shipDate: shipDate.nullable(),
     complete,
+    reference: reference.nullable(),
   })
   .partial()
   .meta({
     id: 'OrderPatch',
     description:
-      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed.',
+      'A JSON Merge Patch (RFC 7396) for an order. `id` and `petId` may be sent only with their current values. The quantity is changed before the order is completed. `null` removes the shipDate or the reference.',
     example: { shipDate: '2026-12-02T09:30:00Z' },
   })
 export type OrderPatch = z.output<typeof OrderPatch>

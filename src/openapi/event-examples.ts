@@ -8,8 +8,8 @@ const fourth = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status:
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
 const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
 const shipDate = '2026-12-01T09:30:00Z'
-const first = { id: 1, petId: 3, quantity: 1, shipDate }
-const later = { ...first, shipDate: '2026-12-02T09:30:00Z' }
+const first = { id: 1, petId: 3, quantity: 1, shipDate, complete: false, reference: 'R-2026-0042' }
+const completed = { ...first, shipDate: '2026-12-02T09:30:00Z', complete: true }
 const second = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
 const webhook = {
   id: 1,
@@ -39,12 +39,9 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
     name: 'Dogs',
   }),
   'petstore.category.deleted': event(742, 'petstore.category.deleted', 'categories/17', ferrets),
-  'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', { ...first, complete: false }),
+  'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', first),
   'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', second),
-  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', {
-    ...later,
-    complete: true,
-  }),
+  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completed),
   'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', second),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
   'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),

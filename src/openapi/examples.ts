@@ -1,7 +1,14 @@
 import { contract, type OperationId } from '../contract/contract.ts'
 import { eventExamples } from './event-examples.ts'
 
-const orderPlaced = { id: 1, petId: 3, quantity: 1, shipDate: '2026-12-01T09:30:00Z', complete: false }
+const orderPlaced = {
+  id: 1,
+  petId: 3,
+  quantity: 1,
+  shipDate: '2026-12-01T09:30:00Z',
+  complete: false,
+  reference: 'R-2026-0042',
+}
 const opening = {
   id: 3,
   petId: 3,

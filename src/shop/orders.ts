@@ -1,4 +1,4 @@
-import type { contract } from '../contract/contract.ts'
+import { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
@@ -14,7 +14,17 @@ import {
 import { orderAlreadyComplete, orderNotFound } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
-import { type Condition, compares, distinct, equals, isNotNull, listPage, padded, sortBy } from './paging.ts'
+import {
+  type Condition,
+  compares,
+  distinct,
+  equals,
+  isIn,
+  isNotNull,
+  listPage,
+  padded,
+  sortBy,
+} from './paging.ts'
 import { findPet } from './pet-row.ts'
 import { moveStock, whyNotReserved } from './stock.ts'
 
@@ -24,23 +34,25 @@ export interface OrderRow {
   readonly quantity: bigint
   readonly shipDate: string | null
   readonly complete: boolean
+  readonly reference: string | null
   readonly version: bigint
 }
 
 /** A row of the table as the engines return it. */
 type StoredOrder = Omit<OrderRow, 'complete'> & { readonly complete: bigint }
 
-export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, version`
+export const orderColumns = `id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference,
+  version`
 
 const findOrder = sql<StoredOrder>()(`SELECT ${orderColumns} FROM orders WHERE id = $orderId`)
 
 const insertOrder = sql()(`
-  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
-  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, 1, $now, $now)`)
+  INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
+  VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`)
 
 const rewriteOrder = sql<StoredOrder>()(`
-  UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, version = version + 1,
-    updated_at = $now
+  UPDATE orders SET quantity = $quantity, ship_date = $shipDate, complete = $complete, reference = $reference,
+    version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
 const removeOpenOrder = sql<{ id: bigint }>()(
@@ -51,12 +63,14 @@ const removeOpenOrder = sql<{ id: bigint }>()(
 const BEFORE_ANY = ''
 const AFTER_ANY = '~'
 
+const PET_IDS_MAX = contract.listOrders.query.petId.most
+
 /** Lists orders. If sorted by shipDate, lists only those that have one. */
 export async function listOrders(
   reader: Reader,
   input: Input<typeof contract.listOrders>,
 ): Promise<Page<Order>> {
-  const { petId, complete, shipDateAfter, shipDateBefore } = input
+  const { petId, complete, shipDateAfter, shipDateBefore, reference } = input
   const ranged = shipDateAfter !== undefined || shipDateBefore !== undefined
   const sort = sortBy(input.sort, { shipDate: 'ship_date' }, ranged ? 'shipDate' : undefined)
   const range: Condition[] =
@@ -74,9 +88,12 @@ export async function listOrders(
       table: 'orders',
       columns: orderColumns,
       input,
-      filters: { petId, complete, shipDateAfter, shipDateBefore },
+      filters: { petId, complete, shipDateAfter, shipDateBefore, reference },
       sort,
-      branches: orderBranches(petId, complete, range),
+      branches:
+        reference === undefined
+          ? orderBranches(petId, complete, range)
+          : [referenceBranch(reference, petId, complete, range)],
     },
     (order: StoredOrder) => orderOf(orderRow(order)),
   )
@@ -95,6 +112,7 @@ export async function getOrder(reader: Reader, { orderId }: { orderId: bigint })
  */
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
   const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
+  const { reference = null } = body
   const id = await tx.nextId('order')
   const moved = await moveStock(tx, context, {
     petId,
@@ -113,9 +131,10 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
     quantity,
     shipDate,
     complete: storedBoolean(complete),
+    reference,
     now: context.now,
   })
-  const order = orderOf({ id, petId, quantity, shipDate, complete })
+  const order = orderOf({ id, petId, quantity, shipDate, complete, reference })
   const type = 'petstore.order.placed'
   await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
   return order
@@ -135,8 +154,13 @@ export async function updateOrder(
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
   const requestedDate = shipDateAfter(body, before)
-  if (quantity === before.quantity && complete === before.complete && requestedDate === before.shipDate)
-    return orderOf(before)
+  const reference = body.reference === undefined ? before.reference : body.reference
+  const isSame =
+    quantity === before.quantity &&
+    complete === before.complete &&
+    requestedDate === before.shipDate &&
+    reference === before.reference
+  if (isSame) return orderOf(before)
   if (before.complete) {
     throw orderAlreadyComplete(orderId, 'changed')
   }
@@ -147,6 +171,7 @@ export async function updateOrder(
     quantity,
     shipDate,
     complete: storedBoolean(complete),
+    reference,
     now: context.now,
   })
   if (!rewritten) throw new Stale(`order ${orderId}`)
@@ -185,14 +210,22 @@ function orderRow(order: StoredOrder): OrderRow {
   return { ...order, complete: readBoolean(order.complete) }
 }
 
-/** Converts a row to the resource, with a shipDate only if there is one. */
-export function orderOf({ id, petId, quantity, shipDate, complete }: Omit<OrderRow, 'version'>): Order {
+/** Converts a row to the resource, with a shipDate and a reference only if there are any. */
+export function orderOf({
+  id,
+  petId,
+  quantity,
+  shipDate,
+  complete,
+  reference,
+}: Omit<OrderRow, 'version'>): Order {
   return {
     id,
     petId,
     quantity,
     ...(shipDate !== null && { shipDate: formatInstant(shipDate) }),
     complete,
+    ...(reference !== null && { reference }),
   }
 }
 
@@ -207,6 +240,25 @@ function orderBranches(
   return heads.flatMap(head =>
     states.map(state => [...head, equals('complete', storedBoolean(state)), ...range]),
   )
+}
+
+/**
+ * Returns the only branch of a list with a reference: the leading part of an index over the reference. Few orders share
+ * a reference, so the other filters are conditions on them. The unary plus keeps SQLite from reading an index of these
+ * columns instead, which contains far more orders.
+ */
+function referenceBranch(
+  reference: string,
+  petId: readonly bigint[] | undefined,
+  complete: boolean | undefined,
+  range: readonly Condition[],
+): Condition[] {
+  return [
+    equals('reference', reference),
+    ...(petId ? [isIn('+pet_id', padded(distinct(petId), [PET_IDS_MAX]))] : []),
+    ...(complete === undefined ? [] : [equals('+complete', storedBoolean(complete))]),
+    ...range,
+  ]
 }
 
 function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {

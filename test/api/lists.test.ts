@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Pet } from '../../src/model/pet.ts'
 import { everyItem } from '../support/client.ts'
-import { sharedStore } from '../support/shop.ts'
-import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
@@ -204,6 +204,50 @@ onEveryEngine(engine => {
       ).toBe('2 1')
       const byId = client.listOrders({ shipDateAfter: '2027-01-01T00:00:00Z', sort: 'id' })
       expect(await codeOf(byId)).toBe('400 invalid_parameter')
+    })
+
+    test('orders can be searched by their exact reference, with every other filter and sort', async () => {
+      await using own = await openTestStore(engine)
+      const { client } = own
+      const { petId: one } = await makePet(client, { quantity: 90n })
+      const { petId: two } = await makePet(client, { quantity: 90n })
+      const references = ['R-1', 'r-1', 'R-1 ', 'R-10', undefined]
+      for (let index = 0; index < 30; index++) {
+        await client.placeOrder({
+          body: {
+            petId: index % 3 === 0 ? two : one,
+            complete: index % 4 === 0,
+            ...(index % 2 === 0 && { shipDate: `2027-01-${10 + ((index * 7) % 20)}T00:00:00Z` }),
+            ...(references[index % 5] !== undefined && { reference: references[index % 5] }),
+          },
+        })
+      }
+      type Filters = Parameters<typeof client.listOrders>[0]
+      const all = await Array.fromAsync(everyItem(client.listOrders, {}))
+      const list = async (input: Filters): Promise<unknown> =>
+        Array.fromAsync(everyItem(client.listOrders, { ...input, limit: 2 }))
+      const found = all.filter(({ reference }) => reference === 'R-1')
+      expect(found).toHaveLength(6)
+      const reference = 'R-1'
+      expect(await list({ reference })).toEqual(found)
+      expect(await list({ reference, sort: '-id' })).toEqual(found.toReversed())
+      expect(await list({ reference: 'R-' })).toEqual([])
+      for (const petId of [[one], [two, one], [404n]]) {
+        for (const complete of [undefined, true, false]) {
+          const kept = found.filter(
+            order => petId.includes(order.petId ?? 0n) && complete !== !order.complete,
+          )
+          expect(await list({ reference, petId, complete })).toEqual(kept)
+          const dated = kept
+            .filter(({ shipDate }) => shipDate !== undefined && shipDate < '2027-01-24T00:00:00Z')
+            .toSorted((a, b) => ((a.shipDate ?? '') < (b.shipDate ?? '') ? 1 : -1))
+          const shipDateBefore = '2027-01-24T00:00:00Z'
+          expect(await list({ reference, petId, complete, shipDateBefore, sort: '-shipDate' })).toEqual(dated)
+        }
+      }
+      const cursor = (await client.listOrders({ reference, limit: 1 })).data.next
+      expect(await codeOf(client.listOrders({ reference: 'r-1', cursor }))).toBe('400 invalid_cursor')
+      expect(await codeOf(client.listOrders({ cursor }))).toBe('400 invalid_cursor')
     })
 
     test('stocks can be filtered by pet, status and maximum quantity, smallest quantity first', async () => {

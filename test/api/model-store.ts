@@ -6,6 +6,8 @@ export class ModelStore {
   onHold = false
   readonly open = new Map<bigint, number>()
   readonly complete = new Map<bigint, number>()
+  /** The reference of each order that has one. */
+  readonly references = new Map<bigint, string>()
 
   get reserved(): number {
     return [...this.open.values()].reduce((sum, units) => sum + units, 0)
@@ -70,7 +72,24 @@ export class ModelStore {
 
   cancel(id: bigint): string {
     if (this.complete.has(id)) return '409 order_already_complete'
-    return this.open.delete(id) ? '204' : '404 order_not_found'
+    if (!this.open.delete(id)) return '404 order_not_found'
+    this.references.delete(id)
+    return '204'
+  }
+
+  refer(id: bigint, reference: string | null): string {
+    if (!this.open.has(id) && !this.complete.has(id)) return '404 order_not_found'
+    if ((this.references.get(id) ?? null) === reference) return '200'
+    if (this.complete.has(id)) return '409 order_already_complete'
+    if (reference === null) this.references.delete(id)
+    else this.references.set(id, reference)
+    return '200'
+  }
+
+  /** The ids of the orders with a reference, as the list of the real store returns them. */
+  referred(reference: string): string {
+    const ids = [...this.references].flatMap(([id, own]) => (own === reference ? [id] : []))
+    return ids.sort((a, b) => (a < b ? -1 : 1)).join(' ')
   }
 
   count(quantity: number): string {

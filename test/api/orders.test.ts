@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf } from '../support/store.ts'
 
@@ -148,6 +149,84 @@ onEveryEngine(engine => {
         ['/id', 'read_only'],
         ['/petId', 'read_only'],
       ])
+    })
+  })
+
+  describe('the reference of an order', () => {
+    test('is stored as it was sent, and absent from an order without one', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 9n })
+      for (const reference of ['R-2026-0042', ' ', "'; --", '\u{1f98e}'.repeat(200), 'Caf\u0065\u0301']) {
+        const { data } = await client.placeOrder({ body: { petId, reference } })
+        expect(data).toEqual({ id: data.id, petId, quantity: 1n, complete: false, reference })
+        expect((await client.getOrder({ orderId: data.id ?? 0n })).data).toEqual(data)
+      }
+      const { data } = await client.placeOrder({ body: { petId, reference: null } })
+      expect('reference' in data).toBe(false)
+    })
+
+    test('of 0 or 201 code points, with U+0000, or that is not a text is refused', async () => {
+      const { petId } = await makePet(store().client)
+      for (const [reference, code] of [
+        ['', 'too_short'],
+        ['\u{1f98e}'.repeat(201), 'too_long'],
+        ['a\0b', 'invalid_format'],
+        [42, 'type_mismatch'],
+      ] as const) {
+        const body = JSON.stringify({ petId: Number(petId), reference })
+        const reply = await store().send('POST', '/store/orders', { body })
+        const { errors }: { errors: unknown } = JSON.parse(await reply.text())
+        expect([reply.status, errors]).toMatchObject([422, [{ pointer: '/reference', code }]])
+      }
+    })
+
+    test('can be set, changed and removed while the order is open, together with other members', async () => {
+      const { client } = store()
+      const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
+      const bare = await client.getOrder({ orderId })
+      const set = await client.updateOrder({ orderId, body: { reference: 'R-1' } })
+      expect(set.data).toEqual({ ...bare.data, reference: 'R-1' })
+      expect(set.etag).not.toBe(bare.etag)
+      const kept = await client.updateOrder({ orderId, body: { quantity: 2n } })
+      expect(kept.data).toEqual({ ...bare.data, quantity: 2n, reference: 'R-1' })
+      const removed = await client.updateOrder({ orderId, body: { quantity: 1n, reference: null } })
+      expect([removed.data, removed.etag]).toEqual([bare.data, bare.etag])
+      const done = await client.updateOrder({ orderId, body: { complete: true, reference: 'R-2' } })
+      expect(done.data).toMatchObject({ petId, complete: true, reference: 'R-2' })
+    })
+
+    test('of a complete order cannot be changed; its current reference is accepted', async () => {
+      const { client } = store()
+      const { petId } = await makePet(client, { quantity: 5n })
+      const sale = await client.placeOrder({ body: { petId, complete: true, reference: 'R-1' } })
+      const orderId = sale.data.id ?? 0n
+      for (const reference of ['R-2', null]) {
+        const refused = client.updateOrder({ orderId, body: { reference } })
+        expect(await codeOf(refused)).toBe('409 order_already_complete')
+      }
+      const same = await client.updateOrder({ orderId, body: { reference: 'R-1' } })
+      expect([same.status, same.etag]).toEqual([200, sale.etag])
+    })
+
+    test('is in every event of the order and in the audit log', async () => {
+      const { client } = store()
+      const after = await headOf(store())
+      const { petId } = await makePet(client, { quantity: 5n })
+      const { data: placed } = await client.placeOrder({ body: { petId, reference: 'R-1' } })
+      const orderId = placed.id ?? 0n
+      const { data: changed } = await client.updateOrder({ orderId, body: { reference: 'R-2' } })
+      await client.cancelOrder({ orderId })
+      await headOf(store())
+      const expected = [
+        { type: 'petstore.order.placed' as const, data: placed },
+        { type: 'petstore.order.updated' as const, data: changed },
+        { type: 'petstore.order.cancelled' as const, data: changed },
+      ]
+      const type = expected.map(one => one.type)
+      const events = (await client.listEvents({ after, type, wait: 5 })).data.items
+      expect(events.map(({ type, data }) => ({ type, data }))).toEqual(expected)
+      const trail = (await client.listAudit({ subject: `orders/${orderId}` })).data.items
+      expect(trail.map(({ type, data }) => ({ type, data }))).toEqual(expected.toReversed())
     })
   })
 

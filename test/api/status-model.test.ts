@@ -20,11 +20,13 @@ type Step =
   | { readonly do: 'place'; readonly units: number; readonly complete: boolean }
   | { readonly do: 'change'; readonly which: number; readonly units?: number; readonly complete?: boolean }
   | { readonly do: 'cancel'; readonly which: number }
+  | { readonly do: 'refer'; readonly which: number; readonly reference: string | null }
   | { readonly do: 'count'; readonly quantity: number }
   | { readonly do: 'adjust'; readonly change: number }
 
 const units = fc.integer({ min: 1, max: 4 })
 const which = fc.nat(5)
+const references = ['R-1', 'R-2']
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('status'), status: fc.constantFrom('available', 'pending', 'sold') }),
   fc.record({ do: fc.constant('place'), units, complete: fc.boolean() }),
@@ -33,6 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     { requiredKeys: ['do', 'which'] },
   ),
   fc.record({ do: fc.constant('cancel'), which }),
+  fc.record({ do: fc.constant('refer'), which, reference: fc.constantFrom(...references, null) }),
   fc.record({ do: fc.constant('count'), quantity: fc.constantFrom(0, 0, 1, 3, 6) }),
   fc.record({
     do: fc.constant('adjust'),
@@ -51,7 +54,19 @@ async function compare(client: Client, steps: readonly Step[], model: ModelStore
     if (real !== modelled) throw new Error(`the store returned ${real}, the model ${modelled}, ${where}`)
     const stock = await stockOf(client, petId)
     if (stock !== model.stock) throw new Error(`the store has ${stock}, the model ${model.stock}, ${where}`)
+    if (one.do !== 'refer' && one.do !== 'cancel') continue
+    for (const reference of references) {
+      const found = await referred(client, petId, reference)
+      if (found !== model.referred(reference))
+        throw new Error(`${reference} finds the orders ${found}, not ${model.referred(reference)}, ${where}`)
+    }
   }
+}
+
+/** The ids of the orders of a pet with a reference. */
+async function referred(client: Client, petId: bigint, reference: string): Promise<string> {
+  const { data } = await client.listOrders({ petId: [petId], reference })
+  return data.items.map(({ id }) => id).join(' ')
 }
 
 async function take(
@@ -85,6 +100,13 @@ async function take(
     }
     case 'cancel':
       return [await end(client.cancelOrder({ orderId })), model.cancel(orderId)]
+    case 'refer': {
+      const { reference } = one
+      return [
+        await end(client.updateOrder({ orderId, body: { reference } })),
+        model.refer(orderId, reference),
+      ]
+    }
     case 'count':
       return [
         await end(client.setInventory({ petId, body: { quantity: BigInt(one.quantity) } })),
@@ -146,6 +168,15 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
         const end = super.cancel(id)
         if (kept !== undefined) this.open.set(-id, kept)
         return end
+      }
+    })(),
+  'a reference that can be changed on a complete order': () =>
+    new (class extends ModelStore {
+      override refer(id: bigint, reference: string | null): string {
+        if (!this.complete.has(id)) return super.refer(id, reference)
+        if (reference === null) this.references.delete(id)
+        else this.references.set(id, reference)
+        return '200'
       }
     })(),
   'a count that is allowed below the reserved units': () =>

@@ -33,7 +33,7 @@ test('the commands under "Five minutes" in the README work as described', async 
     '"quantity":0,"status":"sold"',
     '{"id":17,"name":"Otters"}',
     '{"id":350,"name":"Ottoline","categoryId":17,"status":"available"}',
-    '{"id":1,"petId":350,"quantity":1,"complete":false}',
+    '{"id":1,"petId":350,"quantity":1,"complete":false,"reference":"R-2026-0042"}',
     '"code":"insufficient_stock"',
     '"complete":true',
     '"reason":"completion"',

@@ -46,9 +46,12 @@ export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   getCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
   updateCategory: async store => json(`/categories/${await newCategory(store)}`, { description: 'Some.' }),
   deleteCategory: async store => ({ path: `/categories/${await newCategory(store)}` }),
-  listOrders: () => ({ path: '/store/orders' }),
+  listOrders: () => ({ path: '/store/orders?reference=R-2026-0042' }),
   placeOrder: async ({ client }) =>
-    json('/store/orders', { petId: Number((await makePet(client, { quantity: 9n })).petId) }),
+    json('/store/orders', {
+      petId: Number((await makePet(client, { quantity: 9n })).petId),
+      reference: 'R-2026-0042',
+    }),
   getOrder: async store => ({ path: await openOrder(store) }),
   updateOrder: async store => json(await openOrder(store), { complete: true }),
   cancelOrder: async store => ({ path: await openOrder(store) }),

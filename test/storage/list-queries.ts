@@ -35,6 +35,7 @@ export function randomListPath({ below, pick }: Seeded): string {
     '/store/orders': () => {
       maybe(() => several('petId', 20, id))
       maybe(() => query.set('complete', pick(['true', 'false'])))
+      if (below(3) === 0) query.set('reference', pick(['R-1', 'R-2', 'none']))
       maybe(() => query.set('shipDateAfter', '2026-01-01T00:00:00Z'))
       maybe(() => query.set('shipDateBefore', '2036-01-01T00:00:00Z'))
       sorted(...(/shipDate/.test(String(query)) ? ['shipDate'] : ['id', 'shipDate']))

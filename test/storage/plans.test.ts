@@ -18,6 +18,8 @@ interface PlanStep {
 class Planning implements Reader {
   /** Plan steps that read more rows than a page, or sort them. */
   readonly costly: string[] = []
+  /** All plan steps. */
+  readonly details: string[] = []
   statements = 0
   readonly #database: Database
 
@@ -37,6 +39,7 @@ class Planning implements Reader {
     const steps = plan.all(...valuesOf(statement, parameters))
     this.statements++
     for (const { parent, detail } of steps) {
+      this.details.push(detail)
       // A scan of the whole table in key order stops after a page if no filter removes rows.
       const filteredScan = /^SCAN (pet|category|orders|movement)$/.test(detail) && text.includes('WHERE')
       // The merge sorts the few rows that each bounded scan returns; the rows of a scan itself must already be sorted.
@@ -92,6 +95,35 @@ test('every list of categories, stocks, orders and movements is read from an ind
   await listMovements(reader, { ...cursorless, petId: 1n }).catch(() => {})
   expect(reader.statements).toBeGreaterThan(60)
   expect(reader.costly).toEqual([])
+})
+
+test('every list of the orders with one reference is read from an index over the reference', async () => {
+  const reader = new Planning()
+  const reference = 'R-2026-0042'
+  for (const petId of [undefined, [1n], [1n, 2n, 3n]] as const) {
+    for (const complete of [undefined, true, false] as const) {
+      for (const sort of ['id', '-id', 'shipDate', '-shipDate'] as const) {
+        await listOrders(reader, { ...cursorless, reference, petId, complete, sort })
+      }
+      await listOrders(reader, {
+        ...cursorless,
+        reference,
+        petId,
+        complete,
+        shipDateAfter: '2026-01-01T00:00:00Z',
+      })
+    }
+  }
+  expect([reader.statements, reader.costly]).toEqual([45, []])
+  const byReference = /^SEARCH orders USING INDEX orders_by_reference(_ship_date)? \(reference=\?/
+  expect(reader.details.filter(detail => !byReference.test(detail))).toEqual([])
+  expect(reader.details).toHaveLength(45)
+})
+
+test('control: a list of a reference whose index is missing is detected', async () => {
+  const reader = new Planning('DROP INDEX orders_by_reference; DROP INDEX orders_by_reference_ship_date')
+  await listOrders(reader, { ...cursorless, reference: 'R-2026-0042' })
+  expect(reader.details.join()).not.toContain('reference')
 })
 
 test('control: a list whose index is missing is detected', async () => {

@@ -49,8 +49,10 @@ async function fill({ database }: TestStore): Promise<void> {
       created_at, updated_at)
     SELECT n, 'pet ' || n, 'pet ' || n, n % 100 + 1, 0, n % 3, 0, CASE n % 3 WHEN 0 THEN 'sold' ELSE 'available' END,
       1, '${at}', '${at}' FROM generate_series(1, ${PETS}) AS n`)
-  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
-    SELECT n, n % 1000 + 1, 1, CASE n % 2 WHEN 0 THEN '${at}' END, n % 5 / 4, 1, '${at}', '${at}'
+  await database(`INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at,
+      updated_at)
+    SELECT n, n % 1000 + 1, 1, CASE n % 2 WHEN 0 THEN '${at}' END, n % 5 / 4,
+      CASE n % 3 WHEN 0 THEN 'R-' || n % 500 END, 1, '${at}', '${at}'
     FROM generate_series(1, ${PETS}) AS n`)
   await database('ANALYZE')
 }

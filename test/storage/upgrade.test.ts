@@ -1,6 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { migrations as postgresMigrations } from '../../src/engine/postgres.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
+import { newDatabase } from '../support/postgres-server.ts'
 
 test('migration 4 keeps the ends of the chain and the metadata of an older database', () => {
   using database = new Database(':memory:')
@@ -15,5 +18,29 @@ test('migration 4 keeps the ends of the chain and the metadata of an older datab
   ])
   expect(database.query('SELECT name, value FROM metadata').all()).toEqual([
     { name: 'secret-key', value: 'encrypted' },
+  ])
+})
+
+const olderOrder = `INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at)
+  VALUES (7, 3, 1, NULL, 0, 1, '2026-11-21T09:30:00.120Z', '2026-11-21T09:30:00.120Z')`
+const readOrder = 'SELECT id, pet_id, quantity, ship_date, complete, reference, version FROM orders'
+
+test('an order of an older database has no reference, and keeps the rest, on SQLite', () => {
+  using database = new Database(':memory:')
+  for (const script of migrations.slice(0, 4)) database.run(script)
+  database.run(olderOrder)
+  for (const script of migrations.slice(4)) database.run(script)
+  expect(database.query(readOrder).all()).toEqual([
+    { id: 7, pet_id: 3, quantity: 1, ship_date: null, complete: 0, reference: null, version: 1 },
+  ])
+})
+
+test('an order of an older database has no reference, and keeps the rest, on PostgreSQL', async () => {
+  await using pool = new SQL({ url: await newDatabase(), bigint: true, max: 1 })
+  for (const script of postgresMigrations.slice(0, 4)) await pool.unsafe(script)
+  await pool.unsafe(olderOrder)
+  for (const script of postgresMigrations.slice(4)) await pool.unsafe(script)
+  expect([...(await pool.unsafe(readOrder))]).toEqual([
+    { id: 7n, pet_id: 3n, quantity: 1n, ship_date: null, complete: 0n, reference: null, version: 1n },
   ])
 })

@@ -86,7 +86,7 @@ async function stock(
   )
   await did('getInventoryItem', client.getInventoryItem({ petId }))
   await did('listInventory', client.listInventory({ quantityAtMost: 5n, sort: '-quantity' }))
-  const body = { petId, shipDate: '2026-12-01T09:30:00+01:00' }
+  const body = { petId, shipDate: '2026-12-01T09:30:00+01:00', reference: 'R-2026-0042' }
   const { data } = await did('placeOrder', client.placeOrder({ body }))
   return { petId, orderId: data.id ?? 0n }
 }
