@@ -16,9 +16,10 @@ export interface Keys {
   readonly masked: (text: string) => string
 }
 
-/** The operation that creates keys, and the scope that includes all others. Only the description's text names both. */
+/** The operation that creates keys, and the scopes that include others. Only the description's text names them. */
 const CREATE_KEY = 'createKey'
 const ADMIN_SCOPE = 'admin'
+const INCLUDED_BY: Readonly<Record<string, string>> = { 'audit:read': 'keys:manage' }
 
 const CreatedKey = z.looseObject({ key: z.string() })
 
@@ -32,7 +33,8 @@ export async function makeKeys(url: string, given: string, { operations }: Descr
   const withoutScope = new Map<string, string>()
   for (const scope of scopes) {
     onlyScope.set(scope, await requestKey(url + createKey.path, given, [scope]))
-    const others = allScopes.filter(other => other !== scope && other !== ADMIN_SCOPE)
+    const including = [scope, INCLUDED_BY[scope], ADMIN_SCOPE]
+    const others = allScopes.filter(other => !including.includes(other))
     withoutScope.set(scope, await requestKey(url + createKey.path, given, others))
   }
   return {

@@ -69,7 +69,7 @@ export const events = {
     summary: 'List audit log entries',
     description:
       'The audit log, newest first: every change, with the key and the request that made it. Each entry contains a hash over itself and the previous entry. A page can contain fewer than `limit` entries, or none, although `next` leads to more.',
-    scope: 'keys:manage',
+    scope: 'audit:read',
     stability: 'beta',
     reads: 'scan',
     query: {

@@ -4,6 +4,9 @@ import { instant } from './instant.ts'
 import { int64 } from './int64.ts'
 import { text } from './text.ts'
 
+/** Which scopes include others; `hasScope` applies it. */
+const inclusion = '`admin` includes all others, and `keys:manage` includes `audit:read`.'
+
 const scopeNames = [
   'pets:write',
   'orders:read',
@@ -13,12 +16,13 @@ const scopeNames = [
   'events:read',
   'webhooks:manage',
   'keys:manage',
+  'audit:read',
   'admin',
 ] as const
 
 export const Scope = z.enum(scopeNames).meta({
   id: 'Scope',
-  description: 'A permission of a key; `admin` includes all others.',
+  description: `A permission of a key. ${inclusion}`,
   example: 'orders:read',
   ...constantNames(scopeNames),
 })
@@ -29,7 +33,7 @@ const scopes = z
   .min(1)
   .max(Scope.options.length)
   .meta({
-    description: 'The permissions of the key; `admin` includes all others.',
+    description: `The permissions of the key. ${inclusion}`,
     example: ['orders:read', 'orders:write'],
   })
 const name = text(1, 200).meta({ description: 'What the key is for.', example: 'till 2' })

@@ -110,7 +110,7 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'pst_ and 49 letters and digits',
     description:
-      'A key of the store. The description and the `x-scope` of an operation name the scope that it requires; `admin` includes all scopes.',
+      'A key of the store. The description and the `x-scope` of an operation name the scope that it requires. `admin` includes all scopes, and `keys:manage` includes `audit:read`.',
   },
 }
 

@@ -57,7 +57,8 @@ onEveryEngine(engine => {
       }
       for (const [scope, key] of keys) {
         const reply = await probe(matrix, operation, `Bearer ${key}`)
-        const may = isPublic || scope === operation.scope || scope === 'admin'
+        const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
+        const may = isPublic || scope === operation.scope || includes
         expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'let in'}`).toBe(
           `${id} with ${scope}: ${may ? 'let in' : 'forbidden'}`,
         )

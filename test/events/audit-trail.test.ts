@@ -212,10 +212,16 @@ onEveryEngine(engine => {
     expect((await brokenLinks(own))[0]).toBe(4n)
   })
 
-  test('only a key that manages keys can read the audit log', async () => {
-    const mayNot = await store().clientWith('events:read')
-    expect(await codeOf(mayNot.listAudit({}))).toBe('403 insufficient_scope')
-    const may = await store().clientWith('keys:manage')
-    expect((await may.listAudit({ limit: 1 })).status).toBe(200)
+  test('a key that may read the audit log may do nothing else, and a key that manages keys may read it', async () => {
+    const others = await store().clientWith('events:read', 'pets:write', 'webhooks:manage')
+    expect(await codeOf(others.listAudit({}))).toBe('403 insufficient_scope')
+    const auditor = await store().clientWith('audit:read')
+    expect((await auditor.listAudit({ limit: 1 })).status).toBe(200)
+    expect(await codeOf(auditor.listKeys({}))).toBe('403 insufficient_scope')
+    expect(await codeOf(auditor.listEvents({}))).toBe('403 insufficient_scope')
+    const manager = await store().clientWith('keys:manage')
+    expect((await manager.listAudit({ limit: 1 })).status).toBe(200)
+    const granted = await manager.createKey({ body: { name: 'Auditor', scopes: ['audit:read'] } })
+    expect(granted.status).toBe(201)
   })
 })
