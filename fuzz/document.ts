@@ -32,7 +32,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[]
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
   readonly responses: ReadonlyMap<number, DescribedResponse>
-  /** The scope it requires; undefined if it requires no key. */
+  readonly needsKey: boolean
+  /** The scope that the key must have; undefined if any key, or none, will do. */
   readonly scope: string | undefined
 }
 
@@ -49,9 +50,13 @@ export interface Description {
 
 const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
 
+/** The sentence of an operation that requires a key with any scope. */
+const ANY_KEY = 'Requires any valid key.'
+
 const Content = z.record(z.string(), z.looseObject({ schema: z.unknown() }))
 const RawOperation = z.looseObject({
   operationId: z.string(),
+  description: z.string(),
   parameters: z.array(z.unknown()).default([]),
   requestBody: z.unknown().optional(),
   responses: z.record(z.string(), z.unknown()),
@@ -121,7 +126,8 @@ function readOperation(path: string, method: string, node: unknown, resolveRef: 
   const raw = RawOperation.parse(resolveRef(node))
   const isPublic = raw.security.some(requirement => Object.keys(requirement).length === 0)
   const scope = raw['x-scope']
-  if (isPublic === (scope !== undefined))
+  const isForAnyKey = raw.description.includes(ANY_KEY)
+  if ([isPublic, isForAnyKey, scope !== undefined].filter(Boolean).length !== 1)
     throw new Error(`${raw.operationId} does not say which scope it requires`)
   return {
     id: raw.operationId,
@@ -135,6 +141,7 @@ function readOperation(path: string, method: string, node: unknown, resolveRef: 
         readResponse(response, raw['x-error-codes'][status] ?? [], resolveRef),
       ]),
     ),
+    needsKey: !isPublic,
     scope,
   }
 }

@@ -4,7 +4,7 @@ import type { Mutator } from './request-builder.ts'
 const refusedKey = [401, 429]
 
 const noKey: Mutator = (_, { operation, headers }) => {
-  if (operation.scope === undefined || !headers.delete('Authorization')) return undefined
+  if (!operation.needsKey || !headers.delete('Authorization')) return undefined
   return { stage: 'key', statuses: [401], why: 'no key was sent' }
 }
 

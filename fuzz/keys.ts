@@ -38,8 +38,9 @@ export async function makeKeys(url: string, given: string, { operations }: Descr
     withoutScope.set(scope, await requestKey(url + createKey.path, given, others))
   }
   return {
-    validFor: (random, { id, scope }) => {
-      if (scope === undefined) return random.chance(0.7) ? undefined : given
+    validFor: (random, { id, needsKey, scope }) => {
+      if (!needsKey) return random.chance(0.7) ? undefined : given
+      if (scope === undefined) return random.pick([given, ...onlyScope.values()])
       // A key grants only scopes that it has, so only the given key can grant all of them.
       return id === CREATE_KEY || random.chance(0.6) ? given : onlyScope.get(scope)
     },

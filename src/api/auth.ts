@@ -1,5 +1,10 @@
-import type { Operation } from '../contract/operation.ts'
-import { authenticationRequired, insufficientScope, malformedKey } from '../contract/refusals.ts'
+import { type Operation, requiredScope } from '../contract/operation.ts'
+import {
+  authenticationRequired,
+  insufficientScope,
+  malformedAuthorization,
+  malformedKey,
+} from '../contract/refusals.ts'
 import type { Reader } from '../engine/engine.ts'
 import { StoreError } from '../model/error.ts'
 import { storedInstant } from '../model/instant.ts'
@@ -38,7 +43,7 @@ async function callerOf(
   try {
     const token = bearerToken(header)
     if (token === undefined) {
-      throw authenticationRequired()
+      throw malformedAuthorization()
     }
     if (!isKeyText(token)) {
       throw malformedKey()
@@ -67,12 +72,13 @@ export function bearerToken(header: string): string | undefined {
 }
 
 /** Checks the scope. Throws `authentication_required` (401) or `insufficient_scope` (403). */
-export function authorize({ scope }: Operation, caller: Caller): void {
-  if (scope === 'public') return
+export function authorize(operation: Operation, caller: Caller): void {
+  if (operation.scope === 'public') return
+  const scope = requiredScope(operation)
   if (caller.keyId === null) {
     throw authenticationRequired(scope)
   }
-  if (!hasScope(caller, scope)) {
+  if (scope !== undefined && !hasScope(caller, scope)) {
     throw insufficientScope(scope)
   }
 }

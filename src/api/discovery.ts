@@ -76,7 +76,7 @@ export function llmsText(base: string, serves: (operation: Operation) => boolean
   const operations: [string, Operation][] = Object.entries(contract)
   const shown = operations.filter(([, operation]) => !operation.hidden && serves(operation))
   const lines = shown.map(([id, { method, path, summary, scope, stability }]) => {
-    const needs = scope === 'public' ? 'no key' : `scope ${scope}`
+    const needs = scope === 'public' ? 'no key' : scope === 'any-key' ? 'any valid key' : `scope ${scope}`
     return `- ${id}: ${method} ${path}. ${summary} (${needs}${stability === 'stable' ? '' : `, ${stability}`}).`
   })
   return `# Petstore
@@ -84,8 +84,8 @@ export function llmsText(base: string, serves: (operation: Operation) => boolean
 > ${ABOUT}
 
 Ids are 64-bit integers: read and send them exactly, never as floating-point numbers. Lists are plain arrays; the
-next page is in the Link header. Send \`Authorization: Bearer pst_...\` if the operation needs a scope. Send an
-Idempotency-Key with every POST, PATCH, PUT and DELETE that may be retried, except where the response contains a
+next page is in the Link header. Send \`Authorization: Bearer pst_...\` if the operation needs a key or a scope. Send
+an Idempotency-Key with every POST, PATCH, PUT and DELETE that may be retried, except where the response contains a
 secret. Every error is \`{"code", "message", "status"}\`, with \`errors\` for each invalid part of a request; the codes
 are listed at ${base}/errors.
 

@@ -8,6 +8,8 @@ const templates = [
   '/store/orders/{orderId}',
   '/categories',
   '/keys',
+  '/keys/{keyId}',
+  '/keys/current',
 ]
 
 test('a path with percent-encoded letters is found under its normal form', () => {
@@ -22,6 +24,13 @@ test('a path with percent-encoded letters is found under its normal form', () =>
     parameters: { petId: '/' },
   })
   expect(findEquivalent(templates, '/p%65ts/%ff')).toMatchObject({ parameters: { petId: '%ff' } })
+})
+
+test('a literal path precedes a path with a parameter, whatever their order', () => {
+  for (const list of [templates, templates.toReversed()]) {
+    expect(findEquivalent(list, '/keys/%63urrent')).toMatchObject({ template: '/keys/current' })
+    expect(findEquivalent(list, '/k%65ys/7')).toMatchObject({ template: '/keys/{keyId}' })
+  }
 })
 
 test('a path in its normal form, or with other characters encoded, has no equivalent', () => {

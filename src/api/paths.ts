@@ -10,16 +10,32 @@ export interface Match {
 /**
  * Finds the path that is equivalent to a request path with percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC
  * 3986, section 6.2.2.2). Undefined for a path in normal form: the router of the runtime has already looked for it.
+ * Like that router, it prefers `/keys/current` to `/keys/{keyId}`.
  */
 export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
   const normal = normalPath(path)
   if (normal === path) return undefined
   const segments = normal.split('/')
+  let best: Match | undefined
   for (const template of templates) {
     const parameters = parametersOf(template.split('/'), segments)
-    if (parameters) return { path: normal, template, parameters }
+    if (parameters && (!best || size(parameters) < size(best.parameters))) {
+      best = { path: normal, template, parameters }
+    }
   }
-  return undefined
+  return best
+}
+
+/** Whether a path with parameters also matches another path of the table: `/keys/{keyId}` matches `/keys/current`. */
+export function hidesAnother(template: string, templates: Iterable<string>): boolean {
+  const parts = template.split('/')
+  return [...templates].some(
+    other => other !== template && parametersOf(parts, other.split('/')) !== undefined,
+  )
+}
+
+function size(parameters: Readonly<Record<string, string>>): number {
+  return Object.keys(parameters).length
 }
 
 /** Returns the path that the client probably meant: `/store/orders` for `/orders` or `/store/order`. */

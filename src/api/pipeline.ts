@@ -161,6 +161,7 @@ async function handleUncached(pipeline: Pipeline, context: RequestContext, route
         input: parameters,
         now: storedInstant(context.nowMs),
         base: pipeline.base,
+        keyId: caller.keyId,
       })
     : await runCommand(pipeline, context, route, parameters, conditions)
   return respond(pipeline, context, operation, reply, conditions)

@@ -8,7 +8,7 @@ import type { Admission } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import { applyCors, type Cors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
-import { findEquivalent, type Match, similarPath } from './paths.ts'
+import { findEquivalent, hidesAnother, type Match, similarPath } from './paths.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
 import { internalError, refusal } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
@@ -66,16 +66,24 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
 /** Creates the table for the router of the runtime, and the fallback for requests that match nothing. */
 export function makeRoutes(options: RoutesOptions): { routes: Record<string, Serve>; fetch: Serve } {
   const routes: Record<string, Serve> = {}
-  for (const [path, methods] of options.paths) {
-    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = serveWith(options, methods)
+  const { paths } = options
+  for (const [path, methods] of paths) {
+    const serve = serveWith(options, methods)
+    // The router of the runtime compares before it decodes: it would pass /keys/%63urrent to /keys/{keyId}.
+    routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = hidesAnother(path, paths.keys())
+      ? serveEquivalent(options, serve)
+      : serve
   }
-  const serveUnknown = serveWith(options, undefined)
-  const fetch: Serve = (request, server) => {
+  return { routes, fetch: serveEquivalent(options, serveWith(options, undefined)) }
+}
+
+/** Serves the path that is equivalent to that of the request, or else what the router of the runtime found. */
+function serveEquivalent(options: RoutesOptions, found: Serve): Serve {
+  return (request, server) => {
     const match = findEquivalent(options.paths.keys(), targetOf(request.url).path)
-    const serve = match ? serveWith(options, options.paths.get(match.template)) : serveUnknown
+    const serve = match ? serveWith(options, options.paths.get(match.template)) : found
     return serve(request, server, match)
   }
-  return { routes, fetch }
 }
 
 /** Serves one path, or unknown paths if there are no methods. */

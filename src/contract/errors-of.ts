@@ -1,9 +1,9 @@
 import type { ErrorCodeName } from '../model/error.ts'
-import type { Operation } from './operation.ts'
+import { type Operation, requiredScope } from './operation.ts'
 
 /** Returns every error code of an operation: its own codes, and those that its method, body and scope imply. */
 export function errorsOf(operation: Operation): ErrorCodeName[] {
-  const { method, scope, body, secret, preview, deprecation, errors } = operation
+  const { method, body, secret, preview, deprecation, errors } = operation
   const command = method !== 'GET'
   const codes = new Set<ErrorCodeName>(errors)
   const add = (when: boolean, ...more: ErrorCodeName[]): void => {
@@ -13,7 +13,7 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   // A key that is sent must be valid, even if the operation requires none.
   add(true, 'authentication_required', 'invalid_token')
   add(true, 'rate_limited', 'internal_error', 'overloaded', 'shutting_down')
-  add(scope !== 'public', 'insufficient_scope')
+  add(requiredScope(operation) !== undefined, 'insufficient_scope')
   add(preview !== undefined, 'preview_required')
   add(deprecation !== undefined, 'operation_sunset')
   add(command, 'storage_full')

@@ -29,6 +29,20 @@ export const keys = {
     secret: 'key',
     errors: [],
   },
+  getCurrentKey: {
+    method: 'GET',
+    path: '/keys/current',
+    tag: 'Keys',
+    summary: 'Read the key of the request',
+    description:
+      'The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. A client can check with it which operations it may use, and when it needs another key.',
+    scope: 'any-key',
+    stability: 'stable',
+    reads: 'row',
+    success: { status: 200, resource: ApiKey, description: 'The key, without its secret.' },
+    etag: true,
+    errors: [],
+  },
   revokeKey: {
     method: 'DELETE',
     path: '/keys/{keyId}',

@@ -33,7 +33,8 @@ export interface Operation {
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  readonly scope: Scope | 'public'
+  /** What a key must have; `any-key`: every valid key may use the operation, and `public`: no key is required. */
+  readonly scope: Scope | 'any-key' | 'public'
   readonly stability: Stability
   readonly deprecation?: Deprecation
   /** The feature that Petstore-Preview must name. */
@@ -58,6 +59,11 @@ export interface Operation {
   readonly hidden?: true
   /** The error codes of the operation, in addition to those that any operation can have. */
   readonly errors: readonly ErrorCodeName[]
+}
+
+/** Returns the scope that the key of a request must have; undefined if every key, or none, will do. */
+export function requiredScope({ scope }: Operation): Scope | undefined {
+  return scope === 'public' || scope === 'any-key' ? undefined : scope
 }
 
 type Empty = Record<never, never>

@@ -11,14 +11,17 @@ import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './l
 // One function for each refusal of HTTP. The steps of the pipeline throw them, and the examples of the description
 // call the same functions.
 
-/** `scope`: what the operation requires; absent if the Authorization header is malformed. */
-export function authenticationRequired(scope?: string): StoreError {
-  return new StoreError(
-    'authentication_required',
-    scope === undefined
-      ? 'Authorization must be "Bearer" followed by a key that starts with pst_.'
-      : `This operation requires a key with the scope ${scope}, as Authorization: Bearer pst_...`,
-  )
+/** `scope`: what the operation requires of the key; undefined if every key may use it. */
+export function authenticationRequired(scope: string | undefined): StoreError {
+  const key = scope === undefined ? 'a key' : `a key with the scope ${scope}`
+  const message = `This operation requires ${key}, as Authorization: Bearer pst_...`
+  return new StoreError('authentication_required', message)
+}
+
+/** An Authorization header of another scheme, or without a key. */
+export function malformedAuthorization(): StoreError {
+  const message = 'Authorization must be "Bearer" followed by a key that starts with pst_.'
+  return new StoreError('authentication_required', message)
 }
 
 export function malformedKey(): StoreError {

@@ -1,5 +1,5 @@
 import { contract, isOperationId, type OperationId } from '../contract/contract.ts'
-import type { Operation, Tag } from '../contract/operation.ts'
+import { type Operation, requiredScope, type Tag } from '../contract/operation.ts'
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
 import { errorTable } from '../model/error.ts'
 import { callbacksPart, deliveryHeaders, webhooksPart } from './callbacks.ts'
@@ -139,10 +139,9 @@ function described(serves: (operation: Operation) => boolean): [OperationId, Ope
 }
 
 function operationPart(id: string, operation: Operation): Part {
-  const { tag, summary, description, scope, errors } = operation
-  const needs = scope === 'public' ? 'Requires no key.' : `Requires a key with the scope \`${scope}\`.`
+  const { tag, summary, description, errors } = operation
   const own = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
-  const texts = [description, needs, own && `Specific errors: ${own}.`]
+  const texts = [description, needsText(operation), own && `Specific errors: ${own}.`]
   return {
     operationId: id,
     tags: [tag],
@@ -153,9 +152,17 @@ function operationPart(id: string, operation: Operation): Part {
   }
 }
 
+function needsText(operation: Operation): string {
+  if (operation.scope === 'public') return 'Requires no key.'
+  const scope = requiredScope(operation)
+  return scope === undefined ? 'Requires any valid key.' : `Requires a key with the scope \`${scope}\`.`
+}
+
 /** A public operation also accepts a key: its caller then has a separate rate limit. */
-function securityPart({ scope }: Operation): Part {
-  return scope === 'public' ? { security: [{}, { key: [] }] } : { security: [{ key: [] }], 'x-scope': scope }
+function securityPart(operation: Operation): Part {
+  if (operation.scope === 'public') return { security: [{}, { key: [] }] }
+  const scope = requiredScope(operation)
+  return { security: [{ key: [] }], ...(scope !== undefined && { 'x-scope': scope }) }
 }
 
 function lifecyclePart({ stability, deprecation }: Operation): Part {

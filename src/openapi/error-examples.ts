@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/operation.ts'
+import { type Operation, requiredScope } from '../contract/operation.ts'
 import * as http from '../contract/refusals.ts'
 import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../model/error.ts'
 import * as shop from '../model/refusals.ts'
@@ -18,7 +18,10 @@ const httpExamples = {
   preview_required: () => http.previewRequired('getStoreSummary', 'store-summary'),
   idempotency_key_invalid: http.idempotencyKeyInvalid,
   idempotency_key_refused: http.idempotencyKeyRefused,
-  authentication_required: ({ scope }) => http.authenticationRequired(scope === 'public' ? undefined : scope),
+  authentication_required: operation =>
+    operation.scope === 'public'
+      ? http.malformedAuthorization()
+      : http.authenticationRequired(requiredScope(operation)),
   invalid_token: shop.unknownKey,
   insufficient_scope: ({ scope }) => http.insufficientScope(scope),
   not_acceptable: ({ success }) =>

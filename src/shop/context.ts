@@ -20,6 +20,8 @@ export interface QueryContext {
   readonly now: string
   /** The base URL of the store, for resources that contain it. */
   readonly base: string
+  /** The key of the request; null without one. */
+  readonly keyId: bigint | null
 }
 
 /** A key and its scopes. `keyId` is null for the public and for the store itself. */

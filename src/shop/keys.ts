@@ -6,7 +6,7 @@ import { formatInstant, toStoredInstant } from '../model/instant.ts'
 import { parseJson, writeJson } from '../model/json.ts'
 import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from '../model/key.ts'
 import { beyondScope, expiredKey, keyNotFound, unknownKey } from '../model/refusals.ts'
-import type { Caller, Context } from './context.ts'
+import type { Caller, Context, QueryContext } from './context.ts'
 import { type NewEvent, recordEvent } from './events.ts'
 import { isNull, type ListQuery, listPage } from './paging.ts'
 
@@ -152,6 +152,14 @@ export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Prom
   const row = await reader.one(findActiveKey, { keyId })
   if (!row) throw keyNotFound(keyId)
   return row
+}
+
+/** Reads the key of the request. Throws `invalid_token` if it was revoked after it was authenticated. */
+export async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryContext): Promise<ApiKey> {
+  if (keyId === null) throw new Error('getCurrentKey was called without a key')
+  const row = await reader.one(findActiveKey, { keyId })
+  if (!row) throw unknownKey()
+  return keyOf(row)
 }
 
 /** Revokes a key at once. Throws `insufficient_scope` if the key has a scope that the caller does not have. */

@@ -10,7 +10,7 @@ import { getError, listErrors } from '../shop/errors.ts'
 import { listEvents } from '../shop/events.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { getInventoryItem, getStoreSummary, listInventory, listMovements } from '../shop/inventory.ts'
-import { listKeys } from '../shop/keys.ts'
+import { getCurrentKey, listKeys } from '../shop/keys.ts'
 import { getOrder, listOrders, orderOf } from '../shop/orders.ts'
 import { petOf } from '../shop/pet-row.ts'
 import { getPet, listPets } from '../shop/pets.ts'
@@ -38,6 +38,7 @@ const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Out
   getWebhook: async (reader, input) => webhookOf(await getWebhook(reader, input)),
   listDeliveries,
   listKeys,
+  getCurrentKey,
   listErrors,
   getError,
 }

@@ -67,7 +67,7 @@ test('waiting feed readers hold no slots, and one caller cannot be all of them',
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
   const feed = new LongPoll(commitSignal, async () => ({ status: 200, body: '[]', atHead: true }))
-  const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '' } as const
+  const query = { id: 'listEvents', input: { wait: 30 }, now: '', base: '', keyId: null } as const
   const read = (caller: string) => {
     const slot = admission.enter('203.0.113.1')
     const { signal } = new AbortController()

@@ -58,7 +58,8 @@ onEveryEngine(engine => {
       for (const [scope, key] of keys) {
         const reply = await probe(matrix, operation, `Bearer ${key}`)
         const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
-        const may = isPublic || scope === operation.scope || includes
+        const isForAll = isPublic || operation.scope === 'any-key'
+        const may = isForAll || scope === operation.scope || includes
         expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'let in'}`).toBe(
           `${id} with ${scope}: ${may ? 'let in' : 'forbidden'}`,
         )
@@ -137,6 +138,90 @@ onEveryEngine(engine => {
       }
       const lasting = await client.createKey({ body: body() })
       expect(lasting.data.expiresAt).toBeUndefined()
+    })
+
+    test('reads its own record with any scope, and never its secret', async () => {
+      const { client, base } = store()
+      const [listed] = (await client.listKeys({ limit: 1 })).data.items
+      expect([(await client.getCurrentKey({})).data]).toEqual(listed ? [listed] : [])
+      expect(listed?.scopes).toEqual(['admin'])
+      for (const scope of Scope.options) {
+        const expiresAt = '2100-01-01T00:00:00Z'
+        const { data } = await client.createKey({
+          body: { name: `only ${scope}`, scopes: [scope], expiresAt },
+        })
+        const { key, ...shown } = data
+        const reply = await store().send('GET', '/keys/current', {
+          headers: { Authorization: `Bearer ${key}` },
+        })
+        expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+        expect(await reply.text()).not.toContain(key)
+        expect((await makeClient({ base, key }).getCurrentKey({})).data).toEqual(shown)
+        await client.revokeKey({ keyId: data.id })
+        expect(await codeOf(makeClient({ base, key }).getCurrentKey({}))).toBe('401 invalid_token')
+      }
+      const anonymous = await fetch(`${base}/keys/current`)
+      expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([
+        401,
+        'Bearer realm="petstore"',
+      ])
+      expect(await anonymous.json()).toEqual({
+        code: 'authentication_required',
+        message: 'This operation requires a key, as Authorization: Bearer pst_...',
+        status: 401,
+      })
+    })
+
+    test('reads its own record only if the conditions of the request hold', async () => {
+      const read = (headers: Record<string, string>) => store().send('GET', '/keys/current', { headers })
+      const etag = (await read({})).headers.get('etag') ?? ''
+      expect(etag).toMatch(/^"[\w-]{22}"$/)
+      const statuses = [
+        { 'If-None-Match': etag },
+        { 'If-None-Match': '"other"' },
+        { 'If-Match': etag },
+        { 'If-Match': '"other"' },
+      ].map(async headers => (await read(headers)).status)
+      expect(await Promise.all(statuses)).toEqual([304, 200, 200, 412])
+      expect((await store().send('GET', '/keys/current?colour=red')).status).toBe(400)
+    })
+
+    test('has a path of its own, which takes nothing away from /keys/{keyId}', async () => {
+      const { client } = store()
+      const { data } = await client.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
+      const replies = await Promise.all(
+        (
+          [
+            ['HEAD', '/keys/current'],
+            ['HEAD', '/keys/%63urrent'],
+            ['OPTIONS', '/keys/current'],
+            ['DELETE', '/keys/current'],
+            ['DELETE', '/keys/%63urrent'],
+            ['PATCH', '/keys/current'],
+            ['OPTIONS', `/keys/${data.id}`],
+            ['DELETE', '/keys/currents'],
+            ['GET', '/keys/Current'],
+            ['GET', '/keys/current/'],
+          ] as const
+        ).map(async ([method, path]) => {
+          const { status, headers } = await store().send(method, path)
+          return [method, path, status, headers.get('allow')]
+        }),
+      )
+      const allow = 'GET, HEAD, OPTIONS'
+      expect(replies).toEqual([
+        ['HEAD', '/keys/current', 200, null],
+        ['HEAD', '/keys/%63urrent', 200, null],
+        ['OPTIONS', '/keys/current', 204, allow],
+        ['DELETE', '/keys/current', 405, allow],
+        ['DELETE', '/keys/%63urrent', 405, allow],
+        ['PATCH', '/keys/current', 405, allow],
+        ['OPTIONS', `/keys/${data.id}`, 204, 'DELETE, OPTIONS'],
+        ['DELETE', '/keys/currents', 400, null],
+        ['GET', '/keys/Current', 405, 'DELETE, OPTIONS'],
+        ['GET', '/keys/current/', 404, null],
+      ])
+      expect((await client.revokeKey({ keyId: data.id })).status).toBe(204)
     })
 
     test('is revoked only while its ETag matches If-Match', async () => {

@@ -65,6 +65,7 @@ export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
   listKeys: () => ({ path: '/keys' }),
   createKey: () =>
     json('/keys', { name: 'till 2', scopes: ['orders:read'], expiresAt: '2100-01-01T00:00:00Z' }),
+  getCurrentKey: () => ({ path: '/keys/current' }),
   revokeKey: async ({ client }) => {
     const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
     return { path: `/keys/${data.id}` }

@@ -11,6 +11,8 @@ export interface ExampleResponse {
 interface Given {
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  /** The key to send; the admin key by default. */
+  readonly key?: string | undefined
   /** Also sends the examples of optional parameters. */
   readonly optional?: boolean
 }
@@ -36,7 +38,10 @@ export async function sendExamples(
     (query && `?${query}`)
   const body = given.body ?? bodyExample(operation)
   const answer = await store.send(operation.method, path, {
-    headers: Object.fromEntries(values('header')),
+    headers: {
+      ...Object.fromEntries(values('header')),
+      ...(given.key !== undefined && { Authorization: `Bearer ${given.key}` }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {

@@ -27,6 +27,7 @@ function feedQuery(after: bigint, type: string): Query {
     input: { after, type: [type] },
     now: '2026-11-21T09:30:00.000Z',
     base: 'http://store',
+    keyId: null,
   }
 }
 

@@ -73,7 +73,7 @@ const notingAnswer =
   }
 
 async function probeScans({ engine }: TestStore): Promise<{ pid: bigint; statements: bigint }> {
-  const { body } = await engine.readScan({ id: 'listPets', input: {}, now: '', base: PROBE })
+  const { body } = await engine.readScan({ id: 'listPets', input: {}, now: '', base: PROBE, keyId: null })
   const [pid = '0', statements = '0'] = (body ?? '').split(' ')
   return { pid: BigInt(pid), statements: BigInt(statements) }
 }
