@@ -24,8 +24,8 @@ export const orderStatements = {
     VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
       $orderId, $now)`),
   insertEvent: sql()(`
-    INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
-    VALUES ($eventId, $position, $hash, $type, $subject, $version, $data, $keyId, $requestId, $now)`),
+    INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at)
+    VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now)`),
   insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
     VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
@@ -78,7 +78,7 @@ export function stockEventValues(
   const subject = `inventory/${petId}`
   const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   return valuesOf(orderStatements.insertEvent, [
-    { eventId, position, hash, type, subject, version, data, keyId: 1n, requestId: REQUEST_ID, now },
+    { eventId, position, hash, type, subject, version, petId, data, keyId: 1n, requestId: REQUEST_ID, now },
   ])
 }
 
@@ -89,12 +89,24 @@ export function orderValues({ petId, now, orderId }: PlainOrder): Value[] {
 }
 
 export function orderEventValues(order: PlainOrder, { position, hash }: Link): Value[] {
-  const { now, orderId, orderEventId: eventId } = order
+  const { petId, now, orderId, orderEventId: eventId } = order
   const type = 'petstore.order.placed'
   const subject = `orders/${orderId}`
   const data = orderText(order)
   return valuesOf(orderStatements.insertEvent, [
-    { eventId, position, hash, type, subject, version: 1n, data, keyId: 1n, requestId: REQUEST_ID, now },
+    {
+      eventId,
+      position,
+      hash,
+      type,
+      subject,
+      version: 1n,
+      petId,
+      data,
+      keyId: 1n,
+      requestId: REQUEST_ID,
+      now,
+    },
   ])
 }
 

@@ -35,6 +35,7 @@ export const events = {
         'Events after this position: the `sequence` of the last event you read. Without it, the list starts at the oldest stored event. A position beyond the last event is rejected.',
       ),
       type,
+      petId: idParameter('Events about this pet: the pet itself, its stock and its orders.'),
       limit: paging.limit,
       wait: integerParameter(
         0,
@@ -74,6 +75,7 @@ export const events = {
     reads: 'scan',
     query: {
       ...paging,
+      petId: idParameter('Changes of this pet: of the pet itself, of its stock and of its orders.'),
       keyId: idParameter('Changes that this key made.', 1),
       subject: textParameter(1, 64, 'Changes to this resource: its kind and id.', 'orders/1'),
       since: instantParameter('Changes at this instant or later.', '2026-11-21T00:00:00Z'),

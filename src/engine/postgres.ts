@@ -7,12 +7,13 @@ import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type:
 import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
 import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
 import orderReference from './migrations/postgres/0005-order-reference.sql' with { type: 'text' }
+import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sequence } from './sequencer.ts'
 import { sql } from './statement.ts'
 
 /** The scripts that create the tables, in order. */
-export const migrations = [storeTables, webhookTables, keyVersion, plainNames, orderReference]
+export const migrations = [storeTables, webhookTables, keyVersion, plainNames, orderReference, eventPet]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')

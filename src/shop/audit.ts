@@ -8,6 +8,7 @@ import { formatInstant, storedInstant, toStoredInstant } from '../model/instant.
 import { JsonText } from '../model/json.ts'
 import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
+import { findPetWindow, isInWindow, WANTED_IF_FILTERED } from './pet-events.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_PER_PAGE_MAX = 5000n
@@ -25,16 +26,24 @@ export async function listAudit(
   reader: Reader,
   input: Input<typeof contract.listAudit>,
 ): Promise<Page<AuditEntry>> {
-  const { limit = LIMIT_DEFAULT, keyId, subject } = input
+  const { limit = LIMIT_DEFAULT, petId, keyId, subject } = input
   const since = input.since === undefined ? undefined : toStoredInstant(input.since)
-  const list = { list: 'listAudit', filters: { keyId, subject, since } }
+  const list = { list: 'listAudit', filters: { petId, keyId, subject, since } }
   const { head, floor } = await findLogBounds(reader)
   const before = readPositionCursor(list, input.cursor) ?? head + 1n
+  const pet = petId ?? petOf(subject)
+  const isFiltered = keyId !== undefined || subject !== undefined || since !== undefined
+  const wanted = isFiltered ? WANTED_IF_FILTERED : limit + 1
+  const ofPet =
+    pet === undefined || before <= floor + 1n
+      ? undefined
+      : await findPetWindow(reader, pet, { from: before - 1n, to: floor + 1n, wanted })
   const down = before - POSITIONS_PER_PAGE_MAX
-  const from = down > floor ? down : floor + 1n
+  const from = ofPet?.end ?? (down > floor ? down : floor + 1n)
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
       const where = [`position >= ${place(from)} AND position < ${place(before)}`]
+      if (ofPet) where.push(isInWindow(ofPet, place))
       if (keyId !== undefined) where.push(`key_id = ${place(keyId)}`)
       if (subject !== undefined) where.push(`subject = ${place(subject)}`)
       if (since !== undefined) where.push(`at >= ${place(since)}`)
@@ -46,6 +55,12 @@ export async function listAudit(
   const last = rows.length > limit ? items.at(-1)?.position : from
   const more = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
   return { items: items.map(entryOf), ...(more && { next: writePositionCursor(list, last) }) }
+}
+
+/** Returns the pet that a subject names: its changes are found by the index of pets. */
+function petOf(subject: string | undefined): bigint | undefined {
+  const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
+  return id === undefined ? undefined : BigInt(id)
 }
 
 function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: AuditRow): AuditEntry {

@@ -148,7 +148,13 @@ async function recordCategoryEvent(
   { type, category }: { type: NewEvent['type']; category: CategoryRow },
 ): Promise<void> {
   const { id, version } = category
-  await recordEvent(tx, context, { type, subject: `categories/${id}`, version, data: categoryOf(category) })
+  await recordEvent(tx, context, {
+    type,
+    subject: `categories/${id}`,
+    version,
+    petId: null,
+    data: categoryOf(category),
+  })
 }
 
 /** Converts a row to the resource, with a description only if there is one. */

@@ -11,6 +11,7 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
+import { findPetWindow, isInWindow, type PetWindow, WANTED_IF_FILTERED } from './pet-events.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_PER_READ_MAX = 2000n
@@ -36,8 +37,8 @@ export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVer
   request_id AS "requestId"` as const
 
 const insertEvent = sql()(`
-  INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
-  VALUES ($eventId, $position, $hash, $type, $subject, $version, $data, $keyId, $requestId, $now)`)
+  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at)
+  VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now)`)
 
 const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
   'SELECT name, position, hash FROM chain_end',
@@ -46,13 +47,26 @@ const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-const selectEventPage = (after: bigint, to: bigint, types: readonly string[], limit: number) =>
+/** The part of the history that one read scans. */
+interface ReadWindow {
+  readonly to: bigint
+  readonly ofPet?: PetWindow
+}
+
+const selectEventPage = (after: bigint, window: ReadWindow, types: readonly string[], limit: number) =>
   dynamicSql<SequencedEvent>(
     place => `
-    SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(to)}
-      AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
+    SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(window.to)}
+      ${window.ofPet ? `AND ${isInWindow(window.ofPet, place)}` : ''} AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
     ORDER BY position LIMIT ${place(BigInt(limit))}`,
   )
+
+/** Which events a read returns. */
+export interface EventFilter {
+  readonly types: readonly string[]
+  /** Only events about this pet, its stock and its orders. */
+  readonly petId?: bigint | undefined
+}
 
 /** A change to record. */
 export interface NewEvent {
@@ -60,6 +74,8 @@ export interface NewEvent {
   readonly subject: string
   /** The version of the subject after the change. */
   readonly version: bigint
+  /** The pet that the change is about: the pet itself, its stock, or an order of it; null for anything else. */
+  readonly petId: bigint | null
   /** The resource after the change, or its last state if it was deleted. */
   readonly data: object
 }
@@ -71,7 +87,7 @@ export interface NewEvent {
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  { type, subject, version: subjectVersion, data }: NewEvent,
+  { type, subject, version: subjectVersion, petId, data }: NewEvent,
 ): Promise<bigint> {
   const { caller, requestId, now } = context
   const { keyId } = caller
@@ -94,6 +110,7 @@ export async function recordEvent(
     type,
     subject,
     version: subjectVersion,
+    petId,
     data: event.data,
     keyId,
     requestId,
@@ -120,19 +137,21 @@ export async function findLogBounds(reader: Reader): Promise<{ floor: bigint; he
 }
 
 /**
- * Reads the events after a position: at most `limit` events of these types, from a bounded number of positions.
+ * Reads the events after a position that pass a filter: at most `limit` events, from a bounded number of positions or,
+ * for a pet, from a bounded number of its events.
  * Throws `event_history_expired` if an event after it has been deleted, `invalid_parameter` beyond the head.
  */
 export async function readEventPage(
   reader: Reader,
   after: bigint,
-  types: readonly string[],
+  filter: EventFilter,
   limit: number,
 ): Promise<EventPage> {
   const ends = await findLogBounds(reader)
   assertWithinLog(after, ends)
-  const to = after + POSITIONS_PER_READ_MAX < ends.head ? after + POSITIONS_PER_READ_MAX : ends.head
-  const rows = await reader.many(selectEventPage(after, to, types, limit + 1))
+  const window = await findReadWindow(reader, after, filter, ends)
+  const { to } = window
+  const rows = await reader.many(selectEventPage(after, window, filter.types, limit + 1))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))
   if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
@@ -140,12 +159,29 @@ export async function readEventPage(
   return { events, to: events.at(-1)?.position ?? after, atHead: false }
 }
 
+/** Returns the part of the history that a read after a position scans. */
+async function findReadWindow(
+  reader: Reader,
+  after: bigint,
+  { petId }: EventFilter,
+  { head }: { head: bigint },
+): Promise<ReadWindow> {
+  const last = after + POSITIONS_PER_READ_MAX
+  if (petId === undefined || after === head) return { to: last < head ? last : head }
+  const ofPet = await findPetWindow(reader, petId, {
+    from: after + 1n,
+    to: head,
+    wanted: WANTED_IF_FILTERED,
+  })
+  return { to: ofPet.end, ofPet }
+}
+
 /** Reads from the oldest stored event. If a sweep deletes it during the read, reads again from the new oldest event. */
-async function readOldest(reader: Reader, types: readonly string[], limit: number): Promise<EventPage> {
+async function readOldest(reader: Reader, filter: EventFilter, limit: number): Promise<EventPage> {
   for (;;) {
     const { floor } = await findLogBounds(reader)
     try {
-      return await readEventPage(reader, floor, types, limit)
+      return await readEventPage(reader, floor, filter, limit)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
     }
@@ -158,12 +194,12 @@ export async function listEvents(
   input: Input<typeof contract.listEvents>,
   { base }: QueryContext,
 ): Promise<Page<Event>> {
-  const types = input.type ?? eventTypes
+  const filter = { types: input.type ?? eventTypes, petId: input.petId }
   const limit = input.limit ?? LIMIT_DEFAULT
   const { events, to, atHead } =
     input.after === undefined
-      ? await readOldest(reader, types, limit)
-      : await readEventPage(reader, input.after, types, limit)
+      ? await readOldest(reader, filter, limit)
+      : await readEventPage(reader, input.after, filter, limit)
   // Each text conforms to the schema of this list. It is sent byte for byte.
   const items = events.map(event => new JsonText(envelopeText(event, base))) as unknown as Event[]
   return { items, next: String(to), atHead }

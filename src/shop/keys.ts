@@ -271,7 +271,7 @@ async function recordKeyEvent(
   { type, key }: { type: NewEvent['type']; key: KeyRow },
 ): Promise<void> {
   const { id, version } = key
-  await recordEvent(tx, context, { type, subject: `keys/${id}`, version, data: keyOf(key) })
+  await recordEvent(tx, context, { type, subject: `keys/${id}`, version, petId: null, data: keyOf(key) })
 }
 
 /** Returns the requested expiry, or else that of the caller's key. No key outlives the key that created it. */

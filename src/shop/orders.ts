@@ -136,7 +136,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   })
   const order = orderOf({ id, petId, quantity, shipDate, complete, reference })
   const type = 'petstore.order.placed'
-  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, data: order })
+  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, petId, data: order })
   return order
 }
 
@@ -179,8 +179,8 @@ export async function updateOrder(
   await changeReservation(tx, context, before, quantity)
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
-  const { version } = row
-  await recordEvent(tx, context, { type, subject: `orders/${orderId}`, version, data: orderOf(row) })
+  const { petId, version } = row
+  await recordEvent(tx, context, { type, subject: `orders/${orderId}`, version, petId, data: orderOf(row) })
   return orderOf(row)
 }
 
@@ -201,6 +201,7 @@ export async function cancelOrder(
     type: 'petstore.order.cancelled',
     subject: `orders/${orderId}`,
     version: before.version + 1n,
+    petId: before.petId,
     data: orderOf(before),
   })
   return undefined

@@ -207,7 +207,8 @@ async function recordPetEvent(
   context: Context,
   { type, pet }: { type: NewEvent['type']; pet: PetRow },
 ): Promise<void> {
-  await recordEvent(tx, context, { type, subject: `pets/${pet.id}`, version: pet.version, data: petOf(pet) })
+  const { id, version } = pet
+  await recordEvent(tx, context, { type, subject: `pets/${id}`, version, petId: id, data: petOf(pet) })
 }
 
 /** Returns a branch for each status, category, or pair of both. Each is the leading part of an index. */

@@ -116,6 +116,7 @@ export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): P
     type: 'petstore.inventory.changed',
     subject: `inventory/${pet.id}`,
     version: pet.version,
+    petId: pet.id,
     data: inventoryItem(pet),
   })
 }

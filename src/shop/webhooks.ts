@@ -216,7 +216,8 @@ export async function recordChange(
   { type, webhook }: { type: NewEvent['type']; webhook: WebhookRow },
 ): Promise<bigint> {
   const { id, version } = webhook
-  return recordEvent(tx, context, { type, subject: webhookSubject(id), version, data: webhookOf(webhook) })
+  const subject = webhookSubject(id)
+  return recordEvent(tx, context, { type, subject, version, petId: null, data: webhookOf(webhook) })
 }
 
 export function webhookSubject(id: bigint): string {

@@ -133,7 +133,7 @@ export class PendingEvents {
     const { readRow, onFault } = this.#options
     const { readPosition } = this.#positions
     try {
-      return await readRow(reader => readEventPage(reader, readPosition, types, EVENTS_AHEAD_MAX))
+      return await readRow(reader => readEventPage(reader, readPosition, { types }, EVENTS_AHEAD_MAX))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'event_history_expired') throw error
       const { floor } = await readRow(findLogBounds)

@@ -79,6 +79,7 @@ onEveryEngine(engine => {
       `request_id = 'x'`,
       `at = '2020-01-01T00:00:00.000Z'`,
       `subject = 'pets/2'`,
+      'pet_id = 7',
     ]) {
       await store.database('CREATE TABLE spare AS SELECT * FROM event WHERE position = 5').catch(() => [])
       const column = change.split(' ')[0] ?? ''

@@ -219,7 +219,9 @@ describe('the examples of the description', () => {
     const session =
       `listErrors getError listCategories getCategory listPets getPet listInventory createKey listKeys
       getCurrentKey createCategory createPet placeOrder getOrder listOrders getInventoryItem listMovements
-      getStoreSummary adjustInventory setInventory updatePet updateOrder updateCategory revokeKey`.split(/\s+/)
+      getStoreSummary adjustInventory setInventory updatePet updateOrder updateCategory revokeKey`.split(
+        /\s+/,
+      )
     let key: string | undefined
     for (const id of session) {
       const given = id === 'getCurrentKey' ? { key } : {}

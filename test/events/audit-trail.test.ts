@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { CHAIN_START, nextChainEntry } from '../../src/model/audit-chain.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
+import { audit } from '../support/audit.ts'
 import { makeMany, useShop } from '../support/busy-shop.ts'
 import { everyItem, makeClient } from '../support/client.ts'
 import { headOf } from '../support/received-events.ts'
@@ -129,15 +130,64 @@ onEveryEngine(engine => {
 
   test('an old entry is found although the pages before it are empty', async () => {
     await using own = await openTestStore(engine)
-    const { petId } = await makePet(own.client)
+    const { petId, categoryId } = await makePet(own.client)
     await makeMany(own.client, 5200)
     await headOf(own)
-    const first = await own.client.listAudit({ subject: `pets/${petId}` })
+    const subject = `categories/${categoryId}`
+    const first = await own.client.listAudit({ subject })
     expect(first.data.items).toEqual([])
     expect(first.data.next).toBeString()
-    expect((await trail(own, { subject: `pets/${petId}` })).map(({ type }) => type)).toEqual([
+    expect((await trail(own, { subject })).map(({ type }) => type)).toEqual(['petstore.category.created'])
+    // What happened to a pet is found by an index: neither its list nor that of its own changes has empty pages.
+    const ofPet = await own.client.listAudit({ petId })
+    expect(ofPet.data.items.map(({ type }) => type)).toEqual([
+      'petstore.inventory.changed',
       'petstore.pet.created',
     ])
+    expect(ofPet.data.next).toBeUndefined()
+    const ofSubject = await own.client.listAudit({ subject: `pets/${petId}` })
+    expect(ofSubject.data).toMatchObject({ items: [{ type: 'petstore.pet.created' }], next: undefined })
+  })
+
+  test('the filter by pet returns the pet, its stock and its orders, and combines with the other filters', async () => {
+    await using own = await openTestStore(engine)
+    const till = await own.client.createKey({
+      body: { name: 'Till', scopes: ['orders:write', 'pets:write'] },
+    })
+    const client = makeClient({ base: own.base, key: till.data.key })
+    const pets = [
+      await makePet(own.client, { quantity: 9n }),
+      await makePet(own.client, { quantity: 9n }),
+    ] as const
+    for (const { petId } of pets) {
+      const { data: sold } = await client.placeOrder({ body: { petId, quantity: 2n } })
+      const { data: cancelled } = await own.client.placeOrder({ body: { petId } })
+      await client.updatePet({ petId, body: { name: 'Other' } })
+      await client.updateOrder({ orderId: sold.id ?? 0n, body: { complete: true } })
+      await own.client.cancelOrder({ orderId: cancelled.id ?? 0n })
+    }
+    const [{ petId }, other] = pets
+    await own.client.setInventory({ petId, body: { quantity: 0n } })
+    await own.client.deletePet({ petId })
+    await headOf(own)
+    const all = await trail(own)
+    const isAbout = ({ subject, data }: AuditEntry): boolean =>
+      [`pets/${petId}`, `inventory/${petId}`].includes(subject) ||
+      (subject.startsWith('orders/') && 'petId' in data && data.petId === petId)
+    const about = all.filter(isAbout)
+    expect(about.length).toBe(14)
+    for (const limit of [1, 4, 100]) expect(await trail(own, { petId, limit })).toEqual(about)
+    const { id: keyId } = till.data
+    expect(await trail(own, { petId, keyId })).toEqual(about.filter(entry => entry.keyId === keyId))
+    const subject = `inventory/${petId}`
+    expect(await trail(own, { petId, subject })).toEqual(about.filter(entry => entry.subject === subject))
+    expect(await trail(own, { petId, subject: `pets/${other.petId}` })).toEqual([])
+    expect(await trail(own, { petId: 404404n })).toEqual([])
+    const feed = await own.client.listEvents({ petId, limit: 100 })
+    expect(feed.data.items.map(({ sequence }) => BigInt(sequence))).toEqual(
+      about.map(({ position }) => position).toReversed(),
+    )
+    expect(await audit(own)).toEqual([])
   })
 
   test('a cursor is valid only for the filters with which it was created', async () => {
@@ -146,7 +196,12 @@ onEveryEngine(engine => {
     const { data } = await client.listAudit({ limit: 1 })
     const cursor = data.next ?? ''
     expect((await client.listAudit({ limit: 2, cursor })).status).toBe(200)
-    for (const filters of [{ keyId: 1n }, { subject: 'pets/1' }, { since: '2026-01-01T00:00:00Z' }]) {
+    for (const filters of [
+      { petId: 1n },
+      { keyId: 1n },
+      { subject: 'pets/1' },
+      { since: '2026-01-01T00:00:00Z' },
+    ]) {
       expect(await codeOf(client.listAudit({ ...filters, cursor }))).toBe('400 invalid_cursor')
     }
     expect(await codeOf(client.listPets({ cursor }))).toBe('400 invalid_cursor')

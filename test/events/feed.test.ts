@@ -71,6 +71,35 @@ onEveryEngine(engine => {
     expect(JSON.parse(short ?? '[]')).toHaveLength(1)
   })
 
+  test('the filter by pet follows one pet: page by page, with types, and with long polling', async () => {
+    const after = await headOf(store())
+    const { client } = store()
+    const [one, two] = [await makePet(client, { quantity: 9n }), await makePet(client, { quantity: 9n })]
+    for (const { petId } of [one, two, one, two]) await client.placeOrder({ body: { petId } })
+    const { petId } = one
+    await headOf(store())
+    const all = (await client.listEvents({ after, petId, limit: 100 })).data
+    const ordered = ['petstore.inventory.changed', 'petstore.order.placed']
+    const stocked = ['petstore.inventory.changed', 'petstore.inventory.changed']
+    const types = ['petstore.pet.created', ...stocked, ...ordered, ...ordered]
+    expect(all.items.map(({ type }) => type as string)).toEqual(types)
+    const paged: unknown[] = []
+    for (let next = after; ; ) {
+      const { data } = await client.listEvents({ after: next, petId, limit: 2 })
+      if (data.items.length === 0) break
+      paged.push(...data.items)
+      next = BigInt(data.next ?? '')
+    }
+    expect(paged).toEqual([...all.items])
+    const type = ['petstore.order.placed'] as const
+    expect((await client.listEvents({ after, petId, type })).data.items).toHaveLength(2)
+    const waiting = listen(store(), { after: BigInt(all.next ?? ''), petId, wait: WAIT_MAX })
+    await client.placeOrder({ body: { petId: two.petId } })
+    await client.updatePet({ petId, body: { name: 'Other' } })
+    const { items, tookMs } = await waiting
+    expect([items.map(({ subject }) => subject), tookMs < AT_ONCE_MS]).toEqual([[`pets/${petId}`], true])
+  })
+
   test('a filter returns only events of the given types, in the same order', async () => {
     const after = await headOf(store())
     await makePet(store().client, { quantity: 3n, reserved: 1n })

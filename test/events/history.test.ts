@@ -146,7 +146,7 @@ onEveryEngine(engine => {
           },
         },
         after,
-        ['petstore.category.created'],
+        { types: ['petstore.category.created'] },
         100,
       )
     })

@@ -3,6 +3,7 @@ import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
 import type { Query } from '../../src/store/queries.ts'
 import { openStream } from '../support/open-stream.ts'
+import { makePet } from '../support/shop.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { fillHistory } from './long-history.ts'
@@ -10,6 +11,20 @@ import { fillHistory } from './long-history.ts'
 /** Far more events than one request reads. */
 const EVENTS = 60_000
 const LOOKED_THROUGH_MAX = 20_000n
+/** More than one read scans of one pet. */
+const EVENTS_OF_PET_MAX = 1600
+
+/** Yields the pages of the audit log. */
+async function* pagesOf({ client }: TestStore, filters: Parameters<typeof client.listAudit>[0]) {
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const { data }: Awaited<ReturnType<typeof client.listAudit>> = await client.listAudit({
+      ...filters,
+      cursor,
+    })
+    yield data.items
+    cursor = data.next
+  }
+}
 
 /** The feed of a store, and how often it queries the engine. */
 function openFeed({ engine }: TestStore) {
@@ -48,6 +63,31 @@ onEveryEngine(kind => {
     }
     expect(after).toBe(rareAt)
     expect(requests).toBeLessThanOrEqual(EVENTS / Number(LOOKED_THROUGH_MAX) + 1)
+  }, 60_000)
+
+  test('what happened to a pet is on the first page, however long the history is', async () => {
+    await using store = await openTestStore(kind)
+    const { petId } = await makePet(store.client, { quantity: 9n, reserved: 2n })
+    const { head } = await fillHistory(store, EVENTS)
+    const audit = (await store.client.listAudit({ petId })).data
+    const feed = (await store.client.listEvents({ petId })).data
+    expect(audit.items.map(({ type }) => type).toReversed()).toEqual(feed.items.map(({ type }) => type))
+    expect([feed.items.length, audit.next, feed.next]).toEqual([5, undefined, String(head)])
+  }, 60_000)
+
+  test('a rare event of a pet with a long history is found in bounded steps', async () => {
+    await using store = await openTestStore(kind)
+    const { head } = await fillHistory(store, EVENTS)
+    const petId = 7n
+    await store.database(`UPDATE event SET pet_id = ${petId} WHERE subject = 'categories/1'`)
+    const first = (await store.client.listAudit({ petId, keyId: 404404n })).data
+    expect([first.items, typeof first.next]).toEqual([[], 'string'])
+    let pages = 0
+    for await (const _ of pagesOf(store, { petId, keyId: 404404n })) pages++
+    expect(pages).toBeGreaterThan(EVENTS / EVENTS_OF_PET_MAX)
+    const feed = await store.send('GET', `/events?petId=${petId}&type=petstore.pet.created`)
+    const next = BigInt(/after=(\d+)>; rel="next"/.exec(feed.headers.get('link') ?? '')?.[1] ?? '0')
+    expect([next > 0n, next < LOOKED_THROUGH_MAX, head > LOOKED_THROUGH_MAX]).toEqual([true, true, true])
   }, 60_000)
 
   test('the feed stops reading once its client has disconnected', async () => {

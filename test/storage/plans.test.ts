@@ -3,7 +3,9 @@ import { expect, test } from 'bun:test'
 import type { Reader } from '../../src/engine/engine.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
 import { type ParametersOf, type Statement, type Value, valuesOf } from '../../src/engine/statement.ts'
+import { listAudit } from '../../src/shop/audit.ts'
 import { listCategories } from '../../src/shop/categories.ts'
+import { readEventPage } from '../../src/shop/events.ts'
 import { listInventory, listMovements } from '../../src/shop/inventory.ts'
 import { listOrders } from '../../src/shop/orders.ts'
 import { listPets } from '../../src/shop/pets.ts'
@@ -130,4 +132,31 @@ test('control: a list whose index is missing is detected', async () => {
   const reader = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
   await listPets(reader, { ...cursorless, sort: 'name' })
   expect(reader.costly).not.toEqual([])
+})
+
+test('the events of a pet are found in their index, in both directions', async () => {
+  const details: string[] = []
+  const database = new Database(':memory:', { safeIntegers: true })
+  database.run(migrations.join('\n'))
+  database.run("UPDATE chain_end SET position = 5000 WHERE name = 'head'")
+  const reader: Reader = {
+    one: () => undefined,
+    many<Row, Name extends string>(
+      statement: Statement<Row, Name>,
+      ...parameters: ParametersOf<Name>
+    ): Row[] {
+      const text = statement.text.replaceAll('$', '?')
+      const values = valuesOf(statement, parameters)
+      const plan = database.query<PlanStep, Value[]>(`EXPLAIN QUERY PLAN ${text}`).all(...values)
+      if (/\bpet_id =/.test(text)) details.push(plan.map(({ detail }) => detail).join('\n'))
+      return database.query<Row, Value[]>(text).all(...values)
+    },
+  }
+  await listAudit(reader, { petId: 3n })
+  await listAudit(reader, { subject: 'inventory/3', keyId: 1n })
+  await readEventPage(reader, 0n, { types: ['petstore.pet.created'], petId: 3n }, 20)
+  expect(details.length).toBe(6)
+  const index =
+    'event USING (COVERING )?INDEX event_by_pet \\(<expr>=\\? AND pet_id=\\? AND position>\\? AND position<\\?\\)'
+  for (const detail of details) expect(detail).toMatch(new RegExp(index))
 })

@@ -44,3 +44,35 @@ test('an order of an older database has no reference, and keeps the rest, on Pos
     { id: 7n, pet_id: 3n, quantity: 1n, ship_date: null, complete: 0n, reference: null, version: 1n },
   ])
 })
+
+const columns = 'id, position, hash, type, subject, subject_version, data, request_id, at'
+const events = [
+  ['pets/12', '{"id":12,"name":"P","categoryId":3,"status":"available"}'],
+  ['inventory/9007199254740991', '{"petId":9007199254740991,"quantity":1,"status":"available","reserved":0}'],
+  ['orders/5', '{"id":5,"petId":9007199254740991,"quantity":1,"complete":false}'],
+  ['categories/3', '{"id":3,"name":"pets/12"}'],
+  ['webhooks/1', '{"id":1,"url":"https://till.example/?\\u0000"}'],
+  ['keys/12', '{"id":12,"name":"\\"petId\\":7"}'],
+] as const
+const insertOldEvents = `INSERT INTO event (${columns}) VALUES ${events
+  .map(
+    ([subject, data], index) => `(${index + 1}, ${index + 1}, '', 't', '${subject}', 1, '${data}', 'r', 'x')`,
+  )
+  .join(', ')}`
+const petIds = [12n, 9007199254740991n, 9007199254740991n, null, null, null]
+
+test('migration 6 finds the pet of every event of an older database', async () => {
+  using database = new Database(':memory:', { safeIntegers: true })
+  for (const script of migrations.slice(0, 5)) database.run(script)
+  database.run(insertOldEvents)
+  for (const script of migrations.slice(5)) database.run(script)
+  expect(database.query('SELECT pet_id FROM event ORDER BY id').values().flat()).toEqual(petIds)
+  await using postgres = new SQL({ url: await newDatabase(), bigint: true, max: 1 })
+  for (const script of postgresMigrations.slice(0, 5)) await postgres.unsafe(script)
+  await postgres.unsafe(insertOldEvents)
+  for (const script of postgresMigrations.slice(5)) await postgres.unsafe(script)
+  const rows: { pet_id: bigint | number | null }[] = await postgres.unsafe(
+    'SELECT pet_id FROM event ORDER BY id',
+  )
+  expect(rows.map(row => row.pet_id && BigInt(row.pet_id))).toEqual(petIds)
+})

@@ -29,6 +29,12 @@ const guarantees: Readonly<Record<string, string>> = {
   'every movement has its event': `
     SELECT pet_id, version FROM movement WHERE ('inventory/' || CAST(pet_id AS TEXT), version) NOT IN
       (SELECT subject, subject_version FROM event WHERE type = 'petstore.inventory.changed')`,
+  'every event is listed under its pet': `
+    SELECT id FROM event WHERE coalesce(pet_id, 0) <> CASE
+      WHEN subject LIKE 'pets/%' THEN CAST(substr(subject, 6) AS BIGINT)
+      WHEN subject LIKE 'inventory/%' THEN CAST(substr(subject, 11) AS BIGINT)
+      WHEN subject LIKE 'orders/%' AND data LIKE '%"petId":' || CAST(pet_id AS TEXT) || ',%' THEN pet_id
+      WHEN subject LIKE 'orders/%' THEN -1 ELSE 0 END`,
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 

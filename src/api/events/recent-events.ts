@@ -106,7 +106,7 @@ export class RecentEvents {
     const known = this.#behind.get(place)
     if (known) return known
     const reader = this.#readRow(async read => {
-      const { events, to } = await readEventPage(read, position, types, limit)
+      const { events, to } = await readEventPage(read, position, { types }, limit)
       return batchOf(position, to, events, this.#base)
     })
     this.#behind.set(place, reader)
@@ -142,7 +142,7 @@ export class RecentEvents {
   async #advance(): Promise<boolean> {
     const after = this.#head
     const { events, to, atHead } = await this.#readRow(reader =>
-      readEventPage(reader, after, [...eventTypes, KEY_REVOKED], EVENTS_PER_READ_MAX),
+      readEventPage(reader, after, { types: [...eventTypes, KEY_REVOKED] }, EVENTS_PER_READ_MAX),
     )
     if (to === after) return false
     for (const { type, subject } of events) {
