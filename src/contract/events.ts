@@ -1,20 +1,21 @@
 import { AuditEntry } from '../model/audit-entry.ts'
-import { Event } from '../model/event.ts'
+import { Event, namedSubject, subjectKinds } from '../model/event.ts'
 import { EventType, eventTypes } from '../model/event-type.ts'
 import type { Operation } from './operation.ts'
 import {
   enumParameter,
   idParameter,
-  instantParameter,
   integerParameter,
   paging,
+  periodParameter,
   positionParameter,
   repeated,
-  textParameter,
 } from './parameter.ts'
 
 /** The maximum number of seconds that a request of the feed may wait for an event. */
 export const WAIT_SECONDS_MAX = 30
+
+const kindNames = subjectKinds.map(kind => `\`${kind}\``).join(', ')
 
 const type = repeated(eventTypes.length, enumParameter(EventType, 'Events with one of these types.'))
 
@@ -77,8 +78,21 @@ export const events = {
       ...paging,
       petId: idParameter('Changes of this pet: of the pet itself, of its stock and of its orders.'),
       keyId: idParameter('Changes that this key made.', 1),
-      subject: textParameter(1, 64, 'Changes to this resource: its kind and id.', 'orders/1'),
-      since: instantParameter('Changes at this instant or later.', '2026-11-21T00:00:00Z'),
+      subject: {
+        schema: namedSubject,
+        read: (text: string) => text,
+        expects: `a kind, a slash and an id, such as orders/1; the kinds are ${subjectKinds.join(', ')}`,
+        description: `Changes to this resource: its kind and id. The kinds are ${kindNames}.`,
+        example: 'orders/1',
+      },
+      since: periodParameter(
+        'Changes at this instant or later. A date, such as `2026-11-21`, means the start of that day in UTC.',
+        '2026-11-21',
+      ),
+      until: periodParameter(
+        'Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. It must be later than `since`.',
+        '2100-01-01T00:00:00Z',
+      ),
     },
     success: { status: 200, list: AuditEntry, description: 'A page of entries, newest first.' },
     errors: ['invalid_cursor'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { constantNames } from '../model/constant-names.ts'
 import { parseSequence } from '../model/event.ts'
-import { instant } from '../model/instant.ts'
+import { instant, instantOrDate } from '../model/instant.ts'
 import { int64, parseInt64 } from '../model/int64.ts'
 import { text } from '../model/text.ts'
 
@@ -92,6 +92,18 @@ export function instantParameter(description: string, example = '2026-12-01T00:0
     schema: instant,
     read: value => value,
     expects: 'an RFC 3339 date-time with an offset (a + is written %2B)',
+    description,
+    example,
+  }
+}
+
+/** Returns a parameter for the start or the end of a period. */
+export function periodParameter(description: string, example: string): Parameter<string> {
+  return {
+    schema: instantOrDate,
+    read: value => value,
+    expects:
+      'an RFC 3339 date-time with an offset (a + is written %2B), or a date that exists, such as 2026-11-21',
     description,
     example,
   }

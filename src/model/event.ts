@@ -16,6 +16,17 @@ const id = z.string().meta({
   maxLength: 19,
   example: '721',
 })
+/** The kinds of resources that events are about: a subject is one of these, a slash and an id. */
+export const subjectKinds = ['pets', 'categories', 'orders', 'inventory', 'webhooks', 'keys'] as const
+const SUBJECT = /^(pets|categories|orders|inventory|webhooks|keys)\/[1-9][0-9]{0,18}$/
+
+/** A subject that a request names. */
+export const namedSubject = z
+  .string()
+  .regex(SUBJECT)
+  .max(30)
+  .meta({ pattern: SUBJECT.source.replace('\\/', '/'), example: 'orders/1' })
+
 export const subject = z.string().meta({
   description: 'The resource that the event is about: its kind and id.',
   maxLength: 64,

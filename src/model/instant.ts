@@ -73,3 +73,42 @@ export const instant = z
     return ms === undefined ? value : formatInstantMs(ms)
   })
   .meta({ format: 'date-time' })
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const DAY_MS = 24 * 3_600_000
+
+/** An instant, or a date without a time, which means a whole day in UTC. */
+export const instantOrDate = z
+  .string()
+  .max(64)
+  .superRefine((value, context) => {
+    if (startMs(value) === undefined) {
+      context.addIssue({
+        code: 'custom',
+        message: 'must be an instant or a date',
+        params: { field: 'invalid_format' },
+      })
+    }
+  })
+  .meta({
+    example: '2026-11-21',
+    pattern:
+      '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$',
+  })
+
+/** Returns the first millisecond of an instant or a date; undefined for any other text. */
+function startMs(text: string): number | undefined {
+  return parseInstantMs(DATE.test(text) ? `${text}T00:00:00Z` : text)
+}
+
+/** Returns the milliseconds at which a period begins: at an instant, or at the start of a date. */
+export function periodStartMs(text: string): number {
+  const ms = startMs(text)
+  if (ms === undefined) throw new Error('an instant or a date passed validation but cannot be parsed')
+  return ms
+}
+
+/** Returns the milliseconds before which a period ends: an instant, or the end of a date. */
+export function periodEndMs(text: string): number {
+  return periodStartMs(text) + (DATE.test(text) ? DAY_MS : 0)
+}

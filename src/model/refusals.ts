@@ -132,6 +132,12 @@ export function invalidCursor(): StoreError {
   )
 }
 
+/** A period that ends before it starts, or when it starts. */
+export function emptyPeriod(): StoreError {
+  const message = 'until must be later than since: no change is between them.'
+  return invalidParameter({ in: 'query', name: 'until', code: 'out_of_range', message })
+}
+
 /** `sort`: the column whose range a filter limits; it excludes every other order. */
 export function sortExcludedByFilter(sort: string): StoreError {
   const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`

@@ -4,8 +4,9 @@ import type { Reader } from '../engine/engine.ts'
 import { dynamicSql, sql } from '../engine/statement.ts'
 import type { EventRecord } from '../model/audit-chain.ts'
 import type { AuditEntry } from '../model/audit-entry.ts'
-import { formatInstant, storedInstant, toStoredInstant } from '../model/instant.ts'
+import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
+import { emptyPeriod } from '../model/refusals.ts'
 import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 import { findPetWindow, isInWindow, WANTED_IF_FILTERED } from './pet-events.ts'
@@ -15,24 +16,30 @@ const POSITIONS_PER_PAGE_MAX = 5000n
 /** No command runs this long: if an entry is older than `since` by this much, all earlier entries are older too. */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
 interface AuditRow extends SequencedEvent, Pick<EventRecord, 'keyId' | 'requestId'> {
   readonly hash: string
 }
 
 const findInstant = sql<{ at: string }>()('SELECT at FROM event WHERE position = $position')
 
-/** Lists the audit log, newest first. Throws `invalid_cursor`. */
+/** Lists the audit log, newest first. Throws `invalid_cursor`, and `invalid_parameter` for an empty period. */
 export async function listAudit(
   reader: Reader,
   input: Input<typeof contract.listAudit>,
 ): Promise<Page<AuditEntry>> {
   const { limit = LIMIT_DEFAULT, petId, keyId, subject } = input
-  const since = input.since === undefined ? undefined : toStoredInstant(input.since)
-  const list = { list: 'listAudit', filters: { petId, keyId, subject, since } }
+  const { since, untilMs } = periodOf(input)
+  // At the end of year 9999 there is no later instant; this text is greater than any.
+  const until =
+    untilMs === undefined ? undefined : untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)
+  const list = { list: 'listAudit', filters: { petId, keyId, subject, since, until } }
   const { head, floor } = await findLogBounds(reader)
-  const before = readPositionCursor(list, input.cursor) ?? head + 1n
+  const before =
+    readPositionCursor(list, input.cursor) ?? (await findListStart(reader, { head, floor }, untilMs))
   const pet = petId ?? petOf(subject)
-  const isFiltered = keyId !== undefined || subject !== undefined || since !== undefined
+  const isFiltered = [keyId, subject, since, until].some(filter => filter !== undefined)
   const wanted = isFiltered ? WANTED_IF_FILTERED : limit + 1
   const ofPet =
     pet === undefined || before <= floor + 1n
@@ -47,6 +54,7 @@ export async function listAudit(
       if (keyId !== undefined) where.push(`key_id = ${place(keyId)}`)
       if (subject !== undefined) where.push(`subject = ${place(subject)}`)
       if (since !== undefined) where.push(`at >= ${place(since)}`)
+      if (until !== undefined) where.push(`at < ${place(until)}`)
       return `SELECT hash, ${eventColumns} FROM event WHERE ${where.join(' AND ')}
         ORDER BY position DESC LIMIT ${place(BigInt(limit + 1))}`
     }),
@@ -55,6 +63,33 @@ export async function listAudit(
   const last = rows.length > limit ? items.at(-1)?.position : from
   const more = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
   return { items: items.map(entryOf), ...(more && { next: writePositionCursor(list, last) }) }
+}
+
+/** Returns the period of a request: its start in the stored form, and its end. Throws `invalid_parameter`. */
+function periodOf({ since, until }: { since?: string | undefined; until?: string | undefined }) {
+  const sinceMs = since === undefined ? undefined : periodStartMs(since)
+  const untilMs = until === undefined ? undefined : periodEndMs(until)
+  if (sinceMs !== undefined && untilMs !== undefined && untilMs <= sinceMs) throw emptyPeriod()
+  return { since: sinceMs === undefined ? undefined : storedInstant(sinceMs), untilMs }
+}
+
+/**
+ * Returns the position before which a list starts: the end of the log, or a position from which on all entries are too
+ * new. Commands end in another order than they began, so the search leaves a day of entries between the two.
+ */
+async function findListStart(
+  reader: Reader,
+  { head, floor }: { head: bigint; floor: bigint },
+  untilMs: number | undefined,
+): Promise<bigint> {
+  let [low, high] = [floor, head + 1n]
+  while (untilMs !== undefined && high - low > 1n) {
+    const middle = (low + high) / 2n
+    const row = await reader.one(findInstant, { position: middle })
+    if (row && Date.parse(row.at) >= untilMs + COMMAND_MS_MAX) high = middle
+    else low = middle
+  }
+  return high
 }
 
 /** Returns the pet that a subject names: its changes are found by the index of pets. */

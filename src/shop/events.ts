@@ -57,7 +57,8 @@ const selectEventPage = (after: bigint, window: ReadWindow, types: readonly stri
   dynamicSql<SequencedEvent>(
     place => `
     SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(window.to)}
-      ${window.ofPet ? `AND ${isInWindow(window.ofPet, place)}` : ''} AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
+      ${window.ofPet ? `AND ${isInWindow(window.ofPet, place)}` : ''}
+      AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
     ORDER BY position LIMIT ${place(BigInt(limit))}`,
   )
 

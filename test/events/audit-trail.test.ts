@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { CHAIN_START, nextChainEntry } from '../../src/model/audit-chain.ts'
 import type { AuditEntry } from '../../src/model/audit-entry.ts'
+import { namedSubject, subjectKinds } from '../../src/model/event.ts'
 import { audit } from '../support/audit.ts'
 import { makeMany, useShop } from '../support/busy-shop.ts'
 import { everyItem, makeClient } from '../support/client.ts'
@@ -115,6 +116,72 @@ onEveryEngine(engine => {
       counts.push(expected.length)
     }
     expect(counts).toEqual([all.length, 8, 9, 4, 6, 4, 4, 2])
+  })
+
+  test('a period has an inclusive start and an exclusive end; a date means a whole day in UTC', async () => {
+    let nowMs = Date.parse('2026-11-19T00:00:00Z')
+    await using own = await openTestStore(engine, { clock: () => nowMs })
+    for (let hours = 0; hours < 20; hours++) {
+      await own.client.createCategory({ body: { name: `At ${hours}` } })
+      nowMs += DAY_MS / 4
+    }
+    await headOf(own)
+    const all = await trail(own)
+    const within = (from: string, to: string): AuditEntry[] =>
+      all.filter(({ at }) => Date.parse(at) >= Date.parse(from) && Date.parse(at) < Date.parse(to))
+    const periods: [Filters, string, string][] = [
+      [{ since: '2026-11-21' }, '2026-11-21T00:00:00Z', '9999-12-31'],
+      [{ until: '2026-11-20' }, '0001-01-01', '2026-11-21T00:00:00Z'],
+      [{ since: '2026-11-21', until: '2026-11-21' }, '2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'],
+      [{ until: '2026-11-20T06:00:00Z' }, '0001-01-01', '2026-11-20T06:00:00Z'],
+      [{ until: '2026-11-20T07:00:00.001+01:00' }, '0001-01-01', '2026-11-20T06:00:00.001Z'],
+      [{ since: '0001-01-01', until: '9999-12-31' }, '0001-01-01', '9999-12-31T23:59:59.999Z'],
+      [{ until: '0001-01-01' }, '0001-01-01', '0001-01-02'],
+    ]
+    for (const [filters, from, to] of periods) {
+      for (const limit of [1, 100]) expect(await trail(own, { ...filters, limit })).toEqual(within(from, to))
+    }
+    expect(within('2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z')).toHaveLength(4)
+  })
+
+  test('a period or a subject that cannot exist is refused with a sentence', async () => {
+    const instant =
+      'an RFC 3339 date-time with an offset (a + is written %2B), or a date that exists, such as 2026-11-21'
+    const kinds =
+      'a kind, a slash and an id, such as orders/1; the kinds are pets, categories, orders, inventory'
+    const cases: [string, string][] = [
+      ['since=2026-02-30', `since must be ${instant}, not "2026-02-30".`],
+      ['until=2026-13-01', `until must be ${instant}, not "2026-13-01".`],
+      ['until=2026-11-21T10:00', `until must be ${instant}, not "2026-11-21T10:00".`],
+      ['since=', `since must be ${instant}, not "".`],
+      ['since=2026-11-22&until=2026-11-21', 'until must be later than since: no change is between them.'],
+      [
+        'since=2026-11-21T00:00:00Z&until=2026-11-21T00:00:00Z',
+        'until must be later than since: no change is between them.',
+      ],
+      ...['pet/12', 'dogs/1', 'pets/abc', 'pets', 'pets/', 'pets/0', 'pets/012', 'pets/1/2', 'pets/1%0A'].map(
+        (subject): [string, string] => [
+          `subject=${subject}`,
+          `subject must be ${kinds}, webhooks, keys, not `,
+        ],
+      ),
+    ]
+    for (const [query, message] of cases) {
+      const reply = await store().send('GET', `/audit?${query}`)
+      const body = z.looseObject({ code: z.string(), message: z.string() }).parse(await reply.json())
+      expect([query, reply.status, body.code]).toEqual([query, 400, 'invalid_parameter'])
+      expect(body.message).toStartWith(message)
+    }
+  })
+
+  test('every subject of the log is one that the filter accepts', async () => {
+    await makePet(store().client, { quantity: 3n, reserved: 1n })
+    await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/kinds' } })
+    await headOf(store())
+    const subjects = new Set((await trail(store())).map(({ subject }) => subject))
+    expect(new Set([...subjects].map(subject => subject.split('/')[0] ?? ''))).toEqual(new Set(subjectKinds))
+    for (const subject of subjects)
+      expect([subject, namedSubject.safeParse(subject).success]).toEqual([subject, true])
   })
 
   test('the pages contain each entry once, newest first, although changes are made between the pages', async () => {

@@ -28,6 +28,7 @@ export async function useEverything(client: Client): Promise<string[]> {
   await did('deleteCategory', client.deleteCategory({ categoryId }))
   const key = await did('createKey', client.createKey({ body: { name: 'till 2', scopes: ['orders:read'] } }))
   await did('listKeys', client.listKeys({ limit: 100 }))
+  await did('getCurrentKey', client.getCurrentKey({}))
   await did('revokeKey', client.revokeKey({ keyId: key.data.id }))
   await did('listEvents', client.listEvents({ type: ['petstore.order.placed'], limit: 5 }))
   await did('listAudit', client.listAudit({ keyId: 1n, limit: 5 }))
