@@ -1,4 +1,4 @@
-import { isQueryId, isStreamId } from '../contract/contract.ts'
+import { isQueryId, isStreamId, type QueryId } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Engine } from '../engine/engine.ts'
 import { storedInstant } from '../model/instant.ts'
@@ -136,8 +136,8 @@ async function verifyCached(
   cached: Reply,
 ): Promise<void> {
   if (!isQueryId(id)) return
-  const { engine, base, cache } = pipeline
-  const query = { id, input: readParameters(operation, context), now: storedInstant(context.nowMs), base }
+  const { engine, cache } = pipeline
+  const query = queryOf(pipeline, context, id, readParameters(operation, context))
   const deadlineMs = performance.now() + UNANSWERED_MS_MAX
   for (;;) {
     const fresh = await readReply(engine, operation, query).catch(() => undefined)
@@ -156,15 +156,13 @@ async function handleUncached(pipeline: Pipeline, context: RequestContext, route
   if (operation.method === 'POST') refuseConditions(conditions)
   if (isStreamId(id)) return pipeline.streams.respond(context, parameters)
   const reply = isQueryId(id)
-    ? await runQuery(pipeline, context, operation, {
-        id,
-        input: parameters,
-        now: storedInstant(context.nowMs),
-        base: pipeline.base,
-        keyId: caller.keyId,
-      })
+    ? await runQuery(pipeline, context, operation, queryOf(pipeline, context, id, parameters))
     : await runCommand(pipeline, context, route, parameters, conditions)
   return respond(pipeline, context, operation, reply, conditions)
+}
+
+function queryOf({ base }: Pipeline, { nowMs, caller }: RequestContext, id: QueryId, input: object): Query {
+  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null }
 }
 
 /** Returns the request target, which is the key of the cache. */

@@ -73,7 +73,7 @@ export interface ApiKey {
   id: bigint
   /** What the key is for. */
   name: string
-  /** The permissions of the key; `admin` includes all others. */
+  /** The permissions of the key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
   scopes: Scope[]
   /** The last four characters of the key. */
   hint: string
@@ -161,7 +161,7 @@ export interface CreatedApiKey {
   id: bigint
   /** What the key is for. */
   name: string
-  /** The permissions of the key; `admin` includes all others. */
+  /** The permissions of the key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
   scopes: Scope[]
   /** The last four characters of the key. */
   hint: string
@@ -382,7 +382,7 @@ export type MovementSort = 'id' | '-id'
 export interface NewApiKey {
   /** What the key is for. */
   name: string
-  /** The permissions of the key; `admin` includes all others. */
+  /** The permissions of the key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
   scopes: readonly Scope[]
   /** When the key expires. It must be in the future, and no later than the expiry of the key that creates this one, which is also the default. Without either, the key does not expire. */
   expiresAt?: string | null | undefined
@@ -602,7 +602,7 @@ export type PetSort = 'id' | '-id' | 'name' | '-name'
 /** Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`. */
 export type PetStatus = 'available' | 'pending' | 'sold'
 
-/** A permission of a key; `admin` includes all others. */
+/** A permission of a key. `admin` includes all others, and `keys:manage` includes `audit:read`. */
 export type Scope =
   | 'pets:write'
   | 'orders:read'
@@ -612,6 +612,7 @@ export type Scope =
   | 'events:read'
   | 'webhooks:manage'
   | 'keys:manage'
+  | 'audit:read'
   | 'admin'
 
 /** A relative change of the stock. To set the quantity itself to the result of a count, use InventoryUpdate. */

@@ -424,6 +424,8 @@ export interface Operations {
       after?: string | undefined
       /** Events with one of these types. */
       type?: readonly FeedEventType[] | undefined
+      /** Events about this pet: the pet itself, its stock and its orders. */
+      petId?: Int64Input | undefined
       /** The maximum number of items on the page; 20 by default. */
       limit?: Int64Input | undefined
       /** Seconds to wait while there is nothing to return (long polling). */
@@ -435,7 +437,7 @@ export interface Operations {
   /**
    * List audit log entries. The audit log, newest first: every change, with the key and the request that made it. Each entry contains a hash over itself and the previous entry. A page can contain fewer than `limit` entries, or none, although `next` leads to more.
    *
-   * Requires a key with the scope `keys:manage`.
+   * Requires a key with the scope `audit:read`.
    *
    * Specific errors: `invalid_cursor` (400).
    */
@@ -443,12 +445,16 @@ export interface Operations {
     input?: {
       /** The maximum number of items on the page; 20 by default. */
       limit?: Int64Input | undefined
+      /** Changes of this pet: of the pet itself, of its stock and of its orders. */
+      petId?: Int64Input | undefined
       /** Changes that this key made. */
       keyId?: Int64Input | undefined
-      /** Changes to this resource: its kind and id. */
+      /** Changes to this resource: its kind and id. The kinds are `pets`, `categories`, `orders`, `inventory`, `webhooks`, `keys`. */
       subject?: string | undefined
-      /** Changes at this instant or later. */
+      /** Changes at this instant or later. A date, such as `2026-11-21`, means the start of that day in UTC. */
       since?: string | undefined
+      /** Changes before this instant, which is excluded. A date, such as `2026-11-21`, includes the whole of that day in UTC. It must be later than `since`. */
+      until?: string | undefined
       /** The page to read: `next` of the previous page. */
       cursor?: string | undefined
     },
@@ -649,6 +655,16 @@ export interface Operations {
   ): Promise<ApiResponse<CreatedApiKey>>
 
   /**
+   * Read the key of the request. The key that the request was sent with: its id, its scopes and its expiry, but not the key itself. A client can check with it which operations it may use, and when it needs another key.
+   *
+   * Requires any valid key.
+   */
+  getCurrentKey<const O extends CallOptions = NoOptions>(
+    input?: Record<string, never>,
+    options?: O,
+  ): Promise<Read<ApiKey, O>>
+
+  /**
    * Revoke a key. The key is rejected from the next request on. A key can only revoke keys whose scopes it has. `If-Match: *` matches every key that exists; a 412 response carries its ETag.
    *
    * Requires a key with the scope `keys:manage`.
@@ -741,11 +757,16 @@ export const operations = {
     pages: 'cursor',
   },
   getStoreSummary: { method: 'GET', path: '/store/summary', preview: 'store-summary' },
-  listEvents: { method: 'GET', path: '/events', query: ['after', 'type', 'limit', 'wait'], pages: 'after' },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    query: ['after', 'type', 'petId', 'limit', 'wait'],
+    pages: 'after',
+  },
   listAudit: {
     method: 'GET',
     path: '/audit',
-    query: ['limit', 'cursor', 'keyId', 'subject', 'since'],
+    query: ['limit', 'cursor', 'petId', 'keyId', 'subject', 'since', 'until'],
     pages: 'cursor',
   },
   listWebhooks: { method: 'GET', path: '/webhooks', query: ['limit', 'cursor'], pages: 'cursor' },
@@ -774,6 +795,7 @@ export const operations = {
   deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
   listKeys: { method: 'GET', path: '/keys', query: ['limit', 'cursor'], pages: 'cursor' },
   createKey: { method: 'POST', path: '/keys' },
+  getCurrentKey: { method: 'GET', path: '/keys/current' },
   revokeKey: { method: 'DELETE', path: '/keys/{keyId}', takesIdempotencyKey: true },
   listErrors: { method: 'GET', path: '/errors', pages: 'cursor' },
   getError: { method: 'GET', path: '/errors/{code}' },

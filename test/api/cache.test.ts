@@ -14,7 +14,7 @@ type Target = readonly [target: string, id: Query['id'], input: object]
 
 /** Reads a target without the cache. A refusal is its status. */
 async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
-  const query = { id, input, now: new Date().toISOString(), base: store.base }
+  const query = { id, input, now: new Date().toISOString(), base: store.base, keyId: null }
   try {
     return String((await store.engine.readRow(reader => executeQuery(reader, query))).body)
   } catch {

@@ -11,7 +11,13 @@ import { openDemo } from '../support/demo-store.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { openTestStore } from '../support/store.ts'
-import { type ExampleResponse, evaluated, operationOf, sendExamples, successOf } from './description-session.ts'
+import {
+  type ExampleResponse,
+  evaluated,
+  operationOf,
+  sendExamples,
+  successOf,
+} from './description-session.ts'
 import { readDocument, referencesIn, target } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
 import { expectEvents, secretless, useWebhooks } from './events-session.ts'

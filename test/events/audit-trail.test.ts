@@ -213,7 +213,8 @@ onEveryEngine(engine => {
     ])
     expect(ofPet.data.next).toBeUndefined()
     const ofSubject = await own.client.listAudit({ subject: `pets/${petId}` })
-    expect(ofSubject.data).toMatchObject({ items: [{ type: 'petstore.pet.created' }], next: undefined })
+    expect(ofSubject.data.items).toMatchObject([{ type: 'petstore.pet.created' }])
+    expect(ofSubject.data.next).toBeUndefined()
   })
 
   test('the filter by pet returns the pet, its stock and its orders, and combines with the other filters', async () => {
