@@ -40,4 +40,4 @@ function runTool(command: string[]): void {
   if (exitCode !== 0) throw new Error(`${command[0]} failed: ${stdout.toString()}${stderr.toString()}`)
 }
 
-if (import.meta.main) process.stdout.write(`${packClient(join(ROOT, 'dist'))}\n`)
+if (import.meta.main) process.stderr.write(`packed ${packClient(join(ROOT, 'dist'))}\n`)

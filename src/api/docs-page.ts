@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
@@ -16,6 +17,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+const HTML = 'text/html; charset=utf-8'
+const SCRIPT = 'text/javascript; charset=utf-8'
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
 const PAGE = `<!doctype html>
@@ -52,20 +55,40 @@ const START_SCRIPT = `Scalar.createApiReference('#app', {
 })
 `
 
-/** Returns the handlers of the docs page and its scripts, by path. */
-export function docsRoutes(): [string, Handler['handle']][] {
-  const files: [string, () => Promise<Content>][] = [
-    ['/docs', () => prepareContent('text/html; charset=utf-8', PAGE)],
-    ['/docs/start.js', () => prepareContent('text/javascript; charset=utf-8', START_SCRIPT)],
-    ['/docs/scalar.js', () => packageFile('@scalar/api-reference/browser/standalone.js')],
-  ]
+const NOT_BUILT_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Petstore API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>The docs page is not built</h1>
+<p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its package is missing: run
+<code>npm ci</code> once, and restart the store.</p>
+<p>The description of the API is at <a href="/openapi.json">/openapi.json</a> and
+<a href="/openapi.yaml">/openapi.yaml</a>.</p>
+</body>
+</html>
+`
+
+/** The script that renders the page. `npm ci` and `npm pack` copy it there from its package. */
+const SCALAR_FILE = fileURLToPath(new URL('../../dist/docs/scalar.js', import.meta.url))
+
+/** Returns the handlers of the docs page and its scripts, by path. `scalarFile` replaces the built script. */
+export function docsRoutes(scalarFile = SCALAR_FILE): [string, Handler['handle']][] {
+  if (!existsSync(scalarFile)) return contentRoutes([['/docs', () => prepareContent(HTML, NOT_BUILT_PAGE)]])
+  return contentRoutes([
+    ['/docs', () => prepareContent(HTML, PAGE)],
+    ['/docs/start.js', () => prepareContent(SCRIPT, START_SCRIPT)],
+    ['/docs/scalar.js', async () => prepareContent(SCRIPT, await Bun.file(scalarFile).bytes())],
+  ])
+}
+
+function contentRoutes(files: [string, () => Promise<Content>][]): [string, Handler['handle']][] {
   return files.map(([path, make]) => {
     const content = prepareOnce(make)
     return [path, async context => sendContent(context, await content(), HEADERS)]
   })
-}
-
-async function packageFile(specifier: string): Promise<Content> {
-  const bytes = await Bun.file(fileURLToPath(import.meta.resolve(specifier))).bytes()
-  return prepareContent('text/javascript; charset=utf-8', bytes)
 }

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
+const TARGET = join(ROOT, 'dist/docs')
+
+// Copies the only file of its package that the docs page needs, so that an installed store does without the package.
+// `npm ci` runs this; with --omit=dev, the package is absent, and files that were built before stay.
+if (existsSync(SCALAR)) {
+  await mkdir(TARGET, { recursive: true })
+  await copyFile(join(SCALAR, 'dist/browser/standalone.js'), join(TARGET, 'scalar.js'))
+} else {
+  process.stderr.write('The docs page was not built: its package is a development dependency.\n')
+}
