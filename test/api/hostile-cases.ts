@@ -199,6 +199,7 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
   ['/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver', 'GET', 'OPTIONS, POST'],
   ['/webhooks/{webhookId}/redeliver', 'GET', 'OPTIONS, POST'],
   ['/keys', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
+  ['/keys/current', 'DELETE', 'GET, HEAD, OPTIONS'],
   ['/keys/{keyId}', 'GET', 'DELETE, OPTIONS'],
   ['/errors', 'POST', 'GET, HEAD, OPTIONS'],
   ['/errors/{code}', 'PUT', 'GET, HEAD, OPTIONS'],
