@@ -170,6 +170,7 @@ function entryText(id: string, operation: Operation, parameters: readonly Descri
     `path: '${operation.path}'`,
     ...(query.length > 0 ? [`query: [${query.map(name => `'${name}'`).join(', ')}]`] : []),
     ...('list' in operation.success ? [`pages: '${operation.endless ?? 'cursor'}'`] : []),
+    ...('resource' in operation.success || 'list' in operation.success ? [] : ['empty: true']),
     ...(takesKey ? ['takesIdempotencyKey: true'] : []),
     ...(operation.preview === undefined ? [] : [`preview: '${operation.preview}'`]),
   ]

@@ -39,7 +39,11 @@ const IMPORT_MS_MAX = 3_600_000
 
 const { stageImport, applyImport, discardImport } = contract
 /** Hidden operations: the published client does not have them. */
-const operations = { stageImport, applyImport, discardImport }
+const operations = {
+  stageImport: { ...stageImport, empty: true },
+  applyImport,
+  discardImport: { ...discardImport, empty: true },
+} as const
 
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 

@@ -1,7 +1,7 @@
 import type { Event } from './api-types.ts'
 import type { CallOptions } from './call.ts'
 import { type DeprecationNotice, deprecationIn, linkIn } from './deprecation.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, ConnectionError } from './errors.ts'
 import { type FollowOptions, follow } from './follow-events.ts'
 import { type Operations, operations } from './operations.ts'
 import { type ListPage, makePagedList } from './paged-list.ts'
@@ -17,7 +17,7 @@ import { type Attempt, type Retry, send } from './send.ts'
 
 export interface ClientOptions {
   /** The base address of the store, such as `http://127.0.0.1:8080`. */
-  readonly baseUrl: string
+  readonly baseUrl: string | URL
   /** A key, for operations that need one. */
   readonly key?: string | undefined
   /**
@@ -88,9 +88,17 @@ export type Call = (
 export function makeCall(options: ClientOptions): Call {
   const { timeoutMs = TIMEOUT_MS, retriesMax = RETRIES_MAX, onRetry, onDeprecation } = options
   const connection = connectionOf(options)
+  positive('timeoutMs', timeoutMs)
+  wholeNumber('retriesMax', retriesMax)
   const notify = (operationId: string, headers: Headers): void => {
     const notice = onDeprecation && deprecationIn(operationId, headers)
-    if (notice) onDeprecation?.(notice)
+    if (!notice) return
+    try {
+      onDeprecation(notice)
+    } catch (error) {
+      // A command that ran must not look as if it had failed.
+      console.error('onDeprecation threw an error:', error)
+    }
   }
   return async (id, operation, input, callOptions = {}) => {
     const request = prepareRequest(connection, operation, input, callOptions)
@@ -124,17 +132,23 @@ function asPage(
   response: ApiResponse<unknown>,
   parameter: 'cursor' | 'after',
 ): ApiResponse<ListPage<unknown> | undefined> {
-  const { data, headers } = response
-  if (!Array.isArray(data)) return { ...response, data: undefined }
+  const { data, headers, status } = response
+  if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }
+  // Every page has this link. Without it, something has removed the links, and the list would seem to end here.
+  if (linkIn(headers, 'first') === undefined) throw new ConnectionError('The response has no Link header.')
   const link = linkIn(headers, 'next')
+  if (link === undefined) return { ...response, data: { items: data } }
   // The base is for a relative link, which a proxy might make of an absolute one.
-  const next = link === undefined ? null : new URL(link, 'http://localhost').searchParams.get(parameter)
-  return { ...response, data: next === null ? { items: data } : { items: data, next } }
+  const next = URL.canParse(link, 'http://localhost')
+    ? new URL(link, 'http://localhost').searchParams.get(parameter)
+    : null
+  if (next === null) throw new ConnectionError('The link to the next page is not valid.')
+  return { ...response, data: { items: data, next } }
 }
 
 /** Throws RangeError for a number that would make a deadline meaningless, such as 0 or NaN. */
 function positive(name: string, value: number): number {
-  if (value > 0) return value
+  if (typeof value === 'number' && value > 0) return value
   throw new RangeError(`${name} must be greater than 0.`)
 }
 
@@ -145,7 +159,8 @@ function wholeNumber(name: string, value: number): number {
 }
 
 /** Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL. */
-function baseOf(baseUrl: string): string {
+function baseOf(given: string | URL): string {
+  const baseUrl = String(given).trim()
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username !== '' || url.password !== '' || /[?#]/.test(baseUrl)) {

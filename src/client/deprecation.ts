@@ -30,7 +30,8 @@ export function deprecationIn(operationId: string, headers: Headers): Deprecatio
 /** Returns the target of a link of one relation (RFC 8288). */
 export function linkIn(headers: Headers, relation: string): string | undefined {
   for (const [, target, parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (parameters.includes(`rel="${relation}"`)) return target
+    const [, quoted = '', bare = ''] = /;\s*rel=(?:"([^"]*)"|([^\s;,"]+))/.exec(parameters) ?? []
+    if ([...quoted.split(' '), bare].includes(relation)) return target
   }
   return undefined
 }

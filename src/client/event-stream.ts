@@ -41,13 +41,25 @@ export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): Async
 /** Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let parts: string[] = []
+  let chars = 0
+  let endedWithCr = false
   for await (const chunk of chunks) {
-    rest += decoder.decode(chunk, { stream: true })
-    const lines = rest.split(/\r\n|\n|\r(?!\n|$)/)
-    rest = lines.pop() ?? ''
-    if (rest.length > EVENT_CHARS_MAX) throw tooLong()
-    yield* lines
+    let text = decoder.decode(chunk, { stream: true })
+    if (text === '') continue
+    if (endedWithCr && text.startsWith('\n')) text = text.slice(1)
+    endedWithCr = text.endsWith('\r')
+    const [first = '', ...others] = text.split(/\r\n|\n|\r/)
+    // Only the new text is searched: a long line may arrive in many chunks.
+    parts.push(first)
+    chars += first.length
+    if (chars > EVENT_CHARS_MAX) throw tooLong()
+    if (others.length === 0) continue
+    yield parts.join('')
+    const last = others.pop() ?? ''
+    yield* others
+    parts = [last]
+    chars = last.length
   }
 }
 

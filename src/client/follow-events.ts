@@ -2,14 +2,18 @@ import { parseJson } from '../model/json.ts'
 import type { Event, FeedEventType } from './api-types.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
-import type { Connection } from './request.ts'
+import { type Connection, parameterText, requestHeaders } from './request.ts'
 import { apiErrorFrom } from './response.ts'
 import { retryAfterMs } from './retry.ts'
-import { messageOf, pause } from './send.ts'
+import { messageOf, pause, readBody, TIMER_MS_MAX } from './send.ts'
 
 /** The delay before a reconnection, unless the store demands another one. It doubles with each failure. */
 const RETRY_MS = 1000
 const RETRY_MAX_MS = 30_000
+/** A store that demands less would be flooded. */
+const RETRY_MIN_MS = 250
+/** A longer Retry-After is not waited for in full. */
+const RETRY_AFTER_MAX_MS = 600_000
 /** The store sends a comment every 15 s. */
 const SILENCE_MS = 45_000
 
@@ -30,17 +34,22 @@ export async function* follow(
   connection: Connection,
   options: FollowOptions = {},
 ): AsyncGenerator<Event, void> {
-  const { signal } = options
-  let position = options.after === undefined ? undefined : String(options.after)
+  const { signal, silenceMs = SILENCE_MS } = options
+  if (!(silenceMs > 0)) throw new RangeError('silenceMs must be greater than 0.')
+  let position = options.after === undefined ? undefined : positionOf(options.after)
   let retryMs = RETRY_MS
   let failures = 0
   while (!signal?.aborted) {
     let failure: ApiError | ConnectionError
     try {
       for await (const part of readEventStream(connect(connection, position, options))) {
+        if (signal?.aborted) return
+        if (part.kind === 'retry') {
+          retryMs = Math.min(Math.max(part.ms, RETRY_MIN_MS), RETRY_MAX_MS)
+          continue
+        }
         failures = 0
-        if (part.kind === 'retry') retryMs = Math.min(part.ms, RETRY_MAX_MS)
-        else if (part.kind === 'id') position = part.id
+        if (part.kind === 'id') position = positionOf(part.id)
         else yield eventIn(part.data)
       }
       failure = new ConnectionError('The stream ended.')
@@ -53,15 +62,25 @@ export async function* follow(
       failure instanceof ApiError ? retryAfterMs(failure.headers.get('retry-after'), Date.now()) : undefined
     const backoffMs = Math.min(retryMs * 2 ** failures++, RETRY_MAX_MS)
     // Half of it is random: a thousand clients of a store that restarts must not return in the same instant.
-    const delayMs = (demandedMs ?? 0) + backoffMs * (0.5 + Math.random() / 2)
+    const delayMs = Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs * (0.5 + Math.random() / 2)
     options.onReconnect?.(failure, delayMs)
     await pause(delayMs, signal)
   }
 }
 
+/** The response is not a stream of events: something else than a store responded, and would do so again. */
+class UnexpectedResponse extends ConnectionError {}
+
+/** Returns a position as text. Throws RangeError for any other text, and for a number that may have been rounded. */
+function positionOf(position: bigint | number | string): string {
+  const text = parameterText(position, 'after')
+  if (/^\d{1,19}$/.test(text)) return text
+  throw new RangeError('after must be the sequence of an event.')
+}
+
 /** Whether a later attempt may succeed: a lost connection, a rate limit or a failure of the server. */
 function isTemporary(error: unknown): error is ApiError | ConnectionError {
-  if (error instanceof ConnectionError) return true
+  if (error instanceof ConnectionError) return !(error instanceof UnexpectedResponse)
   return error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408)
 }
 
@@ -76,40 +95,45 @@ function eventIn(data: string): Event {
 
 /** Connects, and yields the chunks of the stream. Throws ConnectionError after `silenceMs` without a chunk. */
 async function* connect(
-  { base, key, fetch }: Connection,
+  connection: Connection,
   position: string | undefined,
   { types = [], signal, silenceMs = SILENCE_MS }: FollowOptions,
 ): AsyncGenerator<Uint8Array> {
   const query = types.map(type => `type=${encodeURIComponent(type)}`).join('&')
-  const headers: Record<string, string> = { Accept: 'text/event-stream' }
-  if (key !== undefined) headers.Authorization = `Bearer ${key}`
-  if (position !== undefined) headers['Last-Event-ID'] = position
-  const connection = new AbortController()
-  const abort = (): void => connection.abort()
+  const headers = requestHeaders(connection, { Accept: 'text/event-stream', 'Last-Event-ID': position })
+  const { base, fetch } = connection
+  const connecting = new AbortController()
+  const abort = (): void => connecting.abort()
   signal?.addEventListener('abort', abort)
-  let timer = setTimeout(abort, silenceMs)
+  let timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
   try {
     const response = await fetch(`${base}/events/stream${query && `?${query}`}`, {
       headers,
       redirect: 'manual',
       cache: 'no-store',
-      signal: connection.signal,
+      signal: connecting.signal,
     })
-    if (!response.ok || !response.body) throw apiErrorFrom(response, await response.arrayBuffer())
+    if (response.status >= 400) throw apiErrorFrom(response, await readBody(response))
+    const type = response.headers.get('content-type') ?? ''
+    if (response.status !== 200 || !type.startsWith('text/event-stream') || !response.body) {
+      throw new UnexpectedResponse(
+        `The server responded with HTTP status ${response.status} and no stream of events.`,
+      )
+    }
     const reader = response.body.getReader()
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       clearTimeout(timer)
-      timer = setTimeout(abort, silenceMs)
+      timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
       yield value
     }
   } catch (error) {
-    if (error instanceof ApiError) throw error
+    if (error instanceof ApiError || error instanceof ConnectionError) throw error
     throw new ConnectionError(`The stream was lost: ${messageOf(error)}`, error)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    connection.abort()
+    connecting.abort()
   }
 }

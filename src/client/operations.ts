@@ -716,7 +716,7 @@ export const operations = {
   createPet: { method: 'POST', path: '/pets', takesIdempotencyKey: true },
   getPet: { method: 'GET', path: '/pets/{petId}' },
   updatePet: { method: 'PATCH', path: '/pets/{petId}', takesIdempotencyKey: true },
-  deletePet: { method: 'DELETE', path: '/pets/{petId}', takesIdempotencyKey: true },
+  deletePet: { method: 'DELETE', path: '/pets/{petId}', empty: true, takesIdempotencyKey: true },
   listCategories: {
     method: 'GET',
     path: '/categories',
@@ -726,7 +726,12 @@ export const operations = {
   createCategory: { method: 'POST', path: '/categories', takesIdempotencyKey: true },
   getCategory: { method: 'GET', path: '/categories/{categoryId}' },
   updateCategory: { method: 'PATCH', path: '/categories/{categoryId}', takesIdempotencyKey: true },
-  deleteCategory: { method: 'DELETE', path: '/categories/{categoryId}', takesIdempotencyKey: true },
+  deleteCategory: {
+    method: 'DELETE',
+    path: '/categories/{categoryId}',
+    empty: true,
+    takesIdempotencyKey: true,
+  },
   listOrders: {
     method: 'GET',
     path: '/store/orders',
@@ -736,7 +741,7 @@ export const operations = {
   placeOrder: { method: 'POST', path: '/store/orders', takesIdempotencyKey: true },
   getOrder: { method: 'GET', path: '/store/orders/{orderId}' },
   updateOrder: { method: 'PATCH', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
-  cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', takesIdempotencyKey: true },
+  cancelOrder: { method: 'DELETE', path: '/store/orders/{orderId}', empty: true, takesIdempotencyKey: true },
   listInventory: {
     method: 'GET',
     path: '/store/inventory',
@@ -792,11 +797,11 @@ export const operations = {
   },
   getWebhook: { method: 'GET', path: '/webhooks/{webhookId}' },
   updateWebhook: { method: 'PATCH', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
-  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', takesIdempotencyKey: true },
+  deleteWebhook: { method: 'DELETE', path: '/webhooks/{webhookId}', empty: true, takesIdempotencyKey: true },
   listKeys: { method: 'GET', path: '/keys', query: ['limit', 'cursor'], pages: 'cursor' },
   createKey: { method: 'POST', path: '/keys' },
   getCurrentKey: { method: 'GET', path: '/keys/current' },
-  revokeKey: { method: 'DELETE', path: '/keys/{keyId}', takesIdempotencyKey: true },
+  revokeKey: { method: 'DELETE', path: '/keys/{keyId}', empty: true, takesIdempotencyKey: true },
   listErrors: { method: 'GET', path: '/errors', pages: 'cursor' },
   getError: { method: 'GET', path: '/errors/{code}' },
 } as const satisfies Record<keyof Operations, OperationShape>

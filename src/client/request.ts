@@ -1,5 +1,6 @@
 import { writeJson } from '../model/json.ts'
 import type { CallOptions } from './call.ts'
+import type { SuccessBody } from './response.ts'
 
 /** `fetch`, or a function that works like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -21,6 +22,8 @@ export interface OperationShape {
   readonly query?: readonly string[]
   /** The operation is a list; the query parameter that selects the page. */
   readonly pages?: 'cursor' | 'after'
+  /** A success has no body. */
+  readonly empty?: true
   readonly takesIdempotencyKey?: true
   /** The feature that an experimental operation requires in Petstore-Preview. */
   readonly preview?: string
@@ -35,6 +38,8 @@ export interface PreparedRequest {
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
   /** Whether sending it twice has the same effect as sending it once. */
   readonly isRepeatable: boolean
+  /** What the body of a success contains. */
+  readonly success: SuccessBody
 }
 
 const IDEMPOTENCY_KEY = /^[ -~]{1,255}$/
@@ -42,43 +47,59 @@ const HEADER_VALUE = /^[\t -~\x80-\xff]*$/
 
 /** Prepares a request. Throws TypeError or RangeError for input that no request can carry. */
 export function prepareRequest(
-  { base, key }: Connection,
+  connection: Connection,
   operation: OperationShape,
   input: OperationInput,
   options: CallOptions,
 ): PreparedRequest {
-  const { method, preview } = operation
-  const headers: Record<string, string> = { Accept: 'application/json' }
-  if (key !== undefined) headers.Authorization = `Bearer ${key}`
-  if (options.ifMatch !== undefined) headers['If-Match'] = options.ifMatch
-  if (options.ifNoneMatch !== undefined) headers['If-None-Match'] = options.ifNoneMatch
-  if (preview !== undefined) headers['Petstore-Preview'] = preview
+  const { method, preview, pages, empty } = operation
+  if (typeof input !== 'object' || input === null)
+    throw new TypeError('The input of an operation is an object.')
   const idempotencyKey = idempotencyKeyFor(operation, options)
-  if (idempotencyKey !== undefined)
-    headers['Idempotency-Key'] = `"${idempotencyKey.replaceAll(/["\\]/g, '\\$&')}"`
-  const init: { method: string; headers: Record<string, string>; body?: string } = { method, headers }
-  if (input.body !== undefined) {
-    headers['Content-Type'] = 'application/json'
-    init.body = writeJson(checked(input.body, 'body'))
-  }
-  Object.assign(headers, options.headers)
-  for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER_VALUE.test(value))
-      throw new TypeError(`The header ${name} has a character that HTTP does not allow.`)
-  }
+  const body = input.body === undefined ? undefined : toJson(input.body, 'body')
+  const headers = requestHeaders(connection, {
+    Accept: 'application/json',
+    'If-Match': options.ifMatch,
+    'If-None-Match': options.ifNoneMatch,
+    'Petstore-Preview': preview,
+    'Idempotency-Key': idempotencyKey && `"${idempotencyKey.replaceAll(/["\\]/g, '\\$&')}"`,
+    'Content-Type': body === undefined ? undefined : 'application/json',
+    ...options.headers,
+  })
   return {
-    url: base + targetOf(operation, input),
-    init,
-    isRepeatable: method === 'GET' || idempotencyKey !== undefined,
+    url: connection.base + targetOf(operation, input),
+    init: { method, headers, ...(body !== undefined && { body }) },
+    isRepeatable: method === 'GET' || headers['idempotency-key'] !== undefined,
+    success: pages !== undefined ? 'list' : empty ? 'nothing' : 'resource',
   }
 }
 
-function idempotencyKeyFor(operation: OperationShape, { idempotencyKey }: CallOptions): string | undefined {
-  if (idempotencyKey === undefined) return operation.takesIdempotencyKey ? crypto.randomUUID() : undefined
-  if (!IDEMPOTENCY_KEY.test(idempotencyKey)) {
-    throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
+/**
+ * Returns the headers of a request, with the key. A later header replaces an earlier one of the same name. Throws
+ * TypeError for a value that HTTP does not allow.
+ */
+export function requestHeaders(
+  { key }: Connection,
+  named: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (key !== undefined) headers.authorization = `Bearer ${key}`
+  for (const [name, value] of Object.entries(named)) {
+    if (value !== undefined) headers[name.toLowerCase()] = value
   }
-  return idempotencyKey
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_VALUE.test(value)) {
+      throw new TypeError(`The header ${name} has a character that HTTP does not allow.`)
+    }
+  }
+  return headers
+}
+
+function idempotencyKeyFor(operation: OperationShape, options: CallOptions): string | undefined {
+  const key = options.idempotencyKey ?? undefined
+  if (key === undefined) return operation.takesIdempotencyKey ? crypto.randomUUID() : undefined
+  if (IDEMPOTENCY_KEY.test(key)) return key
+  throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
 }
 
 function targetOf({ path, query = [] }: OperationShape, input: OperationInput): string {
@@ -88,30 +109,62 @@ function targetOf({ path, query = [] }: OperationShape, input: OperationInput): 
     }
   }
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = input[name]
-    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing.`)
-    return encodeURIComponent(String(checked(value, name)))
+    const text = parameterText(input[name], name)
+    // A URL with such a segment is the URL of another path.
+    if (text === '' || text === '.' || text === '..') throw new TypeError(`${name} must not be "${text}".`)
+    return encodeURIComponent(text)
   })
   const pairs = query.flatMap(name => {
     const value = input[name]
+    if (value === undefined) return []
     const values: unknown[] = Array.isArray(value) ? value : [value]
-    return values
-      .filter(one => one !== undefined)
-      .map(one => `${name}=${encodeURIComponent(String(checked(one, name)))}`)
+    // Without a value, the filter would be absent, and the list would have everything.
+    if (values.length === 0) throw new TypeError(`${name} must have at least one value.`)
+    return values.map(one => `${name}=${encodeURIComponent(parameterText(one, name))}`)
   })
   return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
 }
 
-/** Returns the value, with every integer as a bigint. Throws RangeError for a number that may have been rounded. */
-function checked(value: unknown, name: string): unknown {
+/** Returns the text of a path or query parameter. Throws TypeError if it has none, RangeError for a rounded number. */
+export function parameterText(value: unknown, name: string): string {
+  const exact = exactValue(value, name)
+  if (exact === undefined || exact === null) throw new TypeError(`${name} is missing.`)
+  if (typeof exact === 'object') throw new TypeError(`${name} must be one value.`)
+  const text = String(exact)
+  if (!text.isWellFormed()) throw new TypeError(`${name} has a lone surrogate.`)
+  return text
+}
+
+/**
+ * Returns a value as JSON, with every integer exact (JSON.stringify throws for a bigint). Throws RangeError for a
+ * number that may have been rounded, and TypeError for what JSON cannot represent, such as a Map.
+ */
+export function toJson(value: unknown, name = 'the value'): string {
+  return writeJson(exactValue(value, name))
+}
+
+/** Returns a value with every integer as a bigint, and every Date as text. */
+function exactValue(value: unknown, name: string): unknown {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return BigInt(value)
     throw new RangeError(`${name} is ${value}, which is not an exact integer: use a bigint.`)
   }
-  if (value instanceof Date) return value.toISOString()
-  if (Array.isArray(value)) return value.map((item, index) => checked(item, `${name}[${index}]`))
+  if (typeof value === 'function' || typeof value === 'symbol') throw unrepresentable(name)
   if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Date) return value.toISOString()
+  if (Array.isArray(value)) {
+    return value.map((item, index) => {
+      if (item === undefined) throw unrepresentable(`${name}[${index}]`)
+      return exactValue(item, `${name}[${index}]`)
+    })
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw unrepresentable(name)
   return Object.fromEntries(
-    Object.entries(value).map(([member, item]) => [member, checked(item, `${name}.${member}`)]),
+    Object.entries(value).map(([member, item]) => [member, exactValue(item, `${name}.${member}`)]),
   )
+}
+
+function unrepresentable(name: string): TypeError {
+  return new TypeError(`${name} cannot be represented in JSON.`)
 }

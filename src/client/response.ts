@@ -23,16 +23,27 @@ export interface NotModified extends ApiResponse<undefined> {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Returns the success in a response. Throws ApiError for a refusal, ConnectionError for a body that is not JSON. */
-export function readResponse(response: Response, body: ArrayBuffer): ApiResponse<unknown> {
+/** What the body of a success contains. */
+export type SuccessBody = 'resource' | 'list' | 'nothing'
+
+/**
+ * Returns the success in a response. Throws ApiError for a refusal, and ConnectionError for anything that a store does
+ * not send: a proxy may respond in its place.
+ */
+export function readResponse(
+  response: Response,
+  body: Uint8Array,
+  success: SuccessBody,
+): ApiResponse<unknown> {
   const { status, headers } = response
   if (status >= 400) throw apiErrorFrom(response, body)
-  // A redirect that `fetch` did not follow: the base address is not that of a store.
-  if (status >= 300 && status !== 304)
+  // A browser shows a redirect that it did not follow as status 0.
+  if (status < 200 || (status >= 300 && status !== 304)) {
     throw new ConnectionError(`The server responded with HTTP status ${status}.`)
+  }
   return {
     status,
-    data: status === 304 || body.byteLength === 0 ? undefined : dataIn(body),
+    data: status === 304 ? undefined : dataIn(body, success),
     etag: headers.get('etag') ?? undefined,
     location: headers.get('location') ?? undefined,
     replayed: headers.get('idempotent-replayed') === 'true',
@@ -41,7 +52,7 @@ export function readResponse(response: Response, body: ArrayBuffer): ApiResponse
 }
 
 /** Returns the refusal in a response, whatever its body is. */
-export function apiErrorFrom({ status, headers }: Response, body: ArrayBuffer): ApiError {
+export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): ApiError {
   const { code, message, errors } = membersOf(body)
   return new ApiError({
     status,
@@ -54,15 +65,25 @@ export function apiErrorFrom({ status, headers }: Response, body: ArrayBuffer): 
   })
 }
 
-function dataIn(body: ArrayBuffer): JsonValue {
+function dataIn(body: Uint8Array, success: SuccessBody): JsonValue | undefined {
+  if (success === 'nothing') return undefined
+  let data: JsonValue
   try {
-    return parseJson(UTF8.decode(body), Object.prototype)
+    data = parseJson(UTF8.decode(body), Object.prototype)
   } catch (error) {
     throw new ConnectionError('The body of the response is not JSON.', error)
   }
+  const isExpected =
+    success === 'list'
+      ? Array.isArray(data)
+      : typeof data === 'object' && data !== null && !Array.isArray(data)
+  if (isExpected) return data
+  throw new ConnectionError(
+    `The body of the response is not ${success === 'list' ? 'an array' : 'an object'}.`,
+  )
 }
 
-function membersOf(body: ArrayBuffer): Record<string, JsonValue | undefined> {
+function membersOf(body: Uint8Array): Record<string, JsonValue | undefined> {
   try {
     const value = parseJson(UTF8.decode(body), Object.prototype)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}

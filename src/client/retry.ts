@@ -60,7 +60,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 /** Parses Retry-After (RFC 9110, section 10.2.3): seconds, or an HTTP date. */
 export function retryAfterMs(field: string | null, nowMs: number): number | undefined {
   if (field === null) return undefined
-  if (/^[0-9]{1,9}$/.test(field)) return Number(field) * 1000
+  if (/^[0-9]+$/.test(field)) return Number(field) * 1000
   if (!HTTP_DATE.test(field)) return undefined
   const atMs = Date.parse(field)
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs)

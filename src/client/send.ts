@@ -4,7 +4,7 @@ import { type ApiResponse, readResponse } from './response.ts'
 import { type Failure, retryDelayMs } from './retry.ts'
 
 /** A timer with a longer delay would fire at once. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+export const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** How a request is sent. */
 export interface Attempt {
@@ -59,7 +59,7 @@ function failureOf(error: ApiError | ConnectionError): Failure {
 
 /** Sends a request once. The deadline covers the body of the response too. */
 async function sendOnce(
-  { url, init }: PreparedRequest,
+  { url, init, success }: PreparedRequest,
   { fetch, timeoutMs, signal }: Attempt,
 ): Promise<ApiResponse<unknown>> {
   const deadline = new AbortController()
@@ -68,18 +68,46 @@ async function sendOnce(
   signal?.addEventListener('abort', abort)
   if (signal?.aborted) abort()
   let response: Response
-  let body: ArrayBuffer
+  let body: Uint8Array
   try {
     response = await fetch(url, { ...init, redirect: 'manual', signal: deadline.signal })
-    body = await response.arrayBuffer()
+    body = await readBody(response)
   } catch (error) {
+    if (error instanceof ConnectionError) throw error
     if (deadline.signal.aborted && !signal?.aborted) throw new TimeoutError(timeoutMs)
     throw new ConnectionError(`No response arrived from ${new URL(url).origin}: ${messageOf(error)}`, error)
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
-  return readResponse(response, body)
+  return readResponse(response, body, success)
+}
+
+/** Far more than the store sends. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024
+
+/** Reads the body of a response. Throws ConnectionError if it is too large. */
+export async function readBody(response: Response): Promise<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (!reader) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    length += value.length
+    if (length <= BODY_BYTES_MAX) continue
+    await reader.cancel()
+    throw new ConnectionError(`The response has more than ${BODY_BYTES_MAX} bytes.`)
+  }
+  const body = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    body.set(chunk, offset)
+    offset += chunk.length
+  }
+  return body
 }
 
 /** Returns the message of an error of `fetch`. Node says only "fetch failed": its cause says why. */
@@ -97,7 +125,7 @@ export async function pause(ms: number, signal: AbortSignal | undefined): Promis
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, ms)
+    const timer = setTimeout(end, Math.min(ms, TIMER_MS_MAX))
     signal?.addEventListener('abort', end)
   })
 }

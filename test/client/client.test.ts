@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { createClient } from '../../src/client/client.ts'
 import type { DeprecationNotice } from '../../src/client/deprecation.ts'
 import { ApiError, ConnectionError, TimeoutError } from '../../src/client/errors.ts'
+import { readEventStream } from '../../src/client/event-stream.ts'
 import type { Fetch } from '../../src/client/request.ts'
 import type { Retry } from '../../src/client/send.ts'
 import { verifyWebhook, WebhookVerificationError } from '../../src/client/webhook.ts'
@@ -38,12 +39,19 @@ function fakeStore(respond: (request: Request, count: number) => Response | Prom
   }
 }
 
+/** A page of a list, with the link that every page has. */
+function pageOf(items: string, links = ''): Response {
+  const link = `<http://x/pets>; rel="first"${links}`
+  return new Response(items, { headers: { ...JSON_TYPE, Link: link } })
+}
+
 function refusal(status: number, code: string, headers: Record<string, string> = {}): Response {
   const body = JSON.stringify({ code, message: `It is ${code}.`, status })
   return new Response(body, { status, headers: { ...JSON_TYPE, ...headers } })
 }
 
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n'
+const HEAD =
+  'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nLink: </pets>; rel=first\r\nConnection: close\r\n'
 
 /** A server that closes the connection in the middle of a response, a number of times. */
 function cuttingStore(
@@ -102,6 +110,70 @@ describe('a response', () => {
     }
   })
 
+  test('that a store does not send is an error, never an empty success', async () => {
+    const wrong: (() => Response)[] = [
+      () => new Response(''),
+      () => new Response(null, { status: 204 }),
+      () => new Response('null'),
+      () => new Response('{}', { headers: { Link: '</pets>; rel="first"' } }),
+      () => new Response('[]'),
+      () => pageOf('[]', ', <http://[>; rel="next"'),
+    ]
+    for (const respond of wrong) {
+      using fake = fakeStore(respond)
+      const client = createClient({ ...fake, retriesMax: 0 })
+      expect(await errorOf(client.listPets())).toBeInstanceOf(ConnectionError)
+      expect(await errorOf(Array.fromAsync(client.listPets()))).toBeInstanceOf(ConnectionError)
+    }
+    for (const respond of [
+      () => new Response(''),
+      () => new Response(null, { status: 204 }),
+      () => pageOf('[]'),
+    ]) {
+      using fake = fakeStore(respond)
+      expect(await errorOf(createClient({ ...fake, retriesMax: 0 }).getOrder({ orderId: 1 }))).toBeInstanceOf(
+        ConnectionError,
+      )
+    }
+    const opaque = createClient({ baseUrl: 'http://x', retriesMax: 0, fetch: async () => Response.error() })
+    expect(await errorOf(opaque.getOrder({ orderId: 1 }))).toBeInstanceOf(ConnectionError)
+  })
+
+  test('without the rest of a list does not end the list', async () => {
+    using fake = fakeStore((_, count) =>
+      count === 1 ? pageOf('[{"id":1}]', ', <http://x/pets?cursor=a>; rel=next') : new Response(''),
+    )
+    const ids: bigint[] = []
+    const reading = (async () => {
+      for await (const { id } of createClient({ ...fake, retriesMax: 0 }).listPets()) ids.push(id)
+    })()
+    expect(await errorOf(reading)).toBeInstanceOf(ConnectionError)
+    expect(ids).toEqual([1n])
+  })
+
+  test('that never ends is cut off', async () => {
+    const chunk = new Uint8Array(4 * 1024 * 1024)
+    using fake = fakeStore(
+      () => new Response(new ReadableStream({ pull: controller => controller.enqueue(chunk) })),
+    )
+    const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
+    expect(String(error)).toContain('more than 67108864 bytes')
+  })
+
+  test('is a success even if the hook for deprecations throws', async () => {
+    const reported = spyOn(console, 'error').mockImplementation(() => {})
+    using fake = fakeStore(() => new Response(PET, { headers: { Deprecation: '@0' } }))
+    const client = createClient({
+      ...fake,
+      onDeprecation: () => {
+        throw new Error('in the hook')
+      },
+    })
+    expect((await client.getPet({ petId: 3 })).status).toBe(200)
+    expect(String(reported.mock.calls)).toContain('in the hook')
+    reported.mockRestore()
+  })
+
   test('of a proxy with an error page is an ApiError with the code unknown', async () => {
     using fake = fakeStore(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }))
     const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
@@ -155,8 +227,38 @@ describe('a request', () => {
     expect(fake.requests).toHaveLength(0)
   })
 
+  test('never leaves the path of its operation, and never loses its filter', async () => {
+    using fake = fakeStore(() => pageOf('[]'))
+    const client = createClient(fake)
+    for (const code of ['.', '..', '', '\ud800'])
+      expect(await errorOf(client.getError({ code }))).toBeInstanceOf(TypeError)
+    for (const id of [[], [undefined], [null], [{}]]) {
+      // @ts-expect-error the types refuse most of these
+      expect(await errorOf(client.listPets({ id }))).toBeInstanceOf(TypeError)
+    }
+    for (const body of [new Map([['name', 'x']]), { name: () => 'x' }, [undefined], new URL('http://x')]) {
+      // @ts-expect-error the types refuse these
+      expect(await errorOf(client.createPet({ body }))).toBeInstanceOf(TypeError)
+    }
+    // @ts-expect-error the types refuse it
+    expect(await errorOf(client.listPets(null))).toBeInstanceOf(TypeError)
+    expect(fake.requests).toHaveLength(0)
+  })
+
+  test('has the headers of the call, whatever their case, in place of its own', async () => {
+    using fake = fakeStore(() => new Response(PET))
+    const headers = { authorization: 'Bearer other', 'IDEMPOTENCY-KEY': '"mine"' }
+    await createClient({ ...fake, key: ADMIN_KEY }).createPet(
+      { body: { name: 'Rex', categoryId: 1 } },
+      { headers },
+    )
+    const [request] = fake.requests
+    expect(request?.headers.get('authorization')).toBe('Bearer other')
+    expect(request?.headers.get('idempotency-key')).toBe('"mine"')
+  })
+
   test('encodes what is in its path and query, and repeats lists', async () => {
-    using fake = fakeStore(() => new Response('[]'))
+    using fake = fakeStore(({ url }) => (url.includes('/pets') ? pageOf('[]') : new Response('{}')))
     const client = createClient({ baseUrl: `${fake.baseUrl}/` })
     await client.listPets({ id: [1, 2n], name: 'a&b=ü/', cursor: 'x+y' })
     await client.getError({ code: '../keys' })
@@ -187,9 +289,10 @@ describe('a request', () => {
 
 describe('an option', () => {
   test('that would mean no deadline or endless retries is refused', async () => {
-    using fake = fakeStore(() => new Response('[]'))
+    using fake = fakeStore(() => pageOf('[]'))
     for (const timeoutMs of [0, -1, Number.NaN]) {
-      expect(await errorOf(createClient({ ...fake, timeoutMs }).listPets())).toBeInstanceOf(RangeError)
+      expect(() => createClient({ ...fake, timeoutMs })).toThrow(RangeError)
+      expect(await errorOf(createClient(fake).listPets({}, { timeoutMs }))).toBeInstanceOf(RangeError)
     }
     for (const retriesMax of [-1, 0.5, Number.NaN, Infinity]) {
       expect(await errorOf(createClient(fake).listPets({}, { retriesMax }))).toBeInstanceOf(RangeError)
@@ -240,7 +343,7 @@ describe('a failure', () => {
 
   test('to respond in time is a TimeoutError, whether the head or the body is missing', async () => {
     for (const respond of [
-      () => Bun.sleep(20_000).then(() => new Response('[]')),
+      () => Bun.sleep(20_000).then(() => pageOf('[]')),
       () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
     ]) {
       using fake = fakeStore(respond)
@@ -272,14 +375,22 @@ describe('a failure', () => {
   })
 })
 
+async function* chunksOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+function streamOf(body: string | ReadableStream): Response {
+  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+}
+
 describe('a stream of events', () => {
   const event = (id: number): string => `id: ${id}\ndata: {"type":"petstore.future.type","id":"${id}"}\n\n`
 
   test('continues behind the last event after the connection broke, and passes on unknown types', async () => {
     using fake = fakeStore((_, count) =>
       count === 1
-        ? new Response(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
-        : new Response(`retry: 1\n\n${event(7)}`),
+        ? streamOf(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
+        : streamOf(`retry: 1\n\n${event(7)}`),
     )
     const ids: string[] = []
     for await (const { id, type } of createClient(fake).followEvents({ after: 4n })) {
@@ -293,12 +404,12 @@ describe('a stream of events', () => {
   test('of a frozen store is opened again', async () => {
     using fake = fakeStore((_, count) =>
       count === 1
-        ? new Response(
+        ? streamOf(
             new ReadableStream({
               start: controller => controller.enqueue(Buffer.from(`retry: 1\n\n${event(1)}`)),
             }),
           )
-        : new Response(event(2)),
+        : streamOf(event(2)),
     )
     const reasons: string[] = []
     const options = { silenceMs: 200, onReconnect: (error: Error) => reasons.push(error.name) }
@@ -311,11 +422,67 @@ describe('a stream of events', () => {
     expect(reasons).toEqual(['ConnectionError'])
   })
 
+  test('is not opened in a loop, whatever delay the server demands', async () => {
+    const respond = [
+      () => refusal(503, 'overloaded', { 'Retry-After': '9999999999' }),
+      () => refusal(503, 'overloaded', { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
+      () => new Response('retry: 0\n\n', { headers: { 'Content-Type': 'text/event-stream' } }),
+    ]
+    for (const one of respond) {
+      using fake = fakeStore(one)
+      const signal = AbortSignal.timeout(700)
+      for await (const _ of createClient(fake).followEvents({ signal, silenceMs: Infinity })) break
+      expect(fake.requests.length).toBeLessThanOrEqual(6)
+    }
+  })
+
+  test('ends at once when it is aborted, even in the middle of a chunk', async () => {
+    using fake = fakeStore(() => streamOf([1, 2, 3].map(event).join('')))
+    const leaving = new AbortController()
+    let events = 0
+    for await (const _ of createClient(fake).followEvents({ signal: leaving.signal })) {
+      events++
+      leaving.abort()
+    }
+    expect(events).toBe(1)
+  })
+
+  test('that is not a stream, and options that make no sense, are errors', async () => {
+    for (const respond of [
+      () => new Response('<html>Login</html>'),
+      () => new Response(null, { status: 204 }),
+    ]) {
+      using fake = fakeStore(respond)
+      expect(await errorOf(createClient(fake).followEvents().next())).toBeInstanceOf(ConnectionError)
+      expect(fake.requests).toHaveLength(1)
+    }
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', key: '\u4e16' })
+    expect(await errorOf(client.followEvents().next())).toBeInstanceOf(TypeError)
+    for (const silenceMs of [0, -1, Number.NaN]) {
+      expect(await errorOf(client.followEvents({ silenceMs }).next())).toBeInstanceOf(RangeError)
+    }
+    for (const after of ['', 'x', 2 ** 53]) {
+      expect(await errorOf(client.followEvents({ after }).next())).toBeInstanceOf(RangeError)
+    }
+  })
+
+  test('is split into lines at any byte, however long they are', async () => {
+    const text = `retry: 5\r\n\r\nid: 7\rdata: {"type":"${'é'.repeat(500_000)}"}\r\r\nid: 8\n\n`
+    const bytes = new TextEncoder().encode(text)
+    const chunks: Uint8Array[] = []
+    for (let at = 0; at < bytes.length; at += 97) chunks.push(bytes.slice(at, at + 97))
+    const startedMs = performance.now()
+    const parts = []
+    for await (const part of readEventStream(chunksOf(chunks))) parts.push(part.kind)
+    expect(parts).toEqual(['retry', 'event', 'id', 'id'])
+    expect(performance.now() - startedMs).toBeLessThan(5000)
+  })
+
   test('with an event that never ends is cut off', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'a')
     using fake = fakeStore((_, count) =>
       count === 1
-        ? new Response(new ReadableStream({ pull: controller => controller.enqueue(chunk) }))
+        ? streamOf(new ReadableStream({ pull: controller => controller.enqueue(chunk) }))
         : refusal(401, 'invalid_token'),
     )
     const messages: string[] = []

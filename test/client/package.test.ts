@@ -137,8 +137,8 @@ test(
   async () => {
     using packed = scratch()
     const pack = ['npm', 'pack', '--pack-destination', packed.path, '--silent']
-    const { exitCode, errors } = await runToEnd(pack, childEnvironment({}), ROOT)
-    expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
+    const { exitCode } = await runToEnd(pack, childEnvironment({}), ROOT)
+    expect(exitCode).toBe(0)
     const unpack = ['tar', 'xzf', join(packed.path, 'petstore-1.0.0.tgz'), '-C', packed.path]
     await runToEnd(unpack, childEnvironment({}))
     const root = join(project.path, 'node_modules/petstore')

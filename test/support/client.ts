@@ -73,8 +73,8 @@ function inputOf({ pathParameters, query, body }: Operation, given: OperationInp
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))
 }
 
-function shapeOf({ method, path }: Operation): OperationShape {
-  return { method, path }
+function shapeOf({ method, path, success }: Operation): OperationShape {
+  return { method, path, ...(!('resource' in success) && { empty: true as const }) }
 }
 
 function checked({ success }: Operation, { status, data }: ApiResponse<unknown>): unknown {
