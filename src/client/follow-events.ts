@@ -8,10 +8,10 @@ import { retryAfterMs } from './retry.ts'
 import { messageOf, pause, readBody, TIMER_MS_MAX } from './send.ts'
 
 /** The delay before a reconnection, unless the store demands another one. It doubles with each failure. */
-const RETRY_MS = 1000
-const RETRY_MAX_MS = 30_000
+const RECONNECT_MS = 1000
+const RECONNECT_MAX_MS = 30_000
 /** A store that demands less would be flooded. */
-const RETRY_MIN_MS = 250
+const RECONNECT_MIN_MS = 250
 /** A longer Retry-After is not waited for in full. */
 const RETRY_AFTER_MAX_MS = 600_000
 /** The store sends a comment every 15 s. */
@@ -37,7 +37,7 @@ export async function* follow(
   const { signal, silenceMs = SILENCE_MS } = options
   if (!(silenceMs > 0)) throw new RangeError('silenceMs must be greater than 0.')
   let position = options.after === undefined ? undefined : positionOf(options.after)
-  let retryMs = RETRY_MS
+  let reconnectMs = RECONNECT_MS
   let failures = 0
   while (!signal?.aborted) {
     let failure: ApiError | ConnectionError
@@ -45,12 +45,12 @@ export async function* follow(
       for await (const part of readEventStream(connect(connection, position, options))) {
         if (signal?.aborted) return
         if (part.kind === 'retry') {
-          retryMs = Math.min(Math.max(part.ms, RETRY_MIN_MS), RETRY_MAX_MS)
+          reconnectMs = Math.min(Math.max(part.ms, RECONNECT_MIN_MS), RECONNECT_MAX_MS)
           continue
         }
         failures = 0
         if (part.kind === 'id') position = positionOf(part.id)
-        else yield eventIn(part.data)
+        else yield parseEvent(part.data)
       }
       failure = new ConnectionError('The stream ended.')
     } catch (error) {
@@ -60,7 +60,7 @@ export async function* follow(
     }
     const demandedMs =
       failure instanceof ApiError ? retryAfterMs(failure.headers.get('retry-after'), Date.now()) : undefined
-    const backoffMs = Math.min(retryMs * 2 ** failures++, RETRY_MAX_MS)
+    const backoffMs = Math.min(reconnectMs * 2 ** failures++, RECONNECT_MAX_MS)
     // Half of it is random: a thousand clients of a store that restarts must not return in the same instant.
     const delayMs = Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs * (0.5 + Math.random() / 2)
     options.onReconnect?.(failure, delayMs)
@@ -84,7 +84,7 @@ function isTemporary(error: unknown): error is ApiError | ConnectionError {
   return error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408)
 }
 
-function eventIn(data: string): Event {
+function parseEvent(data: string): Event {
   try {
     // Safe: the store sends events. A type of a later version is passed on, as the documentation says.
     return parseJson(data, Object.prototype) as unknown as Event

@@ -4,11 +4,14 @@ import type { Event } from './api-types.ts'
 export interface WebhookRequest {
   /** The headers of the request. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The body exactly as it arrived: parsing and writing it again would change its signature. */
+  /** The raw body. Re-serialized JSON has other bytes, and the signature would not match. */
   readonly body: string | Uint8Array
 }
 
-/** A webhook request that does not come from the store, was changed on its way, or is too old. */
+/**
+ * A webhook request that could not be verified: a missing or malformed header, a wrong signature, a timestamp outside
+ * the tolerance, or a body that is not JSON.
+ */
 export class WebhookVerificationError extends Error {
   constructor(message: string) {
     super(message)
@@ -16,7 +19,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** How far the time of a request may be from ours. */
+/** Maximum difference between webhook-timestamp and the local clock. */
 const TOLERANCE_SECONDS = 300
 
 /**
@@ -24,7 +27,8 @@ const TOLERANCE_SECONDS = 300
  * event whose `id` it has already handled: an event can arrive more than once.
  *
  * `secret` is the `whsec_` text that createWebhook returned; while a secret is being rotated, the old and the new one.
- * `nowMs` is the current time in milliseconds since 1970. Throws WebhookVerificationError.
+ * `nowMs` is the current time in milliseconds since 1970. Throws WebhookVerificationError, or TypeError if a secret is
+ * malformed.
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -35,7 +39,7 @@ export async function verifyWebhook(
   const timestamp = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature')
     .split(' ')
-    .flatMap(signature => (signature.startsWith('v1,') ? [bytesOf(signature.slice(3))] : []))
+    .flatMap(signature => (signature.startsWith('v1,') ? [decodeBase64(signature.slice(3))] : []))
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a number.')
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) {
     throw new WebhookVerificationError(
@@ -43,43 +47,44 @@ export async function verifyWebhook(
     )
   }
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const signed = concatenated(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
-  for (const one of typeof secret === 'string' ? [secret] : secret) {
-    if (await hasSignature(one, signed, signatures)) return eventIn(bytes)
+  const signedContent = concatenated(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
+  for (const candidate of typeof secret === 'string' ? [secret] : secret) {
+    if (await matchesAnySignature(candidate, signedContent, signatures)) return parseEvent(bytes)
   }
   throw new WebhookVerificationError('No signature in webhook-signature matches the secret and the body.')
 }
 
-async function hasSignature(
+async function matchesAnySignature(
   secret: string,
-  signed: Uint8Array<ArrayBuffer>,
+  signedContent: Uint8Array<ArrayBuffer>,
   signatures: readonly (Uint8Array<ArrayBuffer> | undefined)[],
 ): Promise<boolean> {
-  const secretBytes = bytesOf(secret.replace(/^whsec_/, ''))
+  const secretBytes = decodeBase64(secret.replace(/^whsec_/, ''))
   if (!secretBytes || secretBytes.length === 0)
-    throw new TypeError('The secret of a webhook is whsec_ and base64.')
+    throw new TypeError('A webhook secret must be `whsec_` followed by base64.')
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', secretBytes, algorithm, false, ['verify'])
   for (const signature of signatures) {
-    // `verify` takes the same time wherever the signatures differ.
-    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signed))) return true
+    // `verify` compares in constant time.
+    if (signature && (await crypto.subtle.verify('HMAC', key, signature, signedContent))) return true
   }
   return false
 }
 
 function headerOf(headers: WebhookRequest['headers'], name: string): string {
   const value =
-    headers instanceof Headers ? headers.get(name) : (headers[name] ?? namedAnyCase(headers, name))
-  if (typeof value !== 'string') throw new WebhookVerificationError(`The header ${name} is missing.`)
+    headers instanceof Headers ? headers.get(name) : (headers[name] ?? findIgnoringCase(headers, name))
+  if (typeof value !== 'string')
+    throw new WebhookVerificationError(`The header ${name} is missing or repeated.`)
   return value
 }
 
-function namedAnyCase(headers: Readonly<Record<string, unknown>>, name: string): unknown {
+function findIgnoringCase(headers: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** Decodes base64; undefined for other text. */
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), char => char.charCodeAt(0))
   } catch {
@@ -94,9 +99,10 @@ function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBu
   return all
 }
 
-function eventIn(bytes: Uint8Array): Event {
+function parseEvent(bytes: Uint8Array): Event {
   try {
-    // Safe: the signature shows that the store sent it. A type of a later version is passed on.
+    // Safe: the signature shows that the store sent it. An event type that this version does not know is returned
+    // unchecked.
     return parseJson(new TextDecoder().decode(bytes), Object.prototype) as unknown as Event
   } catch {
     throw new WebhookVerificationError('The body is signed, but it is not JSON.')

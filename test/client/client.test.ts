@@ -539,6 +539,10 @@ describe('a webhook request', () => {
     expect(await errorOf(verifyWebhook(secret, { headers: {}, body }))).toBeInstanceOf(
       WebhookVerificationError,
     )
+    const repeated = { ...headers, 'webhook-id': ['721', '721'] }
+    const request = { headers: repeated, body }
+    expect(String(await errorOf(verifyWebhook(secret, request, now.getTime())))).toContain('or repeated')
+    expect(await errorOf(verifyWebhook('whsec_', { headers, body }, now.getTime()))).toBeInstanceOf(TypeError)
   })
 })
 
