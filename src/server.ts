@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly streams?: Partial<
     Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
-  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryMs' | 'timeoutMs'>> & {
+  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryDelaysMs' | 'timeoutMs'>> & {
     readonly resolve?: Resolve
   }
 }
@@ -196,7 +196,7 @@ function startEvents(
   const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.attempted(state)
   }
-  const deliverer = new Dispatcher({
+  const dispatcher = new Dispatcher({
     ...{
       engine,
       base,
@@ -220,7 +220,7 @@ function startEvents(
       checkTarget: url => checkWebhookUrl(url, rules),
     },
     stop: async () => {
-      const ended = [deliverer.stop(), streams.end()]
+      const ended = [dispatcher.stop(), streams.end()]
       commitSignal.end()
       await Promise.all(ended)
     },

@@ -17,7 +17,7 @@ const suites = [
   'fuzz',
   'no-lost-events',
   'slow-streams',
-  'deliverer',
+  'dispatcher',
   'backlog',
   'isolation',
 ]

@@ -34,7 +34,7 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number
-  readonly retryMs?: readonly number[]
+  readonly retryDelaysMs?: readonly number[]
 }
 
 /** Delivers events to webhooks until it is stopped. */
@@ -136,6 +136,6 @@ export class Dispatcher {
 
   async #execute(id: 'leaseWebhooks' | 'releaseWebhooks' | 'recordAttempts', input: object): Promise<void> {
     const { engine, clock } = this.#options
-    await engine.execute(systemCommand(id, input, storedInstant(clock()), 'deliverer'))
+    await engine.execute(systemCommand(id, input, storedInstant(clock()), 'dispatcher'))
   }
 }

@@ -25,7 +25,7 @@ export class OutcomeWriter {
     this.#options = options
   }
 
-  /** Resolves when the outcome is stored. The slot stays taken until then, which limits the load on a busy store. */
+  /** Resolves when the outcome is stored. The permit stays taken until then, which limits the load on a busy store. */
   add(outcome: AttemptOutcome): Promise<void> {
     return new Promise(done => {
       this.#waiting.push({ outcome, done })

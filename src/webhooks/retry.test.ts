@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { backoffMs, decideRetry, RETRY_MS, retryAfterMs } from './retry.ts'
+import { backoffMs, decideRetry, RETRY_DELAYS_MS, retryAfterMs } from './retry.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00Z')
 const SECOND = 1000
@@ -37,13 +37,13 @@ describe('the next attempt', () => {
   test('comes after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then never', () => {
     const hours = [2, 5, 10, 14, 20, 24].map(count => count * HOUR)
     const schedule = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...hours]
-    expect([...RETRY_MS]).toEqual(schedule)
+    expect([...RETRY_DELAYS_MS]).toEqual(schedule)
     const waits = Array.from({ length: 11 }, (_, index) => waitMs(index + 1, 0))
     expect(waits).toEqual([...schedule, 'none', 'none'])
   })
 
   test('is delayed at random by up to a tenth, and never brought forward', () => {
-    for (const [index, pause] of RETRY_MS.entries()) {
+    for (const [index, pause] of RETRY_DELAYS_MS.entries()) {
       expect(waitMs(index + 1, 1)).toBeCloseTo(pause * 1.1, 3)
       expect(waitMs(index + 1, 0.5)).toBeCloseTo(pause * 1.05, 3)
     }

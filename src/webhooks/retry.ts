@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** The delay after each failed attempt, in milliseconds. After the last attempt, the delivery has failed. */
-export const RETRY_MS = [
+export const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -47,14 +47,14 @@ export function decideRetry(
   attempts: number,
   nowMs: number,
   random: number,
-  pausesMs: readonly number[] = RETRY_MS,
+  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): RetryDecision {
   const { status = 0 } = response
   if (status >= 200 && status < 300) return { state: 'delivered' }
   if (status === 410) return { state: 'failed', gone: true }
-  const pauseMs = pausesMs[attempts - 1]
-  if (pauseMs === undefined) return { state: 'failed' }
-  const ownMs = pauseMs * (1 + JITTER * random)
+  const delayMs = retryDelaysMs[attempts - 1]
+  if (delayMs === undefined) return { state: 'failed' }
+  const ownMs = delayMs * (1 + JITTER * random)
   return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(response.retryAfter, nowMs)) }
 }
 
@@ -70,8 +70,8 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
 
 /**
  * Returns how long to pause before the next attempt to a receiver, in milliseconds, after a number of consecutive
- * failures and a requested delay of `askedMs`; 0 if no pause is needed. At most a minute: a requested redelivery, or
- * a URL that was corrected, must not wait longer.
+ * failures and a delay of `requestedMs` that the receiver asked for; 0 if no pause is needed. At most a minute: a
+ * requested redelivery, or a URL that was corrected, must not wait longer.
  */
 export function backoffMs(failures: bigint, requestedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)

@@ -5,13 +5,13 @@ import {
   type NextStep,
   nextStep,
   type SenderState,
+  withAttemptEnded,
+  withAttemptStarted,
   withDue,
   withDueRead,
   withPause,
   withReceiver,
   withResult,
-  withSlotFree,
-  withSlotTaken,
   withStop,
 } from './sender-schedule.ts'
 
@@ -57,24 +57,24 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
     { nextDueMs: nowMs + 1, mayHavePending: true },
     sendPending,
   ],
-  ['three attempts leave a slot', { inFlight: 3, mayHavePending: true }, sendPending],
-  ['a fourth attempt takes the last slot', { inFlight: 4, mayHavePending: true }, idle],
-  ['a due delivery gets no fifth slot', { inFlight: 4, nextDueMs: nowMs }, idle],
+  ['three attempts leave a permit', { inFlight: 3, mayHavePending: true }, sendPending],
+  ['a fourth attempt takes the last permit', { inFlight: 4, mayHavePending: true }, idle],
+  ['a due delivery gets no fifth permit', { inFlight: 4, nextDueMs: nowMs }, idle],
   [
-    'a receiver with 9 failures still has four slots',
+    'a receiver with 9 failures still has four permits',
     { inFlight: 3, failures: 9n, mayHavePending: true },
     sendPending,
   ],
-  ['a receiver with 10 failures has one slot', { inFlight: 1, failures: 10n, mayHavePending: true }, idle],
+  ['a receiver with 10 failures has one permit', { inFlight: 1, failures: 10n, mayHavePending: true }, idle],
   [
-    'the slot of a receiver with 10 failures can be taken',
+    'the permit of a receiver with 10 failures can be taken',
     { failures: 10n, mayHavePending: true },
     sendPending,
   ],
   ['a pause delays pending events', { resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }, wait(7)],
   ['a pause delays due deliveries', { resumeAtMonotonicMs: monotonicMs + 7, nextDueMs: nowMs }, wait(7)],
   [
-    'a pause is waited for while all slots are taken',
+    'a pause is waited for while all permits are taken',
     { resumeAtMonotonicMs: monotonicMs + 7, inFlight: 4 },
     wait(7),
   ],
@@ -86,7 +86,7 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
   ['a stopped sender sends no due delivery', { isStopped: true, nextDueMs: nowMs }, stop],
   ['a stopped sender sends no pending event', { isStopped: true, mayHavePending: true }, stop],
   ['a stopped sender does not wait for a pause', { isStopped: true, resumeAtMonotonicMs: never }, stop],
-  ['a stopped sender does not wait for a slot', { isStopped: true, inFlight: 4 }, stop],
+  ['a stopped sender does not wait for a permit', { isStopped: true, inFlight: 4 }, stop],
 ]
 
 describe('the next step', () => {
@@ -214,8 +214,12 @@ const changes: readonly Change[] = [
       nextDueMs: nowMs + 1,
     },
   ],
-  ['an attempt takes a slot', withSlotTaken(quiet), { inFlight: 1 }],
-  ['an attempt that has ended releases its slot', withSlotFree({ ...quiet, inFlight: 4 }), { inFlight: 3 }],
+  ['an attempt takes a permit', withAttemptStarted(quiet), { inFlight: 1 }],
+  [
+    'an attempt that has ended releases its permit',
+    withAttemptEnded({ ...quiet, inFlight: 4 }),
+    { inFlight: 3 },
+  ],
 ]
 
 describe('the state', () => {

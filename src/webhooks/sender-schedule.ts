@@ -18,7 +18,7 @@ export interface Instants {
 export interface SenderState {
   /** The sender was stopped, or it lost its lease. */
   readonly isStopped: boolean
-  /** Attempts that have a slot. */
+  /** Attempts that have a permit. */
   readonly inFlight: number
   /** Consecutive failed attempts of the receiver. */
   readonly failures: bigint
@@ -35,7 +35,7 @@ export type NextStep =
   | { readonly step: 'send'; readonly from: 'due' | 'pending' }
   /** Nothing to do for this long, unless the sender is woken. A duration, because either clock can end the wait. */
   | { readonly step: 'wait'; readonly waitMs: number }
-  /** Every slot is taken. The end of an attempt wakes the sender. */
+  /** Every permit is taken. The end of an attempt wakes the sender. */
   | { readonly step: 'idle' }
   | { readonly step: 'stop' }
 
@@ -98,13 +98,13 @@ export function withDue(state: SenderState, dueMs: number): SenderState {
   return { ...state, nextDueMs: Math.min(state.nextDueMs, dueMs) }
 }
 
-/** An attempt takes a slot. */
-export function withSlotTaken(state: SenderState): SenderState {
+/** An attempt takes a permit. */
+export function withAttemptStarted(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight + 1 }
 }
 
-/** An attempt has released its slot. */
-export function withSlotFree(state: SenderState): SenderState {
+/** An attempt has released its permit. */
+export function withAttemptEnded(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight - 1 }
 }
 

@@ -19,19 +19,19 @@ import {
   initialState,
   nextStep,
   type SenderState,
+  withAttemptEnded,
+  withAttemptStarted,
   withDue,
   withDueRead,
   withPause,
   withReceiver,
   withResult,
-  withSlotFree,
-  withSlotTaken,
   withStop,
 } from './sender-schedule.ts'
 import type { Throttle } from './throttle.ts'
 
 /** How long a sender waits after an error of the store itself. */
-const RETRY_MS = 1000
+const FAULT_PAUSE_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
@@ -40,7 +40,7 @@ export interface WebhookSenderOptions
   readonly throttle: Throttle
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
-  readonly retryMs?: readonly number[]
+  readonly retryDelaysMs?: readonly number[]
 }
 
 type Work =
@@ -102,13 +102,13 @@ export class WebhookSender {
       }
     } catch (error) {
       this.#options.onFault(error)
-      this.#sleep(RETRY_MS)
+      this.#sleep(FAULT_PAUSE_MS)
     }
     this.#running = false
     this.#endWhenIdle()
   }
 
-  /** Starts attempts until every slot is taken or no work is left. */
+  /** Starts attempts until every permit is taken or no work is left. */
   async #startAttempts(): Promise<void> {
     for (let hasFound = true; ; ) {
       // A search that found nothing is repeated when the sender is woken, not at once.
@@ -164,7 +164,7 @@ export class WebhookSender {
   }
 
   #start(work: Work, receiver: Receiver): void {
-    this.#state = withSlotTaken(this.#state)
+    this.#state = withAttemptStarted(this.#state)
     if (work.due) this.#inProgress.add(work.due.id)
     this.#attemptAndRecord(work, receiver)
       .catch(this.#options.onFault)
@@ -173,20 +173,20 @@ export class WebhookSender {
         if (work.due) this.#inProgress.delete(work.due.id)
         const pauseMs = this.#options.throttle.pauseMs()
         if (pauseMs > 0 && !this.#state.isStopped) await Bun.sleep(pauseMs)
-        this.#state = withSlotFree(this.#state)
+        this.#state = withAttemptEnded(this.#state)
         this.wake()
         this.#endWhenIdle()
       })
   }
 
   async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
-    const { clock, random, retryMs } = this.#options
+    const { clock, random, retryDelaysMs } = this.#options
     const startedMs = clock()
     const result = await this.#attempt(work, receiver)
     const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + 1
     const decision: RetryDecision = result.final
       ? { state: 'failed' }
-      : decideRetry(result, cycleAttempts, clock(), random(), retryMs)
+      : decideRetry(result, cycleAttempts, clock(), random(), retryDelaysMs)
     const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
     const isDelivered = outcome.state === 'delivered'
     this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
@@ -203,7 +203,7 @@ export class WebhookSender {
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onFault(error)
-      this.#state = withPause(this.#state, RETRY_MS, this.#now())
+      this.#state = withPause(this.#state, FAULT_PAUSE_MS, this.#now())
       return { error: 'The store could not make this attempt.', unsent: true, durationMs: 0 }
     }
   }

@@ -4,7 +4,7 @@ const WINDOW_MS = 100
 const QUIET_MS = 500
 /** More events per second than this mean that the shop is under load. */
 const BUSY_EVENTS_PER_SECOND = 1000
-/** How long a slot pauses after an attempt while the shop is under load. */
+/** How long an attempt keeps its permit after its end while the shop is under load. */
 const PAUSE_MS = 250
 
 /**
@@ -33,7 +33,7 @@ export class Throttle {
     this.#fromHead = head
   }
 
-  /** Returns how long a slot must pause after an attempt, in milliseconds: 0 while the shop is not under load. */
+  /** Returns how long an attempt keeps its permit after its end, in milliseconds: 0 while the shop is not under load. */
   pauseMs(): number {
     return this.#isBusy && this.#nowMs() - this.#fromMs < QUIET_MS ? PAUSE_MS : 0
   }

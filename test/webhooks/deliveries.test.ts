@@ -25,7 +25,7 @@ import {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Leases are short, so that the sender checks its clock often. */
-const delivery = { retryMs: [30], leaseMs: 150 }
+const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 
 /** The signature that Standard Webhooks specifies, computed with only an HMAC. */
 function signatureOf(secret: string, { headers, body }: Received): string {

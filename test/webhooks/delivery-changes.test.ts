@@ -16,7 +16,7 @@ import {
 
 const DAY_MS = 24 * 3_600_000
 /** Leases are short, so that the sender checks its clock often. */
-const delivery = { retryMs: [30], leaseMs: 150 }
+const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 
 onEveryEngine(engine => {
   const store = sharedStore(engine, { delivery })
@@ -102,7 +102,7 @@ onEveryEngine(engine => {
     let aheadMs = 0
     const clock = (): number => Date.now() + aheadMs
     await using store = await openTestStore(engine, {
-      delivery: { ...delivery, retryMs: [60 * DAY_MS] },
+      delivery: { ...delivery, retryDelaysMs: [60 * DAY_MS] },
       clock,
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))

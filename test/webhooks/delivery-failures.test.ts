@@ -16,7 +16,7 @@ import {
 
 const DAY_MS = 24 * 3_600_000
 /** Leases are short, so that the sender checks its clock often. */
-const delivery = { retryMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
+const delivery = { retryDelaysMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
 const LONG_AGO = '2026-01-01T00:00:00Z'
 
 onEveryEngine(engine => {
@@ -157,7 +157,10 @@ onEveryEngine(engine => {
     test('is disabled after failing for five days, not before; enabling it starts the five days again', async () => {
       let aheadMs = 0
       const clock = (): number => Date.now() + aheadMs
-      await using store = await openTestStore(engine, { delivery: { ...delivery, retryMs: [DAY_MS] }, clock })
+      await using store = await openTestStore(engine, {
+        delivery: { ...delivery, retryDelaysMs: [DAY_MS] },
+        clock,
+      })
       let fails = true
       await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
       const hooked = await createWebhook(store, receiver)
@@ -256,7 +259,7 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
 }, 60_000)
 
 test('a receiver that fails ten times in a row gets no attempts for a second, until it responds again', async () => {
-  await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [DAY_MS] } })
+  await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryDelaysMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const hooked = await createWebhook(store, receiver)
   for (let count = 1; count <= 10; count++) {
@@ -271,7 +274,9 @@ test('a receiver that fails ten times in a row gets no attempts for a second, un
 })
 
 test('an error of the store during a delivery loses nothing', async () => {
-  await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryMs: [30, 30, 30, 30] } })
+  await using store = await openTestStore('sqlite', {
+    delivery: { ...delivery, retryDelaysMs: [30, 30, 30, 30] },
+  })
   await using receiver = await openReceiver()
   const hooked = await createWebhook(store, receiver)
   await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)

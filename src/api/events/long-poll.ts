@@ -42,7 +42,7 @@ export class LongPoll {
     const until = performance.now() + waitSeconds(query) * 1000
     let current = query
     for (let windows = 1; ; windows++) {
-      const commitSignal = this.#commitSignal.next()
+      const nextCommit = this.#commitSignal.next()
       const reply = await this.#runQuery(current)
       if (reply.body !== '[]') return reply
       if (!reply.atHead) {
@@ -54,19 +54,19 @@ export class LongPoll {
       windows = 0
       const pauseMs = until - performance.now()
       if (pauseMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
-      await this.#wait(commitSignal, pauseMs, reader)
+      await this.#wait(nextCommit, pauseMs, reader)
     }
   }
 
   async #wait(
-    commitSignal: Promise<void>,
+    nextCommit: Promise<void>,
     pauseMs: number,
     { caller, signal, slot }: FeedReader,
   ): Promise<void> {
     if (!this.#waiting.take(caller)) {
       throw overloaded('Too many clients are waiting for events; read without wait, or try again later.', 5)
     }
-    const wait = (): Promise<void> => endOfWait(commitSignal, pauseMs, signal)
+    const wait = (): Promise<void> => endOfWait(nextCommit, pauseMs, signal)
     try {
       await (slot ? slot.whileWaiting(wait) : wait())
     } finally {
@@ -76,13 +76,13 @@ export class LongPoll {
 }
 
 /** Resolves on the next commit, on timeout, or when the client has disconnected. */
-async function endOfWait(commitSignal: Promise<void>, pauseMs: number, signal: AbortSignal): Promise<void> {
+async function endOfWait(nextCommit: Promise<void>, pauseMs: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
   const timer = setTimeout(end, pauseMs)
   // A busy store wakes a client hundreds of times a second: a wait must leave no listener or timer behind.
   signal.addEventListener('abort', end)
-  commitSignal.then(end)
+  nextCommit.then(end)
   await over.promise
   signal.removeEventListener('abort', end)
   clearTimeout(timer)

@@ -105,25 +105,25 @@ export class RecentEvents {
     const place = `${position} ${types.join(' ')}`
     const known = this.#behind.get(place)
     if (known) return known
-    const reader = this.#readRow(async read => {
+    const batch = this.#readRow(async read => {
       const { events, to } = await readEventPage(read, position, { types }, limit)
       return batchOf(position, to, events, this.#base)
     })
-    this.#behind.set(place, reader)
-    reader.catch(() => this.#behind.delete(place))
+    this.#behind.set(place, batch)
+    batch.catch(() => this.#behind.delete(place))
     for (const oldest of this.#behind.keys()) {
       if (this.#behind.size <= BATCHES_BEHIND_MAX) break
       this.#behind.delete(oldest)
     }
-    return reader
+    return batch
   }
 
   async #run(): Promise<void> {
     while (this.#listeners > 0 && !this.#commitSignal.ended) {
-      const commitSignal = this.#commitSignal.next()
+      const nextCommit = this.#commitSignal.next()
       try {
         while (await this.#advance()) {}
-        await commitSignal
+        await nextCommit
       } catch (error) {
         this.#onFault(error)
         // Retry without waiting for a commit: the missed events may be the last for a long time.

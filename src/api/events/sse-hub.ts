@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 15_000
 /** A client that reads nothing for this long, although data is waiting, is disconnected; it can resume. */
 const STALLED_MS = 30_000
 /** How long a client waits before it reconnects, as the stream requests. */
-const RETRY_MS = 1000
+const RECONNECT_MS = 1000
 
 /** How long the end of all streams waits for clients that do not read. */
 const ENDING_MS = 1000
@@ -48,7 +48,7 @@ interface StreamInput {
 /** All streams of one server: server-sent events (WHATWG HTML, section 9.2), pulled as fast as each client reads. */
 export class SseHub {
   readonly #options: SseHubOptions
-  readonly #tail: RecentEvents
+  readonly #recentEvents: RecentEvents
   readonly #open = new Set<SseStream>()
   readonly #ticking: ReturnType<typeof setInterval>
   readonly #empty = Promise.withResolvers<void>()
@@ -67,7 +67,7 @@ export class SseHub {
     const onMoved = (): void => {
       for (const stream of this.#open) stream.wake()
     }
-    this.#tail = new RecentEvents({ commitSignal, readRow, base, onMoved, onRevoked, onFault })
+    this.#recentEvents = new RecentEvents({ commitSignal, readRow, base, onMoved, onRevoked, onFault })
     this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
 
@@ -92,22 +92,22 @@ export class SseHub {
     }
     let stream: SseStream | undefined
     try {
-      const ends = await this.#tail.join()
+      const ends = await this.#recentEvents.join()
       try {
         if (from !== undefined) assertWithinLog(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
       } catch (error) {
-        this.#tail.leave()
+        this.#recentEvents.leave()
         throw error
       }
       if (context.request.method === 'HEAD') {
-        this.#tail.leave()
+        this.#recentEvents.leave()
         // Framed like a GET: a length of 0 would mean that the stream is empty.
         return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
-      const opened = new SseStream(this.#tail, context, from ?? ends.head, type, () => {
+      const opened = new SseStream(this.#recentEvents, context, from ?? ends.head, type, () => {
         this.#open.delete(opened)
         this.#shares.release(caller)
-        this.#tail.leave()
+        this.#recentEvents.leave()
         if (this.#ended && this.#open.size === 0) this.#empty.resolve()
       })
       stream = opened
@@ -152,8 +152,8 @@ export class SseHub {
 /** One client's stream: the runtime pulls after the client has read what was sent before. */
 class SseStream {
   readonly keyId: bigint | null
-  readonly #tail: RecentEvents
-  readonly #exchange: RequestContext
+  readonly #recentEvents: RecentEvents
+  readonly #context: RequestContext
   readonly #types: ReadonlySet<string> | undefined
   readonly #onClosed: () => void
   /** Ends the wait for something to send. */
@@ -169,15 +169,15 @@ class SseStream {
   #busySinceMs: number | undefined = performance.now()
 
   constructor(
-    tail: RecentEvents,
+    recentEvents: RecentEvents,
     context: RequestContext,
     position: bigint,
     types: readonly string[] | undefined,
     onClosed: () => void,
   ) {
     this.keyId = context.caller?.keyId ?? null
-    this.#tail = tail
-    this.#exchange = context
+    this.#recentEvents = recentEvents
+    this.#context = context
     this.#position = position
     this.#types = types && new Set(types)
     this.#onClosed = onClosed
@@ -207,7 +207,7 @@ class SseStream {
     this.#wake()
     if (this.#busySinceMs === undefined || performance.now() - this.#busySinceMs < stalledMs) return
     this.#close()
-    this.#exchange.cut()
+    this.#context.cut()
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -232,14 +232,14 @@ class SseStream {
     if (!this.#hasStarted) {
       this.#hasStarted = true
       // Only the position: a client that is disconnected before the first event resumes here as well.
-      return encoder.encode(`retry: ${RETRY_MS}\nid: ${this.#position}\n\n`)
+      return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#position}\n\n`)
     }
     while (!this.#ended && !this.#isClosed) {
       if (this.#tickDue) {
         this.#tickDue = false
         return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
       }
-      if (this.#position < this.#tail.head) {
+      if (this.#position < this.#recentEvents.head) {
         const bytes = this.#matchingFrames(await this.#batch())
         if (bytes.length > 0) return bytes
         // A long history may have no event of these types: other work needs the thread, and the client may have left.
@@ -254,10 +254,10 @@ class SseStream {
   }
 
   async #batch(): Promise<Batch> {
-    const recent = this.#tail.batchAfter(this.#position)
+    const recent = this.#recentEvents.batchAfter(this.#position)
     if (recent) return recent
     const types = this.#types ? [...this.#types] : eventTypes
-    const batch = await this.#tail.readBehind(this.#position, types, this.#readMax)
+    const batch = await this.#recentEvents.readBehind(this.#position, types, this.#readMax)
     this.#readMax = eventsThatFit(batch)
     return batch
   }
