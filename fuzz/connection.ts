@@ -1,9 +1,9 @@
 import type { Socket, SocketHandler } from 'bun'
 import { type FuzzResponse, noResponse, ResponseReader } from './fuzz-response.ts'
 
-const RESPONSE_MS_MAX = 10_000
+const RESPONSE_TIMEOUT_MS = 10_000
 
-/** One connection, kept open between requests; the bytes of a request are sent unchanged. */
+/** A keep-alive connection, reopened when necessary. Request bytes are sent unchanged. */
 export class Connection implements Disposable {
   readonly #hostname: string
   readonly #port: number
@@ -17,11 +17,14 @@ export class Connection implements Disposable {
     this.#port = Number(port || 80)
   }
 
-  /** Sends one request and reads its response; the status is 0 if there was none within 10 seconds. */
+  /**
+   * Sends one request and reads its response. Its status is 0 if the connection could not be made or was closed, or if
+   * no response, or one that is malformed, arrived within 10 seconds.
+   */
   async send(method: string, bytes: Uint8Array): Promise<FuzzResponse> {
     const socket = this.#socket ?? (await this.#connect())
-    if (!socket) return noResponse('nothing listens')
-    const timer = setTimeout(() => this.#fail('no response within 10 seconds'), RESPONSE_MS_MAX)
+    if (!socket) return noResponse('could not connect')
+    const timer = setTimeout(() => this.#fail('no response within 10 seconds'), RESPONSE_TIMEOUT_MS)
     const response = await new Promise<FuzzResponse>(resolve => {
       this.#resolve = resolve
       this.#reader = new ResponseReader(method)
@@ -45,7 +48,7 @@ export class Connection implements Disposable {
         socket: this.#handlers(),
       })
     } catch {
-      // If a request ended the server, that request is the finding.
+      // Not a new finding: if the server has crashed, the request that crashed it was already reported.
       return undefined
     }
     return this.#socket
@@ -71,7 +74,10 @@ export class Connection implements Disposable {
 
   #receive(chunk: Uint8Array): void {
     const response = this.#reader.take(chunk)
-    if (response) this.#settle(response)
+    if (!response) return
+    // A malformed response has no known end.
+    if (response.status === 0) this.#disconnect()
+    this.#settle(response)
   }
 
   #fail(reason: string): void {

@@ -3,7 +3,7 @@ import type { FuzzResponse } from './fuzz-response.ts'
 import type { JsonObject } from './json.ts'
 import type { Resource } from './resource.ts'
 
-export type Header = readonly [name: string, value: string]
+export type NameValue = readonly [name: string, value: string]
 
 /** The result of a precondition in a request. `unclear`: it cannot be determined from outside. */
 export type Condition = 'none' | 'holds' | 'fails' | 'unmodified' | 'unclear'
@@ -36,14 +36,14 @@ export interface FuzzRequest {
   readonly method: string
   /** Path and query, as sent. */
   readonly target: string
-  readonly headers: readonly Header[]
+  readonly headers: readonly NameValue[]
   readonly body?: Uint8Array
   /** The body as a value, if it is valid. */
   readonly sent?: JsonObject
   /** Path parameters by name, if they are valid. */
   readonly path: ReadonlyMap<string, string>
   /** Query parameters, if they are valid. */
-  readonly query: readonly Header[]
+  readonly query: readonly NameValue[]
   readonly expects: Expectation
 }
 

@@ -1,4 +1,4 @@
-/** One response as received; the status is 0 if there was none, and `body` then says why. */
+/** One response as received. The status is 0 if there was none that could be read; `body` then says why. */
 export interface FuzzResponse {
   readonly status: number
   /** By name in lower case; several values of one name are joined by commas. */
@@ -16,7 +16,13 @@ interface Head {
   readonly bodyAt: number
 }
 
-/** Finds the end of the only response that a connection is waiting for (RFC 9112, section 6). */
+/** The bytes are not a response as RFC 9112 defines it. */
+class MalformedResponse extends Error {}
+
+/**
+ * Incrementally parses one HTTP/1.1 response (RFC 9112) and skips the interim (1xx) responses before it. No pipelining,
+ * no trailers.
+ */
 export class ResponseReader {
   readonly #method: string
   #bytes: Buffer = Buffer.alloc(0)
@@ -26,29 +32,47 @@ export class ResponseReader {
     this.#method = method
   }
 
-  /** Takes the received bytes; returns the response once its last byte has arrived. */
+  /** Takes the received bytes. Returns the response once its last byte has arrived, or at its first malformed part. */
   take(chunk: Uint8Array): FuzzResponse | undefined {
-    // The bytes belong to the runtime, which may use their memory again, so they are copied.
+    // The bytes belong to the runtime, which may reuse the memory, so they are copied.
     this.#bytes = Buffer.concat([this.#bytes, chunk])
+    try {
+      return this.#response()
+    } catch (error) {
+      if (error instanceof MalformedResponse) return noResponse(error.message)
+      throw error
+    }
+  }
+
+  #response(): FuzzResponse | undefined {
     this.#head ??= readHead(this.#bytes)
+    while (this.#head && this.#head.status < 200) {
+      this.#bytes = this.#bytes.subarray(this.#head.bodyAt)
+      this.#head = readHead(this.#bytes)
+    }
     if (!this.#head) return undefined
     const { status, headers, bodyAt } = this.#head
     const body = this.#body(this.#bytes.subarray(bodyAt), this.#head)
     return body && { status, headers, body }
   }
 
+  /** Bytes after the end of the body are returned as a part of it: a check of the body finds them. */
   #body(bytes: Buffer, { status, headers }: Head): Buffer | undefined {
     if (this.#method === 'HEAD' || status === 204 || status === 304) return bytes
-    if (headers.get('transfer-encoding') === 'chunked') return unchunked(bytes)
-    const length = Number(headers.get('content-length') ?? 0)
-    return bytes.length < length ? undefined : bytes
+    if (headers.get('transfer-encoding') === 'chunked') return decodeChunked(bytes)
+    const length = headers.get('content-length') ?? '0'
+    if (!/^\d+$/.test(length)) throw new MalformedResponse(`the Content-Length is ${length}`)
+    return bytes.length < Number(length) ? undefined : bytes
   }
 }
 
+/** Returns undefined if the end of the head has not arrived yet. */
 function readHead(bytes: Buffer): Head | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [line = '', ...fields] = bytes.toString('latin1', 0, end).split('\r\n')
+  const status = /^HTTP\/1\.1 ([1-9]\d\d)/.exec(line)?.[1]
+  if (status === undefined) throw new MalformedResponse(`the status line is ${line}`)
   const headers = new Map<string, string>()
   for (const field of fields) {
     const colon = field.indexOf(':')
@@ -57,18 +81,24 @@ function readHead(bytes: Buffer): Head | undefined {
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }
-  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(line)?.[1] ?? 0), headers, bodyAt: end + 4 }
+  return { status: Number(status), headers, bodyAt: end + 4 }
 }
 
-function unchunked(bytes: Buffer): Buffer | undefined {
+/** Returns undefined if the last chunk has not arrived yet. */
+function decodeChunked(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {
     const lineEnd = bytes.indexOf('\r\n', at)
     if (lineEnd < 0) return undefined
-    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
+    const line = bytes.toString('latin1', at, lineEnd)
+    const digits = /^([\da-f]{1,8})(?:;|$)/i.exec(line)?.[1]
+    if (digits === undefined) throw new MalformedResponse(`the size of a chunk is ${line}`)
+    const size = Number.parseInt(digits, 16)
     const next = lineEnd + 2 + size + 2
     if (bytes.length < next) return undefined
-    if (size === 0) return Buffer.concat(chunks)
+    if (bytes.toString('latin1', next - 2, next) !== '\r\n')
+      throw new MalformedResponse(`no line end follows a chunk of ${size} bytes`)
+    if (size === 0) return Buffer.concat([...chunks, bytes.subarray(next)])
     chunks.push(bytes.subarray(lineEnd + 2, next - 2))
     at = next
   }

@@ -1,6 +1,6 @@
 import type { Mutator } from './request-builder.ts'
 
-/** 429: a client that keeps guessing keys must wait, also if the rate limit of the service is off. */
+/** 429: a client that keeps guessing keys must wait, even if the rate limit of the service is off. */
 const refusedKey = [401, 429]
 
 const noKey: Mutator = (_, { operation, headers }) => {
@@ -8,7 +8,7 @@ const noKey: Mutator = (_, { operation, headers }) => {
   return { stage: 'key', statuses: [401], why: 'no key was sent' }
 }
 
-const unknownKey: Mutator = ({ random, keys }, { operation, headers }) => {
+const invalidKey: Mutator = ({ random, keys }, { operation, headers }) => {
   const key = keys.withoutScope(operation) ?? ''
   const header = random.pick([
     'Bearer',
@@ -21,10 +21,10 @@ const unknownKey: Mutator = ({ random, keys }, { operation, headers }) => {
     `Bearer ${key} ${key}`,
     key,
   ])
-  // A few guesses test as much as many do, and the service limits guesses per minute.
+  // A few invalid keys are enough, and failed attempts are rate limited.
   if (!random.chance(0.3)) return undefined
   headers.set('Authorization', header)
-  return { stage: 'key', statuses: refusedKey, why: 'no such key exists' }
+  return { stage: 'key', statuses: refusedKey, why: 'the credentials are malformed or unknown' }
 }
 
 const insufficientKey: Mutator = ({ keys }, { operation, headers }) => {
@@ -34,4 +34,4 @@ const insufficientKey: Mutator = ({ keys }, { operation, headers }) => {
   return { stage: 'key', statuses: [403], why: `the key lacks the scope ${operation.scope}` }
 }
 
-export const keyMutators: readonly Mutator[] = [noKey, unknownKey, insufficientKey]
+export const keyMutators: readonly Mutator[] = [noKey, invalidKey, insufficientKey]

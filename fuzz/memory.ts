@@ -6,8 +6,10 @@ import type { Random } from './random.ts'
 import type { Resource } from './resource.ts'
 import { isObject } from './validate.ts'
 
-const RESOURCES_MAX = 60
+const RESOURCES_PER_KIND_MAX = 60
 const REPEATABLE_MAX = 8
+/** Beyond this number, all representations are forgotten. */
+const REPRESENTATIONS_MAX = 240
 
 /** A representation as it was read, and the number of changes at that time. */
 interface KnownRepresentation {
@@ -39,7 +41,7 @@ export function emptyMemory(): Memory {
   }
 }
 
-/** Returns an existing resource of a kind. */
+/** Returns an existing resource of a kind; undefined if this client has none. */
 export function existingResource({ resources }: Memory, random: Random, kind: string): Resource | undefined {
   const list = resources.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
@@ -49,20 +51,20 @@ export function existingCount({ resources }: Memory, kind: string): number {
   return resources.get(kind)?.length ?? 0
 }
 
-/** Returns a deleted resource of a kind. */
+/** Returns a deleted resource of a kind; undefined if this client has deleted none. */
 export function deletedResource({ deleted }: Memory, random: Random, kind: string): Resource | undefined {
   const list = deleted.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
 }
 
-/** Returns the representation at a path, if this client has changed nothing since it was read. */
+/** Returns the representation at a path; undefined if none was read, or if this client has changed anything since. */
 export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
   const known = representations.get(path)
   return known?.changes === changes ? known.response : undefined
 }
 
-/** Returns an entity tag that the resource at a path has, or had. */
-export function tagAt({ representations }: Memory, path: string): string | undefined {
+/** Returns an entity tag that the resource at a path has, or had; undefined if none is known. */
+export function etagAt({ representations }: Memory, path: string): string | undefined {
   return representations.get(path)?.response.headers.get('etag')
 }
 
@@ -95,7 +97,7 @@ export function remember(
   return request.method === 'POST' ? rememberCreated(memory, operation, response, body) : undefined
 }
 
-/** The path of one resource; other clients also change lists. */
+/** Returns the path of one resource. Undefined for a list: other clients may change it. */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined
 }
@@ -105,7 +107,7 @@ function rememberRepresentation(
   path: string,
   response: FuzzResponse,
 ): void {
-  if (representations.size > 4 * RESOURCES_MAX) representations.clear()
+  if (representations.size > REPRESENTATIONS_MAX) representations.clear()
   representations.set(path, { response, changes })
 }
 
@@ -115,13 +117,16 @@ function rememberNextPage(
   { id }: Operation,
   response: FuzzResponse,
 ): void {
-  // The store creates deliveries by itself, so their second page does not depend on the client.
+  // Deliveries appear without a request of the client, so a remembered next page may be stale.
   if (id === 'listDeliveries') return
   const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
   if (next?.startsWith(base)) nextPages.set(id, next.slice(base.length))
 }
 
-/** The links of the description say which member of a response is the id of which resource. */
+/**
+ * Returns the created resource, whose kind is in a link of the description. Only links to `$response.body#/id` are
+ * used.
+ */
 function rememberCreated(
   memory: Memory,
   { responses }: Operation,
@@ -131,11 +136,11 @@ function rememberCreated(
   if (!isObject(body)) return undefined
   for (const link of responses.get(status)?.links ?? []) {
     for (const [kind, expression] of link) {
-      const id = /^\$response\.body#\/id$/.test(expression) ? body.id : undefined
+      const id = expression === '$response.body#/id' ? body.id : undefined
       const resources = memory.resources.get(kind) ?? []
       if (typeof id !== 'bigint' || resources.some(resource => resource.id === String(id))) continue
       const resource = { kind, id: String(id) }
-      keepLast(resources, resource, RESOURCES_MAX)
+      keepLast(resources, resource, RESOURCES_PER_KIND_MAX)
       memory.resources.set(kind, resources)
       return resource
     }
@@ -150,7 +155,7 @@ function forget({ resources, deleted }: Memory, resource: Resource, path: string
     (resources.get(resource.kind) ?? []).filter(other => other !== resource),
   )
   const list = deleted.get(resource.kind) ?? []
-  keepLast(list, resource, RESOURCES_MAX)
+  keepLast(list, resource, RESOURCES_PER_KIND_MAX)
   deleted.set(resource.kind, list)
 }
 

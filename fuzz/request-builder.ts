@@ -1,5 +1,5 @@
 import type { Description, Operation } from './document.ts'
-import type { Condition, Expectation, FuzzRequest, Header } from './fuzz-request.ts'
+import type { Condition, Expectation, FuzzRequest, NameValue } from './fuzz-request.ts'
 import { readJsonText } from './json.ts'
 import type { Keys } from './keys.ts'
 import type { Memory } from './memory.ts'
@@ -13,7 +13,7 @@ export const MERGE_PATCH = 'application/merge-patch+json'
 /** One of the concurrent virtual clients: it has its own resources and its own memory. */
 export interface VirtualClient {
   readonly description: Description
-  /** The random choices of one request; responses to other clients do not influence them. */
+  /** The random choices of one request, seeded by run and request number only. */
   readonly random: Random
   readonly memory: Memory
   readonly keys: Keys
@@ -90,7 +90,7 @@ export function pathOf({ operation, path }: Pick<RequestBuilder, 'operation' | '
 }
 
 function targetOf(builder: RequestBuilder): string {
-  const pairs: readonly Header[] = builder.query
+  const pairs: readonly NameValue[] = builder.query
   return (
     pathOf(builder) +
     (pairs.length > 0 ? `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}` : '')
@@ -109,8 +109,8 @@ function expectationOf({ mutations, resource, condition }: RequestBuilder): Expe
   }
 }
 
-/** Returns a JSON object in one of its possible notations. */
-function bodyText(random: Random, members: readonly Header[]): string {
+/** Returns a JSON object with random whitespace and member order. */
+function bodyText(random: Random, members: readonly NameValue[]): string {
   const blank = random.chance(0.1) ? random.pick([' ', '\n', '\t ', '\r\n  ']) : ''
   const ordered = random.chance(0.2) ? random.shuffled(members) : members
   const pairs = ordered.map(

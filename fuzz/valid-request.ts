@@ -1,6 +1,6 @@
 import type { Operation, Parameter } from './document.ts'
 import type { Condition } from './fuzz-request.ts'
-import { deletedResource, existingResource, tagAt, unchangedAt } from './memory.ts'
+import { deletedResource, etagAt, existingResource, unchangedAt } from './memory.ts'
 import { MERGE_PATCH, pathOf, type RequestBuilder, type VirtualClient } from './request-builder.ts'
 import type { Resource } from './resource.ts'
 import type { Schema } from './schema.ts'
@@ -182,7 +182,7 @@ function precondition(
   const options: [string, Condition][] = [
     [invented, isIfMatch ? 'fails' : 'none'],
     ['*', exists ? match : 'unclear'],
-    [tagAt(memory, path) ?? invented, 'unclear'],
+    [etagAt(memory, path) ?? invented, 'unclear'],
   ]
   if (current !== undefined) {
     options.push(
