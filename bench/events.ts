@@ -5,7 +5,14 @@ import { freePort, programFile, runProgram, type ServerProcess, startServerProce
 import { generateOrders } from './generate.ts'
 import { type Contestant, interleave, type Schedule } from './sample.ts'
 import type { Section } from './section.ts'
-import { ADMIN_KEY, makeSqliteStore, openWorkplace, PET_ID_FIRST, type Place, startStore } from './store.ts'
+import {
+  ADMIN_KEY,
+  makeSqliteStore,
+  openTempDirectory,
+  PET_ID_FIRST,
+  type Place,
+  startStore,
+} from './store.ts'
 
 const CLIENTS = 64
 const PETS = 1000
@@ -36,9 +43,9 @@ export async function benchEvents(schedule: Schedule): Promise<Section[]> {
 }
 
 async function benchNotification(schedule: Schedule): Promise<Section> {
-  using workplace = openWorkplace()
-  const place = await makeSqliteStore(workplace.folder('notifying'), PETS, 'full')
-  const quietPlace = await makeSqliteStore(workplace.folder('quiet'), PETS, 'full')
+  using files = openTempDirectory()
+  const place = await makeSqliteStore(files.folder('notifying'), PETS, 'full')
+  const quietPlace = await makeSqliteStore(files.folder('quiet'), PETS, 'full')
   await using notifying = await startNotifyingStore(place)
   await using quiet = await startNotifyingStore(quietPlace)
   await using receiver = await startListening('event-receiver.ts', {})
@@ -87,10 +94,10 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
     results,
     ratios: [
       {
-        measure: 'with listeners against without',
+        name: 'with listeners against without',
         of,
         against,
-        target: { must: 0.85, aim: 0.95 },
+        target: { required: 0.85, aim: 0.95 },
         unit: '%',
       },
     ],
@@ -99,15 +106,15 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
 
 /** A value that is not a rate, and its maximum. */
 interface Figure {
-  readonly measure: string
+  readonly name: string
   readonly value: number
   readonly unit: 'ms' | 'MiB'
-  readonly must?: number
+  readonly required?: number
 }
 
 async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> {
-  using workplace = openWorkplace()
-  const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
+  using files = openTempDirectory()
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
   await using store = await startNotifyingStore(place)
   const orders = Math.max(ORDERS_MIN, rounds * seconds * ORDERS_PER_SECOND)
   const plan = {
@@ -126,23 +133,23 @@ async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> 
     )
   }
   return [
-    { measure: 'event to a stream client, p50', value: percentile(stream, 0.5), unit: 'ms', must: 5 },
-    { measure: 'event to a stream client, p99', value: percentile(stream, 0.99), unit: 'ms' },
+    { name: 'event to a stream client, p50', value: percentile(stream, 0.5), unit: 'ms', required: 5 },
+    { name: 'event to a stream client, p99', value: percentile(stream, 0.99), unit: 'ms' },
     {
-      measure: 'event to a webhook receiver, p50',
+      name: 'event to a webhook receiver, p50',
       value: percentile(webhook, 0.5),
       unit: 'ms',
-      must: 20,
+      required: 20,
     },
-    { measure: 'event to a webhook receiver, p99', value: percentile(webhook, 0.99), unit: 'ms' },
-    { measure: 'round trip (GET /livez), p50', value: percentile(roundTrip, 0.5), unit: 'ms' },
-    { measure: 'round trip (GET /livez), p99', value: percentile(roundTrip, 0.99), unit: 'ms' },
+    { name: 'event to a webhook receiver, p99', value: percentile(webhook, 0.99), unit: 'ms' },
+    { name: 'round trip (GET /livez), p50', value: percentile(roundTrip, 0.5), unit: 'ms' },
+    { name: 'round trip (GET /livez), p99', value: percentile(roundTrip, 0.99), unit: 'ms' },
   ]
 }
 
 async function measureMemory(): Promise<Figure[]> {
-  using workplace = openWorkplace()
-  const place = await makeSqliteStore(workplace.folder('store'), PETS, 'full')
+  using files = openTempDirectory()
+  const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
   await using store = await startStore(place)
   const client = createClient({ baseUrl: `http://127.0.0.1:${store.port}`, key: ADMIN_KEY })
   await client.placeOrder({ body: { petId: BigInt(PET_ID_FIRST) } })
@@ -152,21 +159,22 @@ async function measureMemory(): Promise<Figure[]> {
   await waitForBlocks(listener, 3)
   const after = residentMib(store)
   return [
-    { measure: 'memory without a stream', value: before, unit: 'MiB' },
+    { name: 'memory without a stream', value: before, unit: 'MiB' },
     {
-      measure: `additional, with ${STREAMS_FOR_MEMORY} streams`,
+      name: `additional, with ${STREAMS_FOR_MEMORY} streams`,
       value: after - before,
       unit: 'MiB',
-      must: 32,
+      required: 32,
     },
   ]
 }
 
 function figureTable(figures: readonly Figure[]): string {
-  const rows = figures.map(({ measure, value, unit, must }) => {
-    const isMet = must !== undefined && value <= must
-    const bound = must === undefined ? ' | ' : `${must} ${unit} | ${isMet ? 'reached' : '**MISSED**'}`
-    return `| ${measure} | **${value.toFixed(unit === 'ms' ? 2 : 1)} ${unit}** | ${bound} |`
+  const rows = figures.map(({ name, value, unit, required }) => {
+    const isMet = required !== undefined && value <= required
+    const bound =
+      required === undefined ? ' | ' : `${required} ${unit} | ${isMet ? 'requirement met' : '**MISSED**'}`
+    return `| ${name} | **${value.toFixed(unit === 'ms' ? 2 : 1)} ${unit}** | ${bound} |`
   })
   return ['| | | at most | |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }

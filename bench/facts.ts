@@ -1,19 +1,19 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { cpus, loadavg, tmpdir } from 'node:os'
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openWorkplace } from './store.ts'
+import { openTempDirectory } from './store.ts'
 
 const SYNCS = 101
 const PAGE_BYTES = 4096
 
-/** The place, time and conditions of a report, which its readers need. */
-export function factsText(rounds: number, seconds: number): string {
+/** One line that describes the machine, versions, commit and load of a run. */
+export function environmentText(rounds: number, seconds: number): string {
   const [processor] = cpus()
   const load = loadavg()[0] ?? 0
   return [
-    `${cpus().length} cores (${processor?.model.trim()})`,
+    `${availableParallelism()} cores (${processor?.model.trim() ?? 'unknown'})`,
     `Bun ${Bun.version}`,
-    `commit ${commitHash().slice(0, 12)}`,
+    `commit ${commitHash()}`,
     `${new Date().toISOString().slice(0, 16)}Z`,
     `${rounds} rounds of ${seconds} s, interleaved`,
     `load average before ${load.toFixed(2)}`,
@@ -21,26 +21,20 @@ export function factsText(rounds: number, seconds: number): string {
   ].join('; ')
 }
 
-/** The commit that is checked out. It does not show later changes of files. */
+/** The commit that is checked out, or `unknown` outside a repository. Uncommitted changes are not shown. */
 function commitHash(): string {
-  const head = gitFile('HEAD')
-  if (!head.startsWith('ref: ')) return head
-  const ref = head.slice('ref: '.length)
-  const packed = gitFile('packed-refs')
-    .split('\n')
-    .find(line => line.endsWith(` ${ref}`))
-  return gitFile(ref) || packed || 'unknown'
+  if (Bun.which('git') === null) return 'unknown'
+  const { success, stdout } = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], {
+    cwd: import.meta.dir,
+    stderr: 'ignore',
+  })
+  return success ? stdout.toString().trim() : 'unknown'
 }
 
-function gitFile(name: string): string {
-  const file = join(import.meta.dir, '..', '.git', name)
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-}
-
-/** The time that the disk of the stores takes to make a page durable: the cost that group commit shares. */
+/** Median time of a 4 KiB write with fdatasync. Group commit pays it once per batch. */
 function syncMs(): number {
-  using workplace = openWorkplace()
-  const file = openSync(join(workplace.directory, 'page'), 'w')
+  using files = openTempDirectory()
+  const file = openSync(join(files.path, 'page'), 'w')
   const page = Buffer.alloc(PAGE_BYTES, 1)
   const tookMs = Array.from({ length: SYNCS }, () => {
     const started = performance.now()

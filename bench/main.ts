@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchEvents } from './events.ts'
-import { factsText } from './facts.ts'
+import { environmentText } from './facts.ts'
 import { benchOrders } from './orders.ts'
 import { writePage } from './performance-page.ts'
 import { benchReads } from './reads.ts'
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     if (!bench) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
     return { name, bench }
   })
-  const texts = [factsText(schedule.rounds, schedule.seconds)]
+  const texts = [environmentText(schedule.rounds, schedule.seconds)]
   for (const { name, bench } of benches) {
     process.stderr.write(`${name}\n`)
     texts.push(...(await bench(schedule)).map(sectionText))

@@ -1,7 +1,7 @@
 import { sql, type Value, valuesOf } from '../src/engine/statement.ts'
 
-/** The columns that shiftStock returns and that the other statements need. */
-export interface Moved {
+/** The stock after the change: the columns of shiftStock that the other statements need. */
+export interface StockAfter {
   readonly quantity: bigint
   readonly reserved: bigint
   readonly version: bigint
@@ -9,7 +9,7 @@ export interface Moved {
 
 /** The statements of one order as the shop writes them; `assertSameStatements` checks that. */
 export const orderStatements = {
-  shiftStock: sql<Moved>()(`
+  shiftStock: sql<StockAfter>()(`
     UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange,
       version = version + 1, updated_at = $now
     WHERE id = $petId AND reserved + $reservedChange >= 0
@@ -61,7 +61,7 @@ export function shiftStockValues({ petId, now }: PlainOrder): Value[] {
 
 export function movementValues(
   { petId, now, orderId, movementId }: PlainOrder,
-  { quantity, reserved, version }: Moved,
+  { quantity, reserved, version }: StockAfter,
 ): Value[] {
   const change = { quantityChange: 0n, reservedChange: 1n, reason: 'order', note: null }
   return valuesOf(orderStatements.insertMovement, [
@@ -71,7 +71,7 @@ export function movementValues(
 
 export function stockEventValues(
   { petId, now, stockEventId: eventId }: PlainOrder,
-  { quantity, reserved, version }: Moved,
+  { quantity, reserved, version }: StockAfter,
   { position, hash }: Link,
 ): Value[] {
   const type = 'petstore.inventory.changed'

@@ -3,7 +3,7 @@ import { generateOrders, selfMeasured } from './generate.ts'
 import { startPostgres } from './postgres.ts'
 import { interleave, type Result, type Schedule, tallied } from './sample.ts'
 import type { Section } from './section.ts'
-import { fillStatements, makeStore, openWorkplace, PET_ID_FIRST, startStore } from './store.ts'
+import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 32
 /** As many as the store has. */
@@ -12,11 +12,11 @@ const QUIET_MS_MAX = 60_000
 
 /** Orders on PostgreSQL, compared with a bare client of the same server that runs the same statements. */
 export async function benchPostgresOrders(schedule: Schedule, pets: number): Promise<Section> {
-  using workplace = openWorkplace()
-  await using postgres = await startPostgres(workplace.folder('postgres'))
+  using files = openTempDirectory()
+  await using postgres = await startPostgres(files.folder('postgres'))
   const make = async (name: string) => {
     const databaseUrl = await postgres.newDatabase(name)
-    const place = { directory: workplace.folder(name), databaseUrl }
+    const place = { directory: files.folder(name), databaseUrl }
     await makeStore(place)
     await using database = new SQL({ url: databaseUrl, max: 1 })
     for (const statement of fillStatements(pets, 'full')) await database.unsafe(statement)
@@ -95,10 +95,10 @@ function sectionOf(settings: string, pets: number, results: readonly Result[]): 
     results,
     ratios: [
       {
-        measure: 'petstore against a bare client loop',
+        name: 'petstore against a bare client loop',
         of: ours,
         against: bare,
-        target: { must: 0.6, aim: 1 },
+        target: { required: 0.6, aim: 1 },
         unit: '%',
       },
     ],

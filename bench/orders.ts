@@ -6,7 +6,7 @@ import { assertSameStatements } from './order-command.ts'
 import { benchPostgresOrders } from './orders-postgres.ts'
 import { interleave, type Result, type Schedule, type Tallied, tallied } from './sample.ts'
 import type { Section } from './section.ts'
-import { makeSqliteStore, openWorkplace, PET_ID_FIRST, startStore } from './store.ts'
+import { makeSqliteStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 64
 const CEILING_BATCH = 64
@@ -23,9 +23,9 @@ export async function benchOrders(schedule: Schedule): Promise<Section[]> {
 }
 
 async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<Section> {
-  using workplace = openWorkplace()
+  using files = openTempDirectory()
   const fill = async (name: string): Promise<string> => {
-    const directory = workplace.folder(name)
+    const directory = files.folder(name)
     await makeSqliteStore(directory, PETS, 'full')
     return directory
   }
@@ -107,22 +107,22 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
       'hand, without savepoints, counters, hashes or encoding. After the run the rows of each database were ' +
       'counted: it has every order with a 201 response, its movement and both its events, and no more.',
   ]
-  const ofCeiling = { target: { must: 0.5, aim: 0.8 }, unit: '%' } as const
+  const ofCeiling = { target: { required: 0.5, aim: 0.8 }, unit: '%' } as const
   return {
     title: `placeOrder on SQLite, ${isKeyed ? 'with' : 'without'} an idempotency key`,
     about,
     results,
     ratios: [
       {
-        measure: 'petstore against one commit per request',
+        name: 'petstore against one commit per request',
         of: group,
         against: single,
-        target: { must: 2.5, aim: 4 },
+        target: { required: 2.5, aim: 4 },
         unit: 'x',
       },
-      { measure: 'petstore against the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
+      { name: 'petstore against the ceiling (the same verbs)', of: group, against: verbs, ...ofCeiling },
       {
-        measure: 'petstore against the ceiling (bare statements)',
+        name: 'petstore against the ceiling (bare statements)',
         of: group,
         against: statements,
         ...ofCeiling,

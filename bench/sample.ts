@@ -63,7 +63,7 @@ export function perSecond({ samples }: Result): Spread {
   return spread(samples.map(({ requests, seconds }) => requests / seconds))
 }
 
-export function cpuUsEach({ samples }: Result): Spread {
+export function cpuUsPerRequest({ samples }: Result): Spread {
   return spread(samples.map(({ requests, cpuUs }) => cpuUs / requests))
 }
 

@@ -1,12 +1,18 @@
-import { coresBusy, cpuUsEach, perSecond, type Result, type Spread } from './sample.ts'
+import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread } from './sample.ts'
 
-/** The required ratio of one result to another, as a ratio of medians of requests per second. */
+/** The ratio that a comparison must have, and the one that it should have. */
+export interface Target {
+  readonly required: number
+  readonly aim?: number
+}
+
+/** Compares two results by median requests per second, with an optional target. */
 export interface Ratio {
-  readonly measure: string
+  readonly name: string
   readonly of: Result
   readonly against: Result
-  readonly target?: { readonly must: number; readonly aim: number }
-  /** `x`: times as fast; `%`: a share of the limit. */
+  readonly target?: Target
+  /** `x`: times as fast; `%`: a percentage of the other result. */
   readonly unit: 'x' | '%'
 }
 
@@ -22,36 +28,39 @@ export interface Section {
 export function sectionText({ title, about, results, ratios }: Section): string {
   return [
     `### ${title}`,
-    ...about.map(line => `${line}`),
+    ...about,
     table(
       ['', 'requests per second', 'CPU µs per request', 'cores busy'],
       results.map(result => [
         result.name,
         spreadText(perSecond(result), 0),
-        spreadText(cpuUsEach(result), 1),
+        spreadText(cpuUsPerRequest(result), 1),
         coresBusy(result).median.toFixed(2),
       ]),
     ),
-    table(['Ratio of medians', 'requests per second', 'by CPU', 'required', 'aim', ''], ratios.map(ratioRow)),
+    table(
+      ['Ratio of medians', 'requests per second', 'by CPU per request', 'required', 'aim', ''],
+      ratios.map(ratioRow),
+    ),
   ].join('\n\n')
 }
 
-function ratioRow({ measure, of, against, target, unit }: Ratio): string[] {
+function ratioRow({ name, of, against, target, unit }: Ratio): string[] {
   const ratio = perSecond(of).median / perSecond(against).median
-  const byCpu = cpuUsEach(against).median / cpuUsEach(of).median
+  const byCpu = cpuUsPerRequest(against).median / cpuUsPerRequest(of).median
   return [
-    measure,
+    name,
     `**${ratioText(ratio, unit)}**`,
     ratioText(byCpu, unit),
-    target ? ratioText(target.must, unit) : '',
-    target ? ratioText(target.aim, unit) : '',
+    target ? ratioText(target.required, unit) : '',
+    target?.aim === undefined ? '' : ratioText(target.aim, unit),
     target ? verdict(ratio, target) : '',
   ]
 }
 
-function verdict(ratio: number, { must, aim }: { must: number; aim: number }): string {
-  if (ratio >= aim) return 'aim reached'
-  return ratio >= must ? 'reached' : '**MISSED**'
+function verdict(ratio: number, { required, aim }: Target): string {
+  if (aim !== undefined && ratio >= aim) return 'aim met'
+  return ratio >= required ? 'requirement met' : '**MISSED**'
 }
 
 function ratioText(ratio: number, unit: 'x' | '%'): string {

@@ -2,38 +2,41 @@ import type { Database, Statement as Prepared, SQLQueryBindings } from 'bun:sqli
 import { type Statement, sql, valuesOf } from '../src/engine/statement.ts'
 import { FINGERPRINT } from './order-command.ts'
 import {
-  type Moved,
   movementValues,
   orderEventValues,
   orderStatements,
   orderText,
   orderValues,
   type PlainOrder,
+  type StockAfter,
   shiftStockValues,
   stockEventValues,
 } from './order-statements.ts'
 
-type Bare<Row = unknown> = Prepared<Row, SQLQueryBindings[]>
+type PreparedStatement<Row = unknown> = Prepared<Row, SQLQueryBindings[]>
 
-// The minimum that a key needs: one row, written once. The shop claims the key first, and fills the row in later.
+// The minimum for an idempotency key: one INSERT. The shop inserts the row first and completes it with an UPDATE.
 const insertReply = sql()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('1', 'placeOrder', $key, $fingerprint, 201, $body, $etag, $location, $now)`)
 const ETAG = `"${'0'.repeat(22)}"`
-/** As long as the hash of an event. */
+/** Has the length of an event hash. */
 const HASH = '0'.repeat(43)
 
-/** Places orders with hand-prepared statements only: no verb, no savepoint, no counter row, no hash. */
+/**
+ * Places orders with statements that are prepared once and run directly: no verb, no savepoint, no counter row, no
+ * hash.
+ */
 export class BareWriter {
   readonly #database: Database
-  readonly #begin: Bare
-  readonly #commit: Bare
-  readonly #shiftStock: Bare<Moved>
-  readonly #insertMovement: Bare
-  readonly #insertEvent: Bare
-  readonly #insertOrder: Bare
-  readonly #moveHead: Bare
-  readonly #insertReply: Bare
+  readonly #begin: PreparedStatement
+  readonly #commit: PreparedStatement
+  readonly #shiftStock: PreparedStatement<StockAfter>
+  readonly #insertMovement: PreparedStatement
+  readonly #insertEvent: PreparedStatement
+  readonly #insertOrder: PreparedStatement
+  readonly #moveHead: PreparedStatement
+  readonly #insertReply: PreparedStatement
   #orderId: bigint
   #movementId: bigint
   #eventId: bigint
@@ -53,8 +56,8 @@ export class BareWriter {
     this.#eventId = this.#lastId('event')
   }
 
-  /** One transaction with an order for each pet and key, durable when this returns. */
-  commit(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
+  /** Places one order per entry, in one transaction, which is durable when this returns. */
+  placeAll(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
     this.#begin.run()
     for (const { petId, key } of orders) this.#place(petId, key, now)
     this.#moveHead.run(...valuesOf(orderStatements.moveHead, [{ position: this.#eventId, hash: HASH }]))
@@ -84,7 +87,8 @@ export class BareWriter {
     )
   }
 
-  #prepare<Row>({ text }: Statement<Row, string>): Bare<Row> {
+  #prepare<Row>({ text }: Statement<Row, string>): PreparedStatement<Row> {
+    // SQLite binds ?1, ?2 by position.
     return this.#database.prepare<Row, SQLQueryBindings[]>(text.replaceAll('$', '?'))
   }
 

@@ -38,7 +38,7 @@ function makeOrders(): { petId: bigint; key: string | null }[] {
 
 async function commitBatch(): Promise<void> {
   const now = storedInstant(Date.now())
-  if (variant === 'statements') return bare.commit(makeOrders(), now)
+  if (variant === 'statements') return bare.placeAll(makeOrders(), now)
   const commands = makeOrders().map(({ petId, key }) => orderCommand(petId, now, key))
   for (const outcome of await verbs.commit(commands)) {
     if (!('reply' in outcome) || replyOf(outcome.reply).status !== 201)

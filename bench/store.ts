@@ -16,15 +16,15 @@ const RATE_LIMIT = '999999999/86400'
 
 const TMPFS = 0x0102_1994
 
-/** A directory for the files of a benchmark, deleted afterwards. */
-export interface Workplace extends Disposable {
-  readonly directory: string
-  /** Creates a directory in it. */
+/** A temporary directory for the files of a benchmark, deleted afterwards. */
+export interface TempDirectory extends Disposable {
+  readonly path: string
+  /** Creates a directory in it, and returns its path. */
   folder(name: string): string
 }
 
 /** Throws if the directory for temporary files is in memory, where nothing is durable. */
-export function openWorkplace(): Workplace {
+export function openTempDirectory(): TempDirectory {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
   // PostgreSQL does not run as root: if this process does, the user of PostgreSQL must be able to enter the directory.
   chmodSync(directory, 0o755)
@@ -36,7 +36,7 @@ export function openWorkplace(): Workplace {
     )
   }
   return {
-    directory,
+    path: directory,
     folder: name => {
       const path = join(directory, name)
       mkdirSync(path)
@@ -61,7 +61,7 @@ export interface Place {
 /** Starts the program itself, `petstore serve`, with everything enabled; an empty store gets the demo shop. */
 export function startStore(
   { directory, databaseUrl }: Place,
-  { preload }: { readonly preload?: string } = {},
+  { preload, cache = 'on' }: { readonly preload?: string; readonly cache?: 'on' | 'off' } = {},
 ): Promise<ServerProcess> {
   const port = freePort()
   return startServerProcess(
@@ -71,6 +71,7 @@ export function startStore(
       PETSTORE_PORT: String(port),
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
       PETSTORE_RATE_LIMIT: RATE_LIMIT,
+      PETSTORE_CACHE: cache,
       ...(databaseUrl && { DATABASE_URL: databaseUrl, PETSTORE_SECRET_KEY_FILE: SECRET_KEY_FILE }),
     },
     port,
