@@ -33,7 +33,7 @@ export class Throttle {
     this.#fromHead = head
   }
 
-  /** Returns how long an attempt keeps its permit after its end, in milliseconds: 0 while the shop is not under load. */
+  /** Returns how long an attempt keeps its permit after its end, in milliseconds: 0 unless the shop is under load. */
   pauseMs(): number {
     return this.#isBusy && this.#nowMs() - this.#fromMs < QUIET_MS ? PAUSE_MS : 0
   }

@@ -66,7 +66,7 @@ export interface HostileResponse {
   readonly text: string
 }
 
-const RESPONSE_MS_MAX = 60_000
+const RESPONSE_TIMEOUT_MS = 60_000
 
 /** Writes bytes to a new connection and reads until the server closes it. */
 export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileResponse> {
@@ -94,7 +94,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   })
   const guard = setTimeout(
     () => closed.reject(new Error('the server kept the connection open')),
-    RESPONSE_MS_MAX,
+    RESPONSE_TIMEOUT_MS,
   )
   try {
     await closed.promise
