@@ -29,8 +29,8 @@ export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(requestTimeout()))
     // The runtime enforces a given length. Without one (chunks), the bytes are counted as they arrive.
-    const reader = request.headers.has('content-length') ? request.bytes() : readChunks(request)
-    reader.then(
+    const received = request.headers.has('content-length') ? request.bytes() : readChunks(request)
+    received.then(
       bytes => {
         deadlines.clear(deadline)
         resolve(bytes)

@@ -9,7 +9,7 @@ import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportTarget } from './importer.ts'
 
-/** A store that this process has open. */
+/** Imports into a store that this process has open. `close` closes its engine. */
 export function engineTarget(engine: StoreEngine, clock: () => number, requestId: string): ImportTarget {
   const importId = newImportId()
   const execute = async (
@@ -47,7 +47,7 @@ const operations = {
 
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 
-/** A store that another process on this machine has open, accessed over HTTP. */
+/** Imports over HTTP into a store that another process on this machine has open. */
 export function runningTarget(base: string, key: string): ImportTarget {
   // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
@@ -68,6 +68,7 @@ export function runningTarget(base: string, key: string): ImportTarget {
   }
 }
 
+/** Returns a random id, so that concurrent imports are separate. */
 function newImportId(): bigint {
   return BigInt(`0x${randomBytes(6).toString('hex')}`)
 }

@@ -27,7 +27,7 @@ export interface ReadConnection {
 export class SharedReadTransaction implements Reader {
   readonly #connection: ReadConnection
   readonly #onFatal: (reason: string) => void
-  #open = false
+  #isOpen = false
 
   constructor(connection: ReadConnection, onFatal: (reason: string) => void) {
     this.#connection = connection
@@ -42,7 +42,7 @@ export class SharedReadTransaction implements Reader {
       this.#begin()
       return this.#connection.one(statement, ...parameters)
     } catch (error) {
-      throw this.#checked(error)
+      throw this.#withReport(error)
     }
   }
 
@@ -51,21 +51,21 @@ export class SharedReadTransaction implements Reader {
       this.#begin()
       return this.#connection.many(statement, ...parameters)
     } catch (error) {
-      throw this.#checked(error)
+      throw this.#withReport(error)
     }
   }
 
   /** Lets the next read see what has been committed. Never throws: it also runs where nothing could catch an error. */
   refresh(): void {
-    if (!this.#open) return
-    this.#open = false
+    if (!this.#isOpen) return
+    this.#isOpen = false
     const connection = this.#connection
     // An error may have ended the transaction already.
     if (!connection.inTransaction) return
     try {
       connection.run(commit)
     } catch (error) {
-      if (isFatal(error)) this.#end(error)
+      if (isFatal(error)) this.#reportFatal(error)
       else this.#rollBack()
     }
   }
@@ -75,16 +75,16 @@ export class SharedReadTransaction implements Reader {
     this.#connection.close()
   }
 
-  /** Returns the error of a read, after it has reported one after which the file cannot be trusted. */
-  #checked(error: unknown): unknown {
-    if (isFatal(error)) this.#end(error)
+  /** Reports the error of a read if the file cannot be trusted after it. Returns the error. */
+  #withReport(error: unknown): unknown {
+    if (isFatal(error)) this.#reportFatal(error)
     return error
   }
 
   #begin(): void {
-    if (this.#open) return
+    if (this.#isOpen) return
     this.#connection.run(begin)
-    this.#open = true
+    this.#isOpen = true
     setImmediate(() => this.refresh())
   }
 
@@ -94,11 +94,11 @@ export class SharedReadTransaction implements Reader {
     try {
       connection.run(rollback)
     } catch (error) {
-      if (connection.inTransaction) this.#end(error)
+      if (connection.inTransaction) this.#reportFatal(error)
     }
   }
 
-  #end(error: unknown): void {
+  #reportFatal(error: unknown): void {
     this.#onFatal(`reading the database failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

@@ -34,7 +34,7 @@ export interface DueDelivery {
   readonly position: bigint
   readonly eventId: bigint
   readonly type: SequencedEvent['type']
-  /** Attempts in the current retry cycle, which starts with the first attempt or with a redelivery request. */
+  /** Completed attempts in the current retry cycle, which starts with the first attempt or a redelivery request. */
   readonly cycleAttempts: bigint
 }
 
@@ -43,6 +43,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The delivery, if it was attempted before; absent for the first attempt. */
   readonly deliveryId?: bigint
+  /** Attempts in the current retry cycle, including this one. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
@@ -126,7 +127,10 @@ const advance = sql<StoredWebhook>()(`
     version = version + CASE WHEN $disabledReason = '' THEN 0 ELSE 1 END
   WHERE id = $webhookId AND leased_by = $owner AND version = $version RETURNING ${webhookColumns}`)
 
-/** Acquires or renews the lease of each webhook without one. A lease that ended before `freeBefore` has expired. */
+/**
+ * Renews the leases that `owner` holds, and acquires the lease of each enabled webhook that is free. A lease that ended
+ * before `freeBefore` has expired.
+ */
 export async function leaseWebhooks(
   tx: Tx,
   { owner, until, freeBefore }: { owner: string; until: string; freeBefore: string },
@@ -139,11 +143,12 @@ export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Pro
   await tx.run(release, { owner })
 }
 
-/** Whether any enabled webhook is not leased. */
+/** Whether the lease of any enabled webhook is free or has expired. */
 export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
   return (await reader.one(findFree, { now })) !== undefined
 }
 
+/** Returns the enabled webhooks whose leases `owner` holds. */
 export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
   const leased = await reader.many(selectLeased, { owner, now })
   return leased.map(webhook => ({ ...webhook, seenCreation: readBoolean(webhook.seenCreation) }))
@@ -201,7 +206,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   })
   if (!row) throw new Stale(`webhook ${webhookId}`)
   if (reason === '') return
-  // Every reader of events sees this event, and everything after the host of a receiver's URL can be secret.
+  // Every consumer of events gets this event, and everything after the host of a receiver's URL can be secret.
   const redacted = { ...webhookRow(row), url: new URL(row.url).origin }
   await recordChange(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
 }
@@ -223,6 +228,7 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
           at,
         })
       : await tx.one(settleDelivery, { deliveryId, cycleAttempts: cycleAttempts - 1n, state, nextAt, at })
+  // An earlier lease holder has recorded this event, or the delivery was deleted during the attempt.
   if (!delivery) return
   await tx.run(insertAttempt, {
     deliveryId: delivery.id,
@@ -235,6 +241,7 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
   })
 }
 
+/** Returns the consecutive failures of a receiver after these attempts, and since when: null if there are none. */
 function failuresAfter(
   before: { readonly failures: bigint; readonly failingSince: string | null },
   outcomes: readonly AttemptOutcome[],
@@ -247,6 +254,7 @@ function failuresAfter(
   return { failures, failingSince }
 }
 
+/** Returns why the webhook must be disabled; '' if it stays enabled. */
 function whyDisable(
   outcomes: readonly AttemptOutcome[],
   failingSince: string | null,

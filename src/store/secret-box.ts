@@ -15,9 +15,9 @@ export interface SecretBox {
   decrypt(encrypted: string): string
 }
 
-/** Returns a box with this key: AES-256-GCM (NIST SP 800-38D). */
+/** Returns a box with this key: AES-256-GCM (NIST SP 800-38D). Throws unless the key has 32 bytes. */
 export function makeSecretBox(key: Uint8Array): SecretBox {
-  if (key.length !== SECRET_KEY_BYTES) throw new Error('the secret key must have 32 bytes')
+  if (key.length !== SECRET_KEY_BYTES) throw new Error(`the secret key must have ${SECRET_KEY_BYTES} bytes`)
   return {
     encrypt: text => {
       const nonce = randomBytes(NONCE_BYTES)
