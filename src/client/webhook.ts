@@ -5,7 +5,7 @@ export interface WebhookRequest {
   /** The headers of the request. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The raw body. Re-serialized JSON has other bytes, and the signature would not match. */
-  readonly body: string | Uint8Array
+  readonly body: string | Uint8Array | ArrayBuffer
 }
 
 /**
@@ -41,27 +41,39 @@ export async function verifyWebhook(
     .split(' ')
     .flatMap(signature => (signature.startsWith('v1,') ? [decodeBase64(signature.slice(3))] : []))
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a number.')
-  if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) {
+  // Negated: a comparison with NaN is false, and must not pass.
+  if (!(Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) {
     throw new WebhookVerificationError(
       `webhook-timestamp is more than ${TOLERANCE_SECONDS} s away from the time of this machine.`,
     )
   }
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const bytes = bytesOf(body)
   const signedContent = concatenated(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
-  for (const candidate of typeof secret === 'string' ? [secret] : secret) {
-    if (await matchesAnySignature(candidate, signedContent, signatures)) return parseEvent(bytes)
+  for (const secretBytes of (Array.isArray(secret) ? secret : [secret]).map(decodeSecret)) {
+    if (await matchesAnySignature(secretBytes, signedContent, signatures)) return parseEvent(bytes)
   }
   throw new WebhookVerificationError('No signature in webhook-signature matches the secret and the body.')
 }
 
+/** Returns the bytes of a body. A parsed body would be another text than the one that was signed. */
+function bytesOf(body: WebhookRequest['body']): Uint8Array {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return body
+  if (body instanceof ArrayBuffer) return new Uint8Array(body)
+  throw new TypeError('The body of a webhook must be the text or the bytes that arrived, not a parsed value.')
+}
+
+function decodeSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = typeof secret === 'string' ? decodeBase64(secret.replace(/^whsec_/, '')) : undefined
+  if (bytes && bytes.length > 0) return bytes
+  throw new TypeError('A webhook secret must be `whsec_` followed by base64.')
+}
+
 async function matchesAnySignature(
-  secret: string,
+  secretBytes: Uint8Array<ArrayBuffer>,
   signedContent: Uint8Array<ArrayBuffer>,
   signatures: readonly (Uint8Array<ArrayBuffer> | undefined)[],
 ): Promise<boolean> {
-  const secretBytes = decodeBase64(secret.replace(/^whsec_/, ''))
-  if (!secretBytes || secretBytes.length === 0)
-    throw new TypeError('A webhook secret must be `whsec_` followed by base64.')
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', secretBytes, algorithm, false, ['verify'])
   for (const signature of signatures) {
@@ -74,9 +86,9 @@ async function matchesAnySignature(
 function headerOf(headers: WebhookRequest['headers'], name: string): string {
   const value =
     headers instanceof Headers ? headers.get(name) : (headers[name] ?? findIgnoringCase(headers, name))
-  if (typeof value !== 'string')
-    throw new WebhookVerificationError(`The header ${name} is missing or repeated.`)
-  return value
+  const [only, ...others]: unknown[] = Array.isArray(value) ? value : [value]
+  if (typeof only === 'string' && others.length === 0) return only
+  throw new WebhookVerificationError(`The header ${name} is missing or repeated.`)
 }
 
 function findIgnoringCase(headers: Readonly<Record<string, unknown>>, name: string): unknown {

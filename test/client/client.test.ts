@@ -513,6 +513,8 @@ describe('a webhook request', () => {
       now.getTime(),
     )
     await verifyWebhook(secret, { headers: { ...headers, 'Webhook-Id': '721' }, body }, now.getTime())
+    const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+    await verifyWebhook(secret, { headers: lists, body: bytes.buffer }, now.getTime())
   })
 
   test('is refused if anything of it was changed, is missing or is old', async () => {
@@ -535,7 +537,16 @@ describe('a webhook request', () => {
       await refused({}, body, now.getTime() - 301_000),
     ]
     expect(cases).toEqual(cases.map(() => true))
+    expect(await refused({}, body, Number.NaN)).toBe(true)
     expect(await refused({})).toBe(false)
+    for (const wrong of ['whsec_!!', '', undefined, ['whsec_!!', secret]]) {
+      // @ts-expect-error the types refuse an absent secret
+      expect(await errorOf(verifyWebhook(wrong, { headers, body }, now.getTime()))).toBeInstanceOf(TypeError)
+    }
+    // @ts-expect-error the types refuse a parsed body
+    expect(await errorOf(verifyWebhook(secret, { headers, body: {} }, now.getTime()))).toBeInstanceOf(
+      TypeError,
+    )
     expect(await errorOf(verifyWebhook(secret, { headers: {}, body }))).toBeInstanceOf(
       WebhookVerificationError,
     )
