@@ -7,7 +7,9 @@ import {
   type ParameterError,
   unknownParameter,
 } from '../contract/refusals.ts'
+import { FIELD_ERRORS_MAX } from '../model/error.ts'
 import type { RequestContext } from './request-context.ts'
+import { similarName } from './similar-name.ts'
 import { explain } from './validate.ts'
 
 /**
@@ -61,7 +63,9 @@ function readQuery(
     }
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (!parameter) {
-      errors.push(unknownParameter(name))
+      // Only the errors that are sent get a suggestion.
+      const meant = errors.length < FIELD_ERRORS_MAX ? similarName(name, Object.keys(parameters)) : undefined
+      errors.push(unknownParameter(name, meant))
     } else if (isRepeated(parameter)) {
       const list = lists.get(name) ?? []
       lists.set(name, list)

@@ -112,8 +112,10 @@ export function missingParameter(name: string): ParameterError {
   return { in: 'query', name, code: 'required', message, refusal: 'missing_parameter' }
 }
 
-export function unknownParameter(name: string): ParameterError {
-  const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}.`
+/** `meant`: the parameter that the client probably meant. */
+export function unknownParameter(name: string, meant?: string): ParameterError {
+  const hint = meant === undefined ? '.' : ` (did you mean ${meant}?).`
+  const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}${hint}`
   return { in: 'query', name, code: 'unknown_field', message, refusal: 'unknown_parameter' }
 }
 

@@ -143,6 +143,15 @@ onEveryEngine(engine => {
       )
     })
 
+    test('suggests the query parameter that an unknown one was meant to be', async () => {
+      const reply = await store().send('GET', '/pets?categoryid=1')
+      expect(reply.status).toBe(400)
+      expect(await reply.json()).toMatchObject({
+        code: 'unknown_parameter',
+        message: 'The operation has no query parameter "categoryid" (did you mean categoryId?).',
+      })
+    })
+
     test('names every invalid parameter', async () => {
       const reply = await store().send('GET', '/pets?limit=0&colour=red&status=lost&id=x')
       expect(reply.status).toBe(400)
