@@ -13,6 +13,7 @@ function manifest(version: string): object {
     type: 'module',
     engines: { node: '>=20' },
     sideEffects: false,
+    types: './client/petstore-client.d.ts',
     exports: { '.': { types: './client/petstore-client.d.ts', default: './client/petstore-client.js' } },
     files: ['client', 'model'],
   }

@@ -164,7 +164,8 @@ function baseOf(given: string | URL): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username !== '' || url.password !== '' || /[?#]/.test(baseUrl)) {
-    throw new TypeError('baseUrl must be an http or https URL without user and query: http://127.0.0.1:8080')
+    const rule = 'It must be an http or https URL without user and query, such as http://127.0.0.1:8080.'
+    throw new TypeError(`baseUrl is ${baseUrl === '' ? 'empty' : baseUrl}. ${rule}`)
   }
   let end = baseUrl.length
   while (baseUrl[end - 1] === '/') end--

@@ -50,7 +50,7 @@ export interface Operations {
   /**
    * List pets. Filters are combined with AND, the values of one repeated filter with OR. `id` selects up to 100 pets by id; ids that do not exist are left out. With a single `id`, the response carries the ETag of that pet, for `If-Match` on `/pets/{petId}`. With `name`, the list can only be sorted by `name` (the default) or `-name`.
    *
-   * With `include=stock`, each pet also has its `quantity` and `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
+   * With `include=stock`, each pet also has its `quantity` and `reserved`; the units that can be ordered are `quantity` minus `reserved`. The ETag then changes with the stock, so it is weak even with a single `id`: it is not the ETag of the pet. A cursor can be used with and without `include`.
    *
    * Requires no key.
    *
@@ -249,7 +249,7 @@ export interface Operations {
   ): PagedList<Order, O>
 
   /**
-   * Place an order. Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once.
+   * Place an order. Reserves the units. With `complete: true` it is a sale over the counter: the units leave the stock at once. Such a sale is reported by `petstore.order.placed` alone; its data has `complete: true`.
    *
    * Requires a key with the scope `orders:write`.
    *

@@ -199,7 +199,7 @@ export async function main(): Promise<void> {
 test(
   'the types compile with plain tsc --strict, and refuse what is wrong',
   async () => {
-    const declared = 'declare const process: { env: Record<string, string> }\n'
+    const declared = 'declare const process: { env: Record<string, string | undefined> }\n'
     const files = [
       ['types.ts', typeProgram],
       ...programs.map((code, index) => [`example-${index}.ts`, declared + setup + code]),
