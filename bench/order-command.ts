@@ -4,7 +4,7 @@ import type { ParametersOf, Statement } from '../src/engine/statement.ts'
 import { type Command, type CommandResult, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
-/** As long as the SHA-256 of a request. */
+/** Has the length of the SHA-256 of a request. */
 export const FINGERPRINT = '0'.repeat(64)
 
 /** A command that places an order of one unit, as the pipeline creates it. */

@@ -29,12 +29,12 @@ export const orderStatements = {
   insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
     VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
-  /** Once for all orders of a transaction, and only on SQLite: on PostgreSQL the sequencer moves the head. */
+  /** Runs once per transaction, not per order, and only on SQLite: on PostgreSQL the sequencer moves the head. */
   moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
 
-/** As long as the request ids of the server. */
-export const REQUEST_ID = '00000000-0000-4000-8000-000000000000'
+/** Has the length of the request ids that the server makes. */
+export const REQUEST_ID = '000000000000-1000000'
 
 /** One order of one unit, with all its ids assigned beforehand. */
 export interface PlainOrder {
@@ -42,9 +42,9 @@ export interface PlainOrder {
   readonly now: string
   readonly orderId: bigint
   readonly movementId: bigint
-  /** Of the event of the stock. */
+  /** The id of the event that reports the new stock. */
   readonly stockEventId: bigint
-  /** Of the event of the order. */
+  /** The id of the event that reports the order. */
   readonly orderEventId: bigint
 }
 
@@ -110,7 +110,7 @@ export function orderEventValues(order: PlainOrder, { position, hash }: Link): V
   ])
 }
 
-/** The body of the reply. */
+/** Returns the order as JSON: the body of the reply, and the data of the order event. */
 export function orderText({ orderId, petId }: PlainOrder): string {
   return `{"id":${orderId},"petId":${petId},"quantity":1,"complete":false}`
 }

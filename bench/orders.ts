@@ -47,7 +47,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
       selfMeasured('sqlite-ceiling.ts', {
         file: databaseFile(directories[variant]),
         variant,
-        batch: CEILING_BATCH,
+        batchSize: CEILING_BATCH,
         keyPrefix: takeKeys(),
         petIdFirst: PET_ID_FIRST,
         pets: PETS,

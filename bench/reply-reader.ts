@@ -1,14 +1,14 @@
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** In the spelling of the measured runtime; no other server is measured. */
-const LENGTH = Buffer.from('\r\nContent-Length: ')
+/** As the measured runtime spells it; no other server is measured. */
+const LENGTH_FIELD = Buffer.from('\r\nContent-Length: ')
 const STATUS_AT = 'HTTP/1.1 '.length
-const ZERO = 48
+const DIGIT_ZERO = 48
 
-/** One complete reply, of which only the parts that the load generator checks were parsed. */
+/** One complete reply. Only the parts that the load generator checks are parsed. */
 export interface WholeReply {
   readonly status: number
   readonly bodyBytes: number
-  /** The reply as received, for a message. */
+  /** Returns head and body as received. Call it before the next chunk arrives: the runtime may reuse the memory. */
   text(): string
 }
 
@@ -16,7 +16,10 @@ export interface WholeReply {
 export class ReplyReader {
   #partial: Buffer | undefined
 
-  /** Takes the received bytes; returns the reply once its last byte is there. Throws on anything else. */
+  /**
+   * Takes the received bytes; returns the reply once its last byte is there. Throws if Content-Length is missing, or if
+   * more bytes follow the reply.
+   */
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#partial ? Buffer.concat([this.#partial, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)
@@ -27,9 +30,9 @@ export class ReplyReader {
       this.#partial = Buffer.from(bytes)
       return undefined
     }
-    if (bytes.length > total) throw new Error('there are more bytes than the reply has')
+    if (bytes.length > total) throw new Error('bytes follow the end of the reply')
     this.#partial = undefined
-    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - ZERO
+    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - DIGIT_ZERO
     return {
       status: digit(0) * 100 + digit(1) * 10 + digit(2),
       bodyBytes,
@@ -39,11 +42,11 @@ export class ReplyReader {
 }
 
 function contentLength(bytes: Buffer, headEnd: number): number {
-  const at = bytes.indexOf(LENGTH)
+  const at = bytes.indexOf(LENGTH_FIELD)
   if (at < 0 || at > headEnd) throw new Error(`a reply without Content-Length: ${bytes.toString('utf8')}`)
   let length = 0
-  for (let index = at + LENGTH.length; index < headEnd; index++) {
-    const digit = (bytes[index] ?? 0) - ZERO
+  for (let index = at + LENGTH_FIELD.length; index < headEnd; index++) {
+    const digit = (bytes[index] ?? 0) - DIGIT_ZERO
     if (digit < 0 || digit > 9) break
     length = length * 10 + digit
   }

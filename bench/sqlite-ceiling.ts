@@ -7,13 +7,14 @@ import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
 import { BareWriter } from './sqlite-bare-writer.ts'
 
-// The limit of SQLite itself: orders in batches, one thread, no HTTP. `bun bench/sqlite-ceiling.ts '<JSON>'` prints a
-// Sample. As `verbs` it runs the verb and batch loop of the program, as `statements` bare statements.
+// How many orders one thread can commit in batches, without HTTP. The variant 'verbs' uses the verbs and the batch
+// writer of the program; 'statements' runs bare SQL: the limit of SQLite itself. `bun bench/sqlite-ceiling.ts '<JSON>'`
+// prints a Sample.
 
 const Plan = z.strictObject({
   file: z.string(),
   variant: z.enum(['verbs', 'statements']),
-  batch: z.number(),
+  batchSize: z.number(),
   /** The prefix of the idempotency keys, or null for orders without one. */
   keyPrefix: z.string().nullable(),
   petIdFirst: z.number(),
@@ -22,17 +23,17 @@ const Plan = z.strictObject({
   seconds: z.number(),
 })
 
-const { file, variant, batch, keyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
+const { file, variant, batchSize, keyPrefix, petIdFirst, pets, warmSeconds, seconds } = Plan.parse(
   JSON.parse(process.argv[2] ?? ''),
 )
-// Opening the file checks that every commit is durable: WAL with synchronous=FULL.
+// Opening the file sets WAL with synchronous=FULL, so every commit is durable, and throws if SQLite refuses.
 const connection = new SqliteConnection(file, { readonly: false })
-let placed = 0
+let keysMade = 0
 
 function makeOrders(): { petId: bigint; key: string | null }[] {
-  return Array.from({ length: batch }, () => ({
+  return Array.from({ length: batchSize }, () => ({
     petId: BigInt(petIdFirst + Math.floor(Math.random() * pets)),
-    key: keyPrefix === null ? null : `${keyPrefix}-${placed++}`,
+    key: keyPrefix === null ? null : `${keyPrefix}-${keysMade++}`,
   }))
 }
 
@@ -51,7 +52,7 @@ async function runFor(runSeconds: number): Promise<number> {
   let orders = 0
   while (performance.now() < until) {
     await commitBatch()
-    orders += batch
+    orders += batchSize
   }
   return orders
 }

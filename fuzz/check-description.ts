@@ -9,7 +9,7 @@ import { isObject, validate, valueOfText } from './validate.ts'
 const PROBLEM = 'application/problem+json'
 
 /** Headers that any response may carry; the description does not list them. */
-const everywhere = new Set([
+const alwaysAllowedHeaders = new Set([
   'date',
   'connection',
   'content-length',
@@ -29,16 +29,14 @@ export function checkAgainstDescription(
   if (!request.operation) return []
   const described = request.operation.responses.get(response.status)
   if (!described)
-    return [
-      { check: `undocumented-status ${response.status}`, detail: `the response is ${clipped(response)}` },
-    ]
+    return [{ check: `undocumented-status ${response.status}`, detail: `the body is ${clipped(response)}` }]
   return [...checkHeaders(described, response), ...checkBody(request, described, response, body)]
 }
 
 function checkHeaders(described: DescribedResponse, { headers }: FuzzResponse): Finding[] {
   const findings: Finding[] = []
   for (const name of headers.keys()) {
-    if (everywhere.has(name) || described.headers.has(name)) continue
+    if (alwaysAllowedHeaders.has(name) || described.headers.has(name)) continue
     findings.push({ check: `undocumented-header ${name}`, detail: `${name}: ${headers.get(name)}` })
   }
   for (const [name, { required, schema }] of described.headers) {
@@ -86,23 +84,29 @@ function checkBody(
   return response.status >= 400 ? [...findings, ...checkError(described, response, body)] : findings
 }
 
-/** A problem (RFC 9457) is an Error with four more members, as the text of the description says. */
+/**
+ * The schema is that of an Error. Only the prose of the description says that a problem (RFC 9457) has four more
+ * members.
+ */
 function problemFaults(schema: Schema, body: JsonValue): string[] {
   if (!isObject(body)) return validate(schema, body)
   const { type, title, detail, instance, ...error } = body
   const texts = Object.entries({ type, title, detail, instance })
   const missing = texts.filter(([, text]) => typeof text !== 'string' || text === '')
-  return [...missing.map(([name]) => `/${name} is missing`), ...validate(schema, error)]
+  return [...missing.map(([name]) => `/${name} is not a non-empty string`), ...validate(schema, error)]
 }
 
-/** An Error contains its own status, and a code that the operation describes. */
+/**
+ * Checks that an Error repeats the status of its response, and has one of the codes described for that status, if any
+ * are.
+ */
 function checkError({ codes }: DescribedResponse, response: FuzzResponse, body: JsonValue): Finding[] {
   if (!isObject(body)) return []
   const findings: Finding[] = []
   if (body.status !== BigInt(response.status)) {
     findings.push({
       check: 'wrong-status-member',
-      detail: `${response.status} has the member status ${body.status}`,
+      detail: `the response has status ${response.status}, but the member status is ${body.status}`,
     })
   }
   if (typeof body.code === 'string' && codes.size > 0 && !codes.has(body.code)) {

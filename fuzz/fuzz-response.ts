@@ -1,4 +1,4 @@
-/** One response as received. The status is 0 if there was none that could be read; `body` then says why. */
+/** One response as received. If none could be read, the status is 0 and `body` says why. */
 export interface FuzzResponse {
   readonly status: number
   /** By name in lower case; several values of one name are joined by commas. */
@@ -20,8 +20,8 @@ interface Head {
 class MalformedResponse extends Error {}
 
 /**
- * Incrementally parses one HTTP/1.1 response (RFC 9112) and skips the interim (1xx) responses before it. No pipelining,
- * no trailers.
+ * Incrementally parses one HTTP/1.1 response (RFC 9112) and skips the interim (1xx) responses before it. Does not
+ * support pipelining, trailers, or bodies that end with the connection.
  */
 export class ResponseReader {
   readonly #method: string
@@ -56,7 +56,7 @@ export class ResponseReader {
     return body && { status, headers, body }
   }
 
-  /** Bytes after the end of the body are returned as a part of it: a check of the body finds them. */
+  /** Bytes that arrived after the end of the body stay part of it, so that the checks of the body report them. */
   #body(bytes: Buffer, { status, headers }: Head): Buffer | undefined {
     if (this.#method === 'HEAD' || status === 204 || status === 304) return bytes
     if (headers.get('transfer-encoding') === 'chunked') return decodeChunked(bytes)

@@ -4,26 +4,29 @@ import { readJson, writeJson } from './json.ts'
 import type { Random } from './random.ts'
 
 /**
- * The keys of a run: the given one, and for each scope of the description one key with only that scope, and one key
- * with every other scope.
+ * The keys of a run: the given one, and two for each scope that an operation requires: one with only that scope, and
+ * one with all scopes that do not grant it.
  */
 export interface Keys {
   /** A key that may use the operation; sometimes undefined if the operation requires none. */
   readonly validFor: (random: Random, operation: Operation) => string | undefined
-  /** A key with every scope except the one that the operation requires. */
+  /**
+   * A key with all scopes that do not grant the one that the operation requires; undefined if it requires no scope.
+   */
   readonly withoutScope: (operation: Operation) => string | undefined
-  /** Returns the text with every key in it replaced by a name. */
+  /** Returns the text with every key in it replaced by a placeholder. */
   readonly masked: (text: string) => string
 }
 
-/** The operation that creates keys, and the scopes that include others. Only the description's text names them. */
 const CREATE_KEY = 'createKey'
+/** Includes every scope. That a scope includes others is only in the prose of the description. */
 const ADMIN_SCOPE = 'admin'
+/** By scope: the other scope that includes it. */
 const INCLUDED_BY: Readonly<Record<string, string>> = { 'audit:read': 'keys:manage' }
 
 const CreatedKey = z.looseObject({ key: z.string() })
 
-/** Creates the keys of a run with the given key. Throws if that key may not create keys. */
+/** Uses the given key to create the other keys of a run. Throws if that key may not create keys. */
 export async function makeKeys(url: string, given: string, { operations }: Description): Promise<Keys> {
   const createKey = operations.find(({ id }) => id === CREATE_KEY)
   if (!createKey) throw new Error(`the description has no ${CREATE_KEY}`)
@@ -33,15 +36,15 @@ export async function makeKeys(url: string, given: string, { operations }: Descr
   const withoutScope = new Map<string, string>()
   for (const scope of scopes) {
     onlyScope.set(scope, await requestKey(url + createKey.path, given, [scope]))
-    const including = [scope, INCLUDED_BY[scope], ADMIN_SCOPE]
-    const others = allScopes.filter(other => !including.includes(other))
+    const granting = [scope, INCLUDED_BY[scope], ADMIN_SCOPE]
+    const others = allScopes.filter(other => !granting.includes(other))
     withoutScope.set(scope, await requestKey(url + createKey.path, given, others))
   }
   return {
     validFor: (random, { id, needsKey, scope }) => {
       if (!needsKey) return random.chance(0.7) ? undefined : given
       if (scope === undefined) return random.pick([given, ...onlyScope.values()])
-      // A key grants only scopes that it has, so only the given key can grant all of them.
+      // A key can only create keys with scopes that it has, so createKey always uses the given key.
       return id === CREATE_KEY || random.chance(0.6) ? given : onlyScope.get(scope)
     },
     withoutScope: ({ scope }) => withoutScope.get(scope ?? ''),
@@ -70,6 +73,6 @@ function masked(
   let safe = text.replaceAll(given, '$KEY')
   for (const [scope, key] of onlyScope) safe = safe.replaceAll(key, `$KEY_OF_${scope}`)
   for (const [scope, key] of withoutScope) safe = safe.replaceAll(key, `$KEY_WITHOUT_${scope}`)
-  // Hides keys from responses as well, complete or almost complete.
+  // Also masks keys that occur in responses, even if they are cut off.
   return safe.replaceAll(/pst_[0-9A-Za-z]{9,}/g, 'pst_...')
 }

@@ -11,7 +11,7 @@ const REPEATABLE_MAX = 8
 /** Beyond this number, all representations are forgotten. */
 const REPRESENTATIONS_MAX = 240
 
-/** A representation as it was read, and the number of changes at that time. */
+/** A representation as it was read, and the value of Memory.changes at that time. */
 interface KnownRepresentation {
   readonly response: FuzzResponse
   readonly changes: number
@@ -24,9 +24,9 @@ export interface Memory {
   readonly representations: Map<string, KnownRepresentation>
   /** The target of the next page by operationId, from the Link of a page. */
   readonly nextPages: Map<string, string>
-  /** Requests with an idempotency key, and their responses. */
+  /** The last successful requests with an idempotency key, and their responses. */
   readonly repeatable: { readonly request: FuzzRequest; readonly response: FuzzResponse }[]
-  /** Successful changes; representations that were read before may have changed with them. */
+  /** The number of successful changes by this client. A representation with a lower number may be out of date. */
   changes: number
 }
 
@@ -68,7 +68,7 @@ export function etagAt({ representations }: Memory, path: string): string | unde
   return representations.get(path)?.response.headers.get('etag')
 }
 
-/** Records the effect of a valid request. Returns the resource that it created, if any. */
+/** Records the effect of a valid request that succeeded. Returns the resource that it created, if any. */
 export function remember(
   memory: Memory,
   description: Description,
@@ -97,7 +97,10 @@ export function remember(
   return request.method === 'POST' ? rememberCreated(memory, operation, response, body) : undefined
 }
 
-/** Returns the path of one resource. Undefined for a list: other clients may change it. */
+/**
+ * Returns the path of the requested resource; undefined unless the described path ends with a parameter, because other
+ * clients may change what is at any other path.
+ */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined
 }
@@ -124,8 +127,8 @@ function rememberNextPage(
 }
 
 /**
- * Returns the created resource, whose kind is in a link of the description. Only links to `$response.body#/id` are
- * used.
+ * Records the created resource and returns it; undefined if it is already known. Its kind is the name of a link
+ * parameter whose expression is `$response.body#/id`; other link parameters are ignored.
  */
 function rememberCreated(
   memory: Memory,

@@ -6,13 +6,19 @@ import { startProcess } from '../test/support/process.ts'
 /** A well-formed key with a correct checksum, for a store that lives as long as the run. */
 const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
-/** The store that a run starts for itself, in a separate process; it is deleted afterwards. */
+/**
+ * The store that a run starts in a separate process. Disposing it stops the process and deletes its directory; a
+ * PostgreSQL database keeps its data.
+ */
 export interface OwnStore extends AsyncDisposable {
   readonly url: string
   readonly key: string
 }
 
-/** Starts an empty store on a free port of the loopback interface: on SQLite, or in a PostgreSQL database. */
+/**
+ * Starts a store without demo data on a free loopback port, on SQLite in a new directory or in the given PostgreSQL
+ * database.
+ */
 export async function startOwnStore(databaseUrl: string | undefined): Promise<OwnStore> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-fuzz-'))
   const secretKeyFile = join(directory, 'secret-key')
@@ -28,7 +34,8 @@ export async function startOwnStore(databaseUrl: string | undefined): Promise<Ow
     PETSTORE_LOG_LEVEL: 'error',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   })
-  // An interrupted run soon ends, because its store has ended, and deletes its files.
+  // A signal kills only the store. The remaining requests then fail at once, so the run soon ends and deletes its
+  // files.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGKILL'))
   return {
     url: server.base,

@@ -1,6 +1,7 @@
-/** The longest delay before the first retry; it doubles with each retry. */
-const DELAY_MS = 250
-const DELAY_MAX_MS = 8000
+/** The longest backoff before the first retry. This maximum doubles with each retry. */
+const FIRST_BACKOFF_MAX_MS = 250
+/** The longest backoff before any retry. */
+const BACKOFF_MAX_MS = 8000
 /** A longer Retry-After is not waited for: the caller gets the error, and can decide. */
 const RETRY_AFTER_MAX_MS = 60_000
 
@@ -8,7 +9,7 @@ const RETRY_AFTER_MAX_MS = 60_000
 export interface Failure {
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined
-  /** The code in the body of the error; undefined if something else than the store responded. */
+  /** The code in the body of the error; undefined if no response arrived, or if it did not come from the store. */
   readonly code: string | undefined
   /** The header Retry-After, as it was received. */
   readonly retryAfter: string | null
@@ -25,16 +26,16 @@ export interface RetryState {
   readonly random: number
 }
 
-/** Refusals before the request ran: any request can be repeated. */
-const NOT_RUN: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
+/** With these codes the request had no effect, so any request can be repeated. */
+const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
 
 /**
- * Returns the delay before the next attempt in milliseconds; undefined if there should be none. The delay is random
- * (full jitter), and at least what Retry-After demands.
+ * Returns the delay before the next attempt in milliseconds; undefined if there should be no further attempt. The delay
+ * is random (full jitter), and at least what Retry-After demands.
  */
 export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
   if (state.attempts > state.retriesMax || !canRepeat(failure, state.isRepeatable)) return undefined
-  const backoffMs = state.random * Math.min(DELAY_MS * 2 ** (state.attempts - 1), DELAY_MAX_MS)
+  const backoffMs = state.random * Math.min(FIRST_BACKOFF_MAX_MS * 2 ** (state.attempts - 1), BACKOFF_MAX_MS)
   const demandedMs = retryAfterMs(failure.retryAfter, state.nowMs)
   if (demandedMs === undefined) return backoffMs
   // Jitter on top: everyone who was refused at the same time got the same Retry-After.
@@ -42,7 +43,7 @@ export function retryDelayMs(failure: Failure, state: RetryState): number | unde
 }
 
 function canRepeat({ status, code }: Failure, isRepeatable: boolean): boolean {
-  if (NOT_RUN.includes(code)) return true
+  if (NO_EFFECT.includes(code)) return true
   if (!isRepeatable) return false
   return (
     status === undefined ||

@@ -5,7 +5,7 @@ import { type Seeded, seeded } from './seeded.ts'
 /** Marks the end of the writes: a reader that has received this category has received everything. */
 export const LAST_NAME = 'The last'
 
-/** Of each kind: plenty in stock, a few, none. */
+/** The initial stock of the pets, in turn: plenty, plenty, a few, none. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100

@@ -4,7 +4,10 @@ import { type Incoming, post, RequestFailed } from '../../src/webhooks/request.t
 import { unboundedPost } from '../controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024
-/** The maximum that the sockets of both ends can buffer beyond the bytes that were read. */
+/**
+ * More than a disconnected receiver can have sent: the few bytes that were read, and what the sockets of both ends
+ * buffer.
+ */
 const SENT_MAX_MIB = 24
 const TIMEOUT_MS = 30_000
 
@@ -13,14 +16,14 @@ interface Flooded {
   readonly sentBytes: number
 }
 
-/** Sends one request to a receiver that sends `head`, and then `again` for as long as the connection is open. */
-async function flood(head: string, again: string, send = post, timeoutMs = TIMEOUT_MS): Promise<Flooded> {
+/** Sends one request to a receiver that sends `head`, and then `repeated` for as long as the connection is open. */
+async function flood(head: string, repeated: string, send = post, timeoutMs = TIMEOUT_MS): Promise<Flooded> {
   let sentBytes = 0
   const receiver = createServer(socket => {
     const pump = (): void => {
-      while (again !== '' && !socket.destroyed) {
-        sentBytes += again.length
-        if (!socket.write(again)) return
+      while (repeated !== '' && !socket.destroyed) {
+        sentBytes += repeated.length
+        if (!socket.write(repeated)) return
       }
     }
     socket.on('error', () => {})
@@ -52,30 +55,35 @@ const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 const floods = [
   {
-    name: '100 Continue',
+    name: '100 Continue responses',
     head: '',
-    again: 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500),
-    ends: 'informational',
+    repeated: 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(500),
+    expected: 'informational',
   },
-  { name: '103 Early Hints', head: '', again: hint.repeat(500), ends: 'informational' },
-  { name: 'header fields', head: 'HTTP/1.1 200 OK\r\n', again: 'X-Any: b\r\n'.repeat(500), ends: 'HTTP' },
-  { name: 'trailer fields', head: `${chunked}0\r\n`, again: 'X-Any: b\r\n'.repeat(500), ends: 200 },
-  { name: 'one chunk extension', head: `${chunked}1;`, again: 'a'.repeat(5000), ends: 200 },
+  { name: '103 Early Hints responses', head: '', repeated: hint.repeat(500), expected: 'informational' },
+  {
+    name: 'header fields',
+    head: 'HTTP/1.1 200 OK\r\n',
+    repeated: 'X-Any: b\r\n'.repeat(500),
+    expected: 'HTTP',
+  },
+  { name: 'trailer fields', head: `${chunked}0\r\n`, repeated: 'X-Any: b\r\n'.repeat(500), expected: 200 },
+  { name: 'one chunk extension', head: `${chunked}1;`, repeated: 'a'.repeat(5000), expected: 200 },
   {
     name: 'chunks of one byte with extensions',
     head: chunked,
-    again: `1;${'a'.repeat(4000)}\r\nx\r\n`,
-    ends: 200,
+    repeated: `1;${'a'.repeat(4000)}\r\nx\r\n`,
+    expected: 200,
   },
-  { name: 'a body', head: chunked, again: `1000\r\n${'x'.repeat(4096)}\r\n`, ends: 200 },
+  { name: 'a chunked body', head: chunked, repeated: `1000\r\n${'x'.repeat(4096)}\r\n`, expected: 200 },
 ]
 
-for (const { name, head, again, ends } of floods) {
-  test(`a receiver that floods ${name} is disconnected after a bounded number of bytes`, async () => {
-    const { outcome, sentBytes } = await flood(head, again)
-    if (typeof ends === 'number') expect(outcome).toMatchObject({ status: ends })
+for (const { name, head, repeated, expected } of floods) {
+  test(`a receiver that sends ${name} without end is disconnected after a bounded number of bytes`, async () => {
+    const { outcome, sentBytes } = await flood(head, repeated)
+    if (typeof expected === 'number') expect(outcome).toMatchObject({ status: expected })
     else expect(outcome).toBeInstanceOf(RequestFailed)
-    if (outcome instanceof RequestFailed) expect(outcome.message).toContain(String(ends))
+    if (outcome instanceof RequestFailed) expect(outcome.message).toContain(String(expected))
     expect(sentBytes).toBeLessThan(SENT_MAX_MIB * MIB)
   }, 60_000)
 }
@@ -86,7 +94,7 @@ test('a few informational responses before the final one are not a failure', asy
   expect(outcome).toMatchObject({ status: 204 })
 }, 60_000)
 
-test('control: a sender without a limit reads a flood until its deadline', async () => {
+test('control: without a limit, a receiver can send more than the bound', async () => {
   const { sentBytes } = await flood('', hint.repeat(500), unboundedPost, 5000)
   expect(sentBytes / MIB).toBeGreaterThan(SENT_MAX_MIB)
 })
