@@ -115,6 +115,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
         ? finish(refusal(context, error, pipeline.base))
         : finish(internalError(context, pipeline.base), error)
     }
+    let response: Response | Promise<Response>
     try {
       applyCors(cors, context)
       const handler = methods && handlerOf(context, methods)
@@ -122,11 +123,12 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
         context.route = handler.route
         if (isSlow(handler.route.operation)) server.timeout(request, 0)
       }
-      const response = admitAndHandle(options, context, methods, handler)
-      return response instanceof Promise ? response.then(finish, fail) : finish(response)
+      response = admitAndHandle(options, context, methods, handler)
     } catch (error) {
       return fail(error)
     }
+    // Outside the try: a request finishes once, even if finishing throws.
+    return response instanceof Promise ? response.then(finish, fail) : finish(response)
   }
 }
 
