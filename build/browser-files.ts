@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
@@ -10,7 +10,10 @@ const TARGET = join(ROOT, 'dist/docs')
 // `npm ci` runs this; with --omit=dev, the package is absent, and files that were built before stay.
 if (existsSync(SCALAR)) {
   await mkdir(TARGET, { recursive: true })
-  await copyFile(join(SCALAR, 'dist/browser/standalone.js'), join(TARGET, 'scalar.js'))
+  const file = join(TARGET, 'scalar.js')
+  // Renamed when complete: a running store may be reading the file.
+  await copyFile(join(SCALAR, 'dist/browser/standalone.js'), `${file}.new`)
+  await rename(`${file}.new`, file)
 } else {
   process.stderr.write('The docs page was not built: its package is a development dependency.\n')
 }

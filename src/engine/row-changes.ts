@@ -16,8 +16,8 @@ export class RowChangeRecorder {
   }
 
   /**
-   * Records the effect of a statement that has written something. RETURNING reports the ids of the
-   * rows. Otherwise, an INSERT names the id; anything else may have written any row.
+   * Records the effect of a statement that has written something. RETURNING reports the ids of the rows. Otherwise,
+   * an INSERT names the id; anything else may have written any row.
    */
   record<Name extends string>(
     { table, insertedId }: Statement<unknown, Name>,

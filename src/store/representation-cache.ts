@@ -10,8 +10,8 @@ interface Source {
 }
 
 /**
- * The queries whose replies are cached. A reply must depend on nothing but its request and the rows of its table, and
- * must be the same for every caller who may see it.
+ * The queries whose replies are cached. A reply must depend only on its request and the rows of its table, and every
+ * caller who may read it must get the same reply.
  */
 const sources: Partial<Readonly<Record<QueryId, Source>>> = {
   getPet: { table: 'pet', rowId: 'petId' },

@@ -14,6 +14,7 @@ const BYTES_MAX = 140 * 1024 * 1024
 /** A project in an empty folder that has only the packed store as a dependency. */
 const project = scratch()
 
+// npm pack rebuilds dist/: no other test may pack the store, because two at once would delete each other's files.
 beforeAll(async () => {
   writeFileSync(join(project.path, 'package.json'), '{"name":"shop","private":true}')
   await npm(['pack', '--pack-destination', project.path, '--silent'], ROOT)
@@ -53,6 +54,15 @@ test('the installed package is small, and contains no tests', async () => {
   expect(sizeOf(join(project.path, 'node_modules'))).toBeLessThan(BYTES_MAX)
   const installed = join(project.path, 'node_modules/petstore')
   expect(['test', 'bench', 'fuzz', 'build'].filter(name => existsSync(join(installed, name)))).toEqual([])
+  const clientFiles = readdirSync(join(installed, 'src/client'))
+  expect(clientFiles.filter(name => name.endsWith('.test.ts'))).toEqual([])
+})
+
+test('the installed package has the client as petstore/client', async () => {
+  const program = join(project.path, 'program.mjs')
+  writeFileSync(program, "console.log(typeof (await import('petstore/client')).createClient)")
+  const { output } = await runToEnd(['node', program], childEnvironment({}), project.path)
+  expect(output).toBe('function\n')
 })
 
 test(

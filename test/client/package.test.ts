@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
@@ -128,29 +128,6 @@ test(
     } finally {
       child.kill('SIGKILL')
     }
-  },
-  TIMEOUT_MS,
-)
-
-test(
-  'the package of the store has the same client as petstore/client, and no tests',
-  async () => {
-    using packed = scratch()
-    const pack = ['npm', 'pack', '--pack-destination', packed.path, '--silent']
-    const { exitCode } = await runToEnd(pack, childEnvironment({}), ROOT)
-    expect(exitCode).toBe(0)
-    const unpack = ['tar', 'xzf', join(packed.path, 'petstore-1.0.0.tgz'), '-C', packed.path]
-    await runToEnd(unpack, childEnvironment({}))
-    const root = join(project.path, 'node_modules/petstore')
-    renameSync(join(packed.path, 'package'), root)
-    const ran = await runInProject(
-      'node',
-      '',
-      "console.log(typeof (await import('petstore/client')).createClient)",
-    )
-    expect(ran.output).toBe('function\n')
-    expect(readdirSync(root).filter(name => ['test', 'bench', 'fuzz'].includes(name))).toEqual([])
-    expect(readdirSync(join(root, 'src/client')).filter(name => name.endsWith('.test.ts'))).toEqual([])
   },
   TIMEOUT_MS,
 )
