@@ -2,7 +2,7 @@ import { parseJson } from '../model/json.ts'
 import type { Event, FeedEventType } from './api-types.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { readEventStream } from './event-stream.ts'
-import { type Connection, parameterText, requestHeaders } from './request.ts'
+import { type Connection, parameterText, requestHeaders, targetOf } from './request.ts'
 import { apiErrorFrom } from './response.ts'
 import { retryAfterMs } from './retry.ts'
 import { messageOf, pause, readBody, TIMER_MS_MAX } from './send.ts'
@@ -49,8 +49,9 @@ export async function* follow(
           continue
         }
         failures = 0
-        if (part.kind === 'id') position = positionOf(part.id)
-        else yield parseEvent(part.data)
+        if (part.kind === 'event') yield parseEvent(part.data)
+        else if (POSITION.test(part.id)) position = part.id
+        else throw new ConnectionError('The stream has an id that is not the sequence of an event.')
       }
       failure = new ConnectionError('The stream ended.')
     } catch (error) {
@@ -68,13 +69,15 @@ export async function* follow(
   }
 }
 
+const POSITION = /^\d{1,19}$/
+
 /** The response is not a stream of events: something else than a store responded, and would do so again. */
 class UnexpectedResponse extends ConnectionError {}
 
 /** Returns a position as text. Throws RangeError for any other text, and for a number that may have been rounded. */
 function positionOf(position: bigint | number | string): string {
   const text = parameterText(position, 'after')
-  if (/^\d{1,19}$/.test(text)) return text
+  if (POSITION.test(text)) return text
   throw new RangeError('after must be the sequence of an event.')
 }
 
@@ -97,9 +100,9 @@ function parseEvent(data: string): Event {
 async function* connect(
   connection: Connection,
   position: string | undefined,
-  { types = [], signal, silenceMs = SILENCE_MS }: FollowOptions,
+  { types, signal, silenceMs = SILENCE_MS }: FollowOptions,
 ): AsyncGenerator<Uint8Array> {
-  const query = types.map(type => `type=${encodeURIComponent(type)}`).join('&')
+  const target = targetOf({ path: '/events/stream', query: ['type'] }, { type: types })
   const headers = requestHeaders(connection, { Accept: 'text/event-stream', 'Last-Event-ID': position })
   const { base, fetch } = connection
   const connecting = new AbortController()
@@ -107,7 +110,7 @@ async function* connect(
   signal?.addEventListener('abort', abort)
   let timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
   try {
-    const response = await fetch(`${base}/events/stream${query && `?${query}`}`, {
+    const response = await fetch(base + target, {
       headers,
       redirect: 'manual',
       cache: 'no-store',

@@ -102,7 +102,11 @@ function idempotencyKeyFor(operation: OperationShape, options: CallOptions): str
   throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
 }
 
-function targetOf({ path, query = [] }: OperationShape, input: OperationInput): string {
+/** Returns the path and query of a request. Throws TypeError or RangeError for input that they cannot carry. */
+export function targetOf(
+  { path, query = [] }: Pick<OperationShape, 'path' | 'query'>,
+  input: OperationInput,
+): string {
   for (const name of Object.keys(input)) {
     if (name !== 'body' && !query.includes(name) && !path.includes(`{${name}}`)) {
       throw new TypeError(`The operation has no parameter ${name}. (Members of the body belong in \`body\`.)`)

@@ -401,6 +401,19 @@ describe('a stream of events', () => {
     expect(fake.requests.map(({ headers }) => headers.get('last-event-id'))).toEqual(['4', '6'])
   })
 
+  test('with an id that is no position is opened again at the last one', async () => {
+    using fake = fakeStore((_, count) =>
+      streamOf(count === 1 ? `retry: 1\n\n${event(5)}id: \u4e16\n\n` : event(6)),
+    )
+    const ids: string[] = []
+    for await (const { id } of createClient(fake).followEvents()) {
+      ids.push(id)
+      if (ids.length === 2) break
+    }
+    expect(ids).toEqual(['5', '6'])
+    expect(fake.requests.at(-1)?.headers.get('last-event-id')).toBe('5')
+  })
+
   test('of a frozen store is opened again', async () => {
     using fake = fakeStore((_, count) =>
       count === 1
@@ -461,6 +474,9 @@ describe('a stream of events', () => {
     for (const silenceMs of [0, -1, Number.NaN]) {
       expect(await errorOf(client.followEvents({ silenceMs }).next())).toBeInstanceOf(RangeError)
     }
+    const local = createClient({ baseUrl: 'http://127.0.0.1:1' })
+    // As for a list: an empty filter would not filter.
+    expect(await errorOf(local.followEvents({ types: [] }).next())).toBeInstanceOf(TypeError)
     for (const after of ['', 'x', 2 ** 53]) {
       expect(await errorOf(client.followEvents({ after }).next())).toBeInstanceOf(RangeError)
     }
