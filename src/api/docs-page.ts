@@ -21,22 +21,15 @@ const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Petstore API</title>
-<link rel="icon" href="data:,">
-<script defer src="/docs/scalar.js"></script>
+const DESCRIPTION_LINK = '<a href="/openapi.json">/openapi.json</a>'
+
+const PAGE = htmlPage(
+  `<script defer src="/docs/scalar.js"></script>
 <script defer src="/docs/start.js"></script>
-</head>
-<body>
-<noscript>This page needs JavaScript; the description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-<div id="app"></div>
-</body>
-</html>
-`
+`,
+  `<noscript>This page needs JavaScript; the description itself is at ${DESCRIPTION_LINK}.</noscript>
+<div id="app"></div>`,
+)
 
 const START_SCRIPT = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
@@ -55,23 +48,14 @@ const START_SCRIPT = `Scalar.createApiReference('#app', {
 })
 `
 
-const NOT_BUILT_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Petstore API</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
-<h1>The docs page is not built</h1>
+const NOT_BUILT_PAGE = htmlPage(
+  '',
+  `<h1>The docs page is not built</h1>
 <p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its package is missing: run
 <code>npm ci</code> once, and restart the store.</p>
-<p>The description of the API is at <a href="/openapi.json">/openapi.json</a> and
-<a href="/openapi.yaml">/openapi.yaml</a>.</p>
-</body>
-</html>
-`
+<p>The description of the API is at ${DESCRIPTION_LINK} and
+<a href="/openapi.yaml">/openapi.yaml</a>.</p>`,
+)
 
 /** The script that renders the page. `npm ci` and `npm pack` copy it there from its package. */
 const SCALAR_FILE = fileURLToPath(new URL('../../dist/docs/scalar.js', import.meta.url))
@@ -91,4 +75,20 @@ function contentRoutes(files: [string, () => Promise<Content>][]): [string, Hand
     const content = prepareOnce(make)
     return [path, async context => sendContent(context, await content(), HEADERS)]
   })
+}
+
+function htmlPage(scripts: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Petstore API</title>
+<link rel="icon" href="data:,">
+${scripts}</head>
+<body>
+${body}
+</body>
+</html>
+`
 }

@@ -8,7 +8,6 @@ import {
   InventoryEventType,
   itemExample,
   OrderEventType,
-  orderExample,
   PetEventType,
   petExample,
   subject,
@@ -20,7 +19,7 @@ import {
 import { int64 } from './int64.ts'
 import { InventoryItem } from './inventory.ts'
 import { ApiKey } from './key.ts'
-import { Order } from './order.ts'
+import { Order, orderExample } from './order.ts'
 import { Pet } from './pet.ts'
 import { Webhook } from './webhook.ts'
 

@@ -4,7 +4,7 @@ import { constantNames } from './constant-names.ts'
 import { TEST_TYPE } from './event-type.ts'
 import { instant } from './instant.ts'
 import { InventoryItem } from './inventory.ts'
-import { Order } from './order.ts'
+import { Order, orderExample } from './order.ts'
 import { Pet } from './pet.ts'
 import { Webhook } from './webhook.ts'
 
@@ -113,14 +113,6 @@ export const InventoryEventType = typesOf(inventoryTypes)
 const WebhookEventType = typesOf(webhookTypes)
 export const petExample = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }
 export const categoryExample = { id: 1, name: 'Dogs' }
-export const orderExample = {
-  id: 1,
-  petId: 3,
-  quantity: 1,
-  shipDate: '2026-12-01T09:30:00Z',
-  complete: false,
-  reference: 'R-2026-0042',
-}
 export const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 export const webhookExample = {
   id: 1,

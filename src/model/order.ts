@@ -26,6 +26,15 @@ const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
 })
 const complete = z.boolean().meta({ description: 'Whether the units have left the store.', example: false })
 
+export const orderExample = {
+  id: 1,
+  petId: 3,
+  quantity: 1,
+  shipDate: '2026-12-01T09:30:00Z',
+  complete: false,
+  reference: 'R-2026-0042',
+}
+
 export const Order = z
   .object({
     id: id.optional(),
@@ -39,14 +48,7 @@ export const Order = z
     id: 'Order',
     description:
       'An order for one pet. The server always sends id, petId, quantity and complete, and a reference if the order has one.',
-    example: {
-      id: 1,
-      petId: 3,
-      quantity: 1,
-      shipDate: '2026-12-01T09:30:00Z',
-      complete: false,
-      reference: 'R-2026-0042',
-    },
+    example: orderExample,
   })
 export type Order = z.output<typeof Order>
 

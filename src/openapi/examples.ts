@@ -1,14 +1,7 @@
 import { contract, type OperationId } from '../contract/contract.ts'
+import { orderExample } from '../model/order.ts'
 import { eventExamples } from './event-examples.ts'
 
-const orderPlaced = {
-  id: 1,
-  petId: 3,
-  quantity: 1,
-  shipDate: '2026-12-01T09:30:00Z',
-  complete: false,
-  reference: 'R-2026-0042',
-}
 const opening = {
   id: 3,
   petId: 3,
@@ -63,7 +56,7 @@ const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
   updatePet: { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' },
   createCategory: { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
   updateCategory: { id: 1, name: 'Dogs' },
-  updateOrder: { ...orderPlaced, shipDate: '2026-12-02T09:30:00Z' },
+  updateOrder: { ...orderExample, shipDate: '2026-12-02T09:30:00Z' },
   listInventory: [
     { petId: 1, quantity: 1, status: 'available', reserved: 0 },
     { petId: 2, quantity: 1, status: 'available', reserved: 0 },
