@@ -3,6 +3,9 @@ import type { Statement, Value } from './statement.ts'
 /** The rows that a batch of commands wrote: their ids by table, or `any` for a table whose rows are not known. */
 export type RowChanges = ReadonlyMap<string, ReadonlySet<bigint> | 'any'>
 
+/** The maximum number of rows of a table that are reported one by one: an import writes a million. */
+const ROWS_MAX = 1000
+
 /**
  * Collects the rows that statements write, for the tables that someone watches. It may report rows of commands that
  * were rolled back, but it misses none.
@@ -16,11 +19,11 @@ export class RowChangeRecorder {
   }
 
   /**
-   * Records the effect of a statement that has written something. RETURNING reports the ids of the rows. Otherwise,
-   * an INSERT names the id; anything else may have written any row.
+   * Records the effect of a statement that has written something. RETURNING reports the ids of the rows. Otherwise, the
+   * statement names the id of its only row, or it may have written any row.
    */
   record<Name extends string>(
-    { table, insertedId }: Statement<unknown, Name>,
+    { table, writtenId }: Statement<unknown, Name>,
     [parameters]: readonly Readonly<Record<Name, Value>>[],
     rows: readonly unknown[] = [],
   ): void {
@@ -29,15 +32,15 @@ export class RowChangeRecorder {
       return
     }
     if (!this.#watched.includes(table)) return
-    const inserted = insertedId === undefined ? undefined : parameters?.[insertedId]
-    if (rows.length === 0) this.#add(table, inserted)
-    else for (const row of rows) this.#add(table, idOf(row) ?? inserted)
+    const written = writtenId === undefined ? undefined : parameters?.[writtenId]
+    if (rows.length === 0) this.#add(table, written)
+    else for (const row of rows) this.#add(table, idOf(row) ?? written)
   }
 
   #add(table: string, id: Value | undefined): void {
     const known = this.#changes.get(table)
     if (known === 'any') return
-    if (typeof id !== 'bigint') this.#changes.set(table, 'any')
+    if (typeof id !== 'bigint' || (known && known.size >= ROWS_MAX)) this.#changes.set(table, 'any')
     else if (known) known.add(id)
     else this.#changes.set(table, new Set([id]))
   }

@@ -25,8 +25,8 @@ export interface Statement<Row, Name extends string = never> {
   readonly writes: boolean
   /** The table that it writes; undefined if it only reads, or if its text does not begin with the table. */
   readonly table?: string
-  /** The parameter with the id of the row that it inserts. */
-  readonly insertedId?: Name
+  /** The parameter with the id of the only row that it inserts, updates or deletes, if its text names one. */
+  readonly writtenId?: Name
   /** Exists only in the type; no statement has a value here. */
   readonly row?: Row
 }
@@ -93,17 +93,24 @@ function numbered<Name extends string>(named: string): Statement<never, Name> {
 
 const WRITTEN_TABLE = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/
 const INSERTED_ID = /^\s*INSERT INTO\s+\w+\s*\(\s*id,[^()]*\)\s*VALUES\s*\(\s*\$(\w+)/
+const CHANGED_ID = /^\s*id = \$(\w+)\s*(?:$|AND\s|RETURNING\s)/
 
-/** Returns the table that a statement writes, and the parameter with the id of the row that it inserts. */
+/** Returns the table that a statement writes, and the parameter with the id of the only row that it writes. */
 function targetOf<Name extends string>(
   named: string,
   names: readonly Name[],
-): Pick<Statement<never, Name>, 'table' | 'insertedId'> {
+): Pick<Statement<never, Name>, 'table' | 'writtenId'> {
   const table = WRITTEN_TABLE.exec(named)?.[1]
   if (table === undefined) return {}
-  const inserted = INSERTED_ID.exec(named)?.[1]
-  const insertedId = names.find(name => name === inserted)
-  return insertedId === undefined ? { table } : { table, insertedId }
+  const written = INSERTED_ID.exec(named)?.[1] ?? changedId(named)
+  const writtenId = names.find(name => name === written)
+  return writtenId === undefined ? { table } : { table, writtenId }
+}
+
+/** Returns the parameter `x` of an UPDATE or DELETE with `WHERE id = $x`; undefined if the condition may be another. */
+function changedId(named: string): string | undefined {
+  const [, condition = '', ...others] = named.split('WHERE')
+  return others.length > 0 || /\bOR\b/.test(condition) ? undefined : CHANGED_ID.exec(condition)?.[1]
 }
 
 /** Makes a value a parameter of the statement that is being written, and returns its place in the text. */

@@ -34,12 +34,8 @@ const removeEmptyCategory = sql<CategoryRow>()(`
   DELETE FROM category WHERE id = $categoryId AND pet_count = 0 RETURNING ${categoryColumns}`)
 
 // One statement counts the pet and checks the reference, which closes the race with deleting the category.
-const countPetIn = sql<{ id: bigint }>()(
-  'UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId RETURNING id',
-)
-const countPetOut = sql<{ id: bigint }>()(
-  'UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId RETURNING id',
-)
+const countPetIn = sql()('UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId')
+const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
 
 /** Lists categories. */
 export async function listCategories(
@@ -134,11 +130,11 @@ export async function deleteCategory(
 
 /** Adds one to the pet count of a category. Returns whether the category exists. */
 export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
-  return (await tx.one(countPetIn, { categoryId })) !== undefined
+  return (await tx.run(countPetIn, { categoryId })) === 1
 }
 
 export async function removeFromCategory(tx: Tx, categoryId: bigint): Promise<void> {
-  if (!(await tx.one(countPetOut, { categoryId })))
+  if ((await tx.run(countPetOut, { categoryId })) !== 1)
     throw new Error(`category ${categoryId} of a pet is missing`)
 }
 
