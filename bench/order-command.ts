@@ -35,7 +35,7 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
 }
 
 /** Statements of the batch, not of the order. */
-const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\bcounter\b/
+const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\b(counter|total)\b/
 
 /** Records every statement of an order before it reaches the connection. */
 class Recorder implements WriteConnection {

@@ -24,8 +24,9 @@ export const orderStatements = {
     VALUES ($petId, $version, $movementId, $quantityChange, $reservedChange, $quantity, $reserved, $reason, $note,
       $orderId, $now)`),
   insertEvent: sql()(`
-    INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at)
-    VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now)`),
+    INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
+      totals)
+    VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now, $totals)`),
   insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
     VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
@@ -76,9 +77,23 @@ export function stockEventValues(
 ): Value[] {
   const type = 'petstore.inventory.changed'
   const subject = `inventory/${petId}`
+  const totals = position === null ? '{"units/reserved":1}' : null
   const data = `{"petId":${petId},"quantity":${quantity},"status":"available","reserved":${reserved}}`
   return valuesOf(orderStatements.insertEvent, [
-    { eventId, position, hash, type, subject, version, petId, data, keyId: 1n, requestId: REQUEST_ID, now },
+    {
+      eventId,
+      position,
+      hash,
+      type,
+      subject,
+      version,
+      petId,
+      data,
+      keyId: 1n,
+      requestId: REQUEST_ID,
+      now,
+      totals,
+    },
   ])
 }
 
@@ -93,6 +108,7 @@ export function orderEventValues(order: PlainOrder, { position, hash }: Link): V
   const type = 'petstore.order.placed'
   const subject = `orders/${orderId}`
   const data = orderText(order)
+  const totals = position === null ? `{"orders/placed/${now.slice(0, 10)}":1,"orders/open":1}` : null
   return valuesOf(orderStatements.insertEvent, [
     {
       eventId,
@@ -106,6 +122,7 @@ export function orderEventValues(order: PlainOrder, { position, hash }: Link): V
       keyId: 1n,
       requestId: REQUEST_ID,
       now,
+      totals,
     },
   ])
 }

@@ -96,6 +96,8 @@ export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonl
      SELECT ${PET_ID_FIRST} + i, 'Bench pet ' || i, 'bench pet ' || i, 1, 0,
        CASE WHEN ${sold} THEN 0 ELSE 1000000000 END, 0, CASE WHEN ${sold} THEN 'sold' ELSE 'available' END, 1,
        '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z' FROM n`,
+    `UPDATE total SET value = (SELECT CAST(sum(quantity) AS BIGINT) FROM pet) WHERE name = 'units/onHand'`,
+    `UPDATE total SET value = (SELECT count(*) FROM pet WHERE status = substr(name, 6)) WHERE name LIKE 'pets/%'`,
     `UPDATE category SET pet_count = pet_count + ${pets} WHERE id = 1`,
     `UPDATE counter SET last = ${PET_ID_FIRST + pets} WHERE noun = 'pet'`,
   ]

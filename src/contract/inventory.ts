@@ -111,7 +111,7 @@ export const inventory = {
     scope: 'orders:read',
     stability: 'experimental',
     preview: 'store-summary',
-    reads: 'scan',
+    reads: 'row',
     success: { status: 200, resource: StoreSummary, description: 'The summary.' },
     errors: [],
   },

@@ -1,6 +1,7 @@
 import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 import type { RowChanges } from './row-changes.ts'
 import type { ParametersOf, Statement } from './statement.ts'
+import type { TotalChanges } from './totals.ts'
 
 /** What a verb reads through. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
 export interface Reader {
@@ -26,8 +27,11 @@ export interface Tx extends Reader {
   ): number | Promise<number>
   /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
-  /** Chains an event to the previous one if commits are in order; null if a sequencer does it after the commit. */
-  appendToChain(event: EventRecord): ChainEntry | null
+  /**
+   * Numbers an event: chains it to the previous one, and adds its changes to the totals. Returns null if commits are
+   * not in order: then a sequencer does both after the commit, and the row of the event must carry the changes.
+   */
+  numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }
 
 /**

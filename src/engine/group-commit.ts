@@ -5,6 +5,7 @@ import { failure, type Outcome } from './outcome.ts'
 import { RowChangeRecorder } from './row-changes.ts'
 import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
+import { type TotalChanges, TotalSums } from './totals.ts'
 
 /** What the batch loop needs from a connection. */
 export interface WriteConnection {
@@ -50,6 +51,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   #issuedIds = new Map<Noun, bigint>()
   #savedHead: ChainEntry
   #head: ChainEntry
+  /** The totals of the commands that succeeded, and of the command that runs. */
+  readonly #totals = new TotalSums()
+  #commandTotals: TotalChanges[] = []
   #savepointBatches = 0
   /** The state in memory may differ from the stored state. */
   #isStale = false
@@ -126,7 +130,8 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /** With one writer, the order of inserts is the order of commits. */
-  appendToChain(event: EventRecord): ChainEntry {
+  numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry {
+    if (totals) this.#commandTotals.push(totals)
     this.#head = nextChainEntry(this.#head, event)
     return this.#head
   }
@@ -139,7 +144,10 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#begin()
     const outcomes: Outcome<Reply>[] = []
     for (const command of commands) {
-      outcomes.push(await one(command))
+      this.#commandTotals = []
+      const outcome = await one(command)
+      outcomes.push(outcome)
+      if ('reply' in outcome) for (const changes of this.#commandTotals) this.#totals.add(changes)
       // SQLITE_FULL and similar errors end the whole transaction, including the commands that "succeeded" before.
       if (!connection.inTransaction) return this.#lost(commands)
     }
@@ -210,6 +218,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#issuedIds = new Map()
     this.#savedHead = this.#loadHead()
     this.#head = this.#savedHead
+    this.#totals.clear()
     this.#isStale = false
   }
 
@@ -229,6 +238,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       this.#counters = new Map([...this.#counters, ...this.#issuedIds])
       this.#issuedIds = new Map()
     }
+    for (const { statement, parameters } of this.#totals.take()) this.#connection.run(statement, parameters)
     if (this.#head === this.#savedHead) return
     const { position, hash } = this.#head
     this.#connection.run(writeHead, { position, hash })

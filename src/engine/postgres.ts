@@ -8,12 +8,21 @@ import keyVersion from './migrations/postgres/0003-key-version.sql' with { type:
 import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
 import orderReference from './migrations/postgres/0005-order-reference.sql' with { type: 'text' }
 import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'text' }
+import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sequence } from './sequencer.ts'
 import { sql } from './statement.ts'
 
 /** The scripts that create the tables, in order. */
-export const migrations = [storeTables, webhookTables, keyVersion, plainNames, orderReference, eventPet]
+export const migrations = [
+  storeTables,
+  webhookTables,
+  keyVersion,
+  plainNames,
+  orderReference,
+  eventPet,
+  totals,
+]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
@@ -143,8 +152,8 @@ class PostgresTx extends PostgresConnection implements Tx {
     return this.#ids.next(noun)
   }
 
-  /** Commits are not in order here: the sequencer chains events after they are committed. */
-  appendToChain(): null {
+  /** Commits are not in order here: the sequencer numbers events after they are committed. */
+  numberEvent(): null {
     return null
   }
 }

@@ -2,19 +2,26 @@ import type { SQL } from 'bun'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { sql } from './statement.ts'
+import { readChanges, TotalSums } from './totals.ts'
 
 /** Maximum number of events numbered in one transaction. */
 const EVENTS_PER_STEP_MAX = 1000
 /** How often a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
 
+/** A committed event without a position, with the changes of totals that it brings; null without any. */
+interface UnnumberedEvent extends EventRecord {
+  readonly totals: string | null
+}
+
 // The lock: the process that holds the head row numbers the events; the next process sees those positions.
 const lockHead = sql<ChainEntry>()(
   `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
 )
 
-const findUnnumbered = sql<EventRecord>()(`
-  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at
+const findUnnumbered = sql<UnnumberedEvent>()(`
+  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
+    totals
   FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
 
 const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
@@ -67,7 +74,7 @@ export function sequence(
   }
 }
 
-/** Numbers committed events that have no position yet, oldest first. Returns the new head. */
+/** Numbers committed events that have no position yet, oldest first, and changes the totals. Returns the new head. */
 async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
   return await pool.begin('ISOLATION LEVEL READ COMMITTED', async transaction => {
     const connection = new PostgresConnection(transaction)
@@ -77,14 +84,17 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
     const ordered = waiting.length < EVENTS_PER_STEP_MAX ? byIdThenVersion(waiting) : waiting
     let last = head
+    const sums = new TotalSums()
     const rows = ordered.map(event => {
       last = nextChainEntry(last, event)
+      if (event.totals !== null) sums.add(readChanges(event.totals))
       return `(${event.id}::bigint, ${last.position}::bigint, '${last.hash}')`
     })
     await transaction.unsafe(
-      `UPDATE event SET position = linked.position, hash = linked.hash
+      `UPDATE event SET position = linked.position, hash = linked.hash, totals = NULL
        FROM (VALUES ${rows.join(',')}) AS linked (id, position, hash) WHERE event.id = linked.id`,
     )
+    for (const { statement, parameters } of sums.take()) await connection.run(statement, parameters)
     await connection.run(moveHead, { position: last.position, hash: last.hash })
     return { head: last.position, numbered: waiting.length }
   })
@@ -94,7 +104,7 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
  * Changes the order from (subject, version) to id, which is nearly the order of time. Each subject keeps the slots of
  * its ids and fills them in the order of its versions.
  */
-function byIdThenVersion(bySubject: readonly EventRecord[]): EventRecord[] {
+function byIdThenVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)
   const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])

@@ -10,6 +10,7 @@ import keyVersion from './migrations/sqlite/0003-key-version.sql' with { type: '
 import plainNames from './migrations/sqlite/0004-plain-names.sql' with { type: 'text' }
 import orderReference from './migrations/sqlite/0005-order-reference.sql' with { type: 'text' }
 import eventPet from './migrations/sqlite/0006-event-pet.sql' with { type: 'text' }
+import totals from './migrations/sqlite/0007-totals.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
@@ -19,7 +20,15 @@ import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
 /** The scripts that create the tables, in order. */
-export const migrations = [storeTables, webhookTables, keyVersion, plainNames, orderReference, eventPet]
+export const migrations = [
+  storeTables,
+  webhookTables,
+  keyVersion,
+  plainNames,
+  orderReference,
+  eventPet,
+  totals,
+]
 
 /** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
 const COMMANDS_PER_BATCH_MAX = 128

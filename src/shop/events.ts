@@ -2,6 +2,7 @@ import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import type { Reader, Tx } from '../engine/engine.ts'
 import { dynamicSql, sql } from '../engine/statement.ts'
+import { changesText, type TotalChanges } from '../engine/totals.ts'
 import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
@@ -37,8 +38,9 @@ export const eventColumns = `${sequencedColumns}, subject_version AS "subjectVer
   request_id AS "requestId"` as const
 
 const insertEvent = sql()(`
-  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at)
-  VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now)`)
+  INSERT INTO event (id, position, hash, type, subject, subject_version, pet_id, data, key_id, request_id, at,
+    totals)
+  VALUES ($eventId, $position, $hash, $type, $subject, $version, $petId, $data, $keyId, $requestId, $now, $totals)`)
 
 const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
   'SELECT name, position, hash FROM chain_end',
@@ -79,6 +81,8 @@ export interface NewEvent {
   readonly petId: bigint | null
   /** The resource after the change, or its last state if it was deleted. */
   readonly data: object
+  /** How the change of the event changes the totals. */
+  readonly totals?: TotalChanges
 }
 
 /**
@@ -88,7 +92,7 @@ export interface NewEvent {
 export async function recordEvent(
   tx: Tx,
   context: Context,
-  { type, subject, version: subjectVersion, petId, data }: NewEvent,
+  { type, subject, version: subjectVersion, petId, data, totals }: NewEvent,
 ): Promise<bigint> {
   const { caller, requestId, now } = context
   const { keyId } = caller
@@ -103,7 +107,7 @@ export async function recordEvent(
     requestId,
     at: now,
   }
-  const link = tx.appendToChain(event)
+  const link = tx.numberEvent(event, totals)
   await tx.run(insertEvent, {
     eventId,
     position: link?.position ?? null,
@@ -116,6 +120,7 @@ export async function recordEvent(
     keyId,
     requestId,
     now,
+    totals: link || !totals ? null : changesText(totals),
   })
   return eventId
 }

@@ -1,7 +1,6 @@
 import type { contract } from '../contract/contract.ts'
 import type { Input, Page } from '../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../engine/engine.ts'
-import { sql } from '../engine/statement.ts'
 import { formatInstant } from '../model/instant.ts'
 import type {
   InventoryItem,
@@ -26,6 +25,7 @@ import {
   petColumns,
 } from './pet-row.ts'
 import { inventoryItem, moveStock } from './stock.ts'
+import { openOrders, ordersPlacedOn, petsInStatus, readTotals, unitsOnHand, unitsReserved } from './totals.ts'
 
 interface MovementRow {
   readonly id: bigint
@@ -170,29 +170,10 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
   }
 }
 
-const summarize = sql<{
-  available: bigint
-  pending: bigint
-  sold: bigint
-  openOrders: bigint
-  unitsOnHand: bigint
-  unitsReserved: bigint
-}>()(`
-  SELECT (SELECT count(*) FROM pet WHERE status = 'available') AS available,
-    (SELECT count(*) FROM pet WHERE status = 'pending') AS pending,
-    (SELECT count(*) FROM pet WHERE status = 'sold') AS sold,
-    (SELECT count(*) FROM orders WHERE complete = 0) AS "openOrders",
-    (SELECT CAST(coalesce(sum(quantity), 0) AS BIGINT) FROM pet) AS "unitsOnHand",
-    (SELECT CAST(coalesce(sum(reserved), 0) AS BIGINT) FROM pet) AS "unitsReserved"`)
-
-const countOrdersByDay = sql<{ day: string; orders: bigint }>()(`
-  SELECT substr(created_at, 1, 10) AS day, count(*) AS orders FROM orders
-  WHERE created_at >= $since GROUP BY substr(created_at, 1, 10)`)
-
 const SUMMARY_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Counts pets by status, open orders, units, and the orders of each of the last 30 days (UTC). */
+/** Returns the totals of the store, and the orders of each of the last 30 days (UTC). */
 export async function getStoreSummary(
   reader: Reader,
   _: unknown,
@@ -202,14 +183,20 @@ export async function getStoreSummary(
   const days = Array.from({ length: SUMMARY_DAYS }, (_, index) =>
     new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   )
-  const totals = await reader.one(summarize)
-  if (!totals) throw new Error('a SELECT of totals returned no row')
-  const placed = await reader.many(countOrdersByDay, { since: `${days[0]}T00:00:00.000Z` })
-  const byDay = new Map(placed.map(({ day, orders }) => [day, orders]))
-  const { available, pending, sold, ...rest } = totals
+  const statuses = PetStatus.options.map(petsInStatus)
+  const totals = await readTotals(reader, [
+    ...[...statuses, openOrders, unitsOnHand, unitsReserved],
+    ...days.map(ordersPlacedOn),
+  ])
   return {
-    pets: { available, pending, sold },
-    ...rest,
-    ordersByDay: days.map(day => ({ day, orders: byDay.get(day) ?? 0n })),
+    pets: {
+      available: totals(petsInStatus('available')),
+      pending: totals(petsInStatus('pending')),
+      sold: totals(petsInStatus('sold')),
+    },
+    openOrders: totals(openOrders),
+    unitsOnHand: totals(unitsOnHand),
+    unitsReserved: totals(unitsReserved),
+    ordersByDay: days.map(day => ({ day, orders: totals(ordersPlacedOn(day)) })),
   }
 }

@@ -27,6 +27,7 @@ import {
 } from './paging.ts'
 import { findPet } from './pet-row.ts'
 import { moveStock, whyNotReserved } from './stock.ts'
+import { openOrders, ordersPlacedOn } from './totals.ts'
 
 export interface OrderRow {
   readonly id: bigint
@@ -55,9 +56,9 @@ const rewriteOrder = sql<StoredOrder>()(`
     version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}`)
 
-const removeOpenOrder = sql<{ id: bigint }>()(
-  'DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0 RETURNING id',
-)
+const removeOpenOrder = sql<{ id: bigint; createdAt: string }>()(`
+  DELETE FROM orders WHERE id = $orderId AND version = $version AND complete = 0
+  RETURNING id, created_at AS "createdAt"`)
 
 // Texts that sort before and after every stored instant, for the open end of a range.
 const BEFORE_ANY = ''
@@ -136,7 +137,8 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   })
   const order = orderOf({ id, petId, quantity, shipDate, complete, reference })
   const type = 'petstore.order.placed'
-  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, petId, data: order })
+  const totals = { [ordersPlacedOn(context.now)]: 1n, ...(!complete && { [openOrders]: 1n }) }
+  await recordEvent(tx, context, { type, subject: `orders/${id}`, version: 1n, petId, data: order, totals })
   return order
 }
 
@@ -180,8 +182,16 @@ export async function updateOrder(
   if (complete) await shipUnits(tx, context, row)
   const type = complete ? 'petstore.order.completed' : 'petstore.order.updated'
   const { petId, version } = row
-  await recordEvent(tx, context, { type, subject: `orders/${orderId}`, version, petId, data: orderOf(row) })
-  return orderOf(row)
+  const order = orderOf(row)
+  await recordEvent(tx, context, {
+    type,
+    subject: `orders/${orderId}`,
+    version,
+    petId,
+    data: order,
+    ...(complete && { totals: { [openOrders]: -1n } }),
+  })
+  return order
 }
 
 /** Releases the units of an open order and deletes the order. Throws `order_already_complete`. */
@@ -194,8 +204,8 @@ export async function cancelOrder(
   if (before.complete) {
     throw orderAlreadyComplete(orderId, 'cancelled')
   }
-  if (!(await tx.one(removeOpenOrder, { orderId, version: before.version })))
-    throw new Stale(`order ${orderId}`)
+  const removed = await tx.one(removeOpenOrder, { orderId, version: before.version })
+  if (!removed) throw new Stale(`order ${orderId}`)
   await moveReservedUnits(tx, context, before, { reservedChange: -before.quantity, reason: 'cancellation' })
   await recordEvent(tx, context, {
     type: 'petstore.order.cancelled',
@@ -203,6 +213,7 @@ export async function cancelOrder(
     version: before.version + 1n,
     petId: before.petId,
     data: orderOf(before),
+    totals: { [openOrders]: -1n, [ordersPlacedOn(removed.createdAt)]: -1n },
   })
   return undefined
 }

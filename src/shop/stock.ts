@@ -1,12 +1,13 @@
 import { Stale, type Tx } from '../engine/engine.ts'
 import { sql, storedBoolean } from '../engine/statement.ts'
 import { formatInstant } from '../model/instant.ts'
-import type { InventoryItem, MovementReason, StockMovement } from '../model/inventory.ts'
+import { type InventoryItem, type MovementReason, type StockMovement, statusOf } from '../model/inventory.ts'
 import { insufficientStock, petNotAvailable, unknownReference } from '../model/refusals.ts'
 import { STOCK_MAX } from '../model/stock-units.ts'
 import type { Context } from './context.ts'
 import { recordEvent } from './events.ts'
 import { findPet, type PetRow, petColumns, petRow, type StoredPet } from './pet-row.ts'
+import { type CountedStock, stockTotals } from './totals.ts'
 
 /** A change of the quantity and the reserved units of a pet, and its reason. */
 export interface StockChange {
@@ -26,19 +27,19 @@ const statusAfter = `CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
 
 const possible = `id = $petId AND reserved + $reservedChange >= 0
   AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= ${STOCK_MAX}
-  AND on_hold <= $onHoldMax` as const
+` as const
 
 // Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
 const shiftStock = sql<StoredPet>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now
-  WHERE ${possible} AND status = ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possible} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns}`)
 
 const shiftStockAndStatus = sql<StoredPet>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now, status = ${statusAfter},
     on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
-  WHERE ${possible} AND status <> ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possible} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns}`)
 
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
@@ -55,19 +56,39 @@ export async function moveStock(
   context: Context,
   shift: StockChange,
 ): Promise<StockMovement | undefined> {
-  const parameters = {
-    petId: shift.petId,
-    quantityChange: shift.quantityChange,
-    reservedChange: shift.reservedChange,
-    onHoldMax: storedBoolean(!shift.holdRefuses),
-    now: context.now,
-  }
-  const changed = (await tx.one(shiftStock, parameters)) ?? (await tx.one(shiftStockAndStatus, parameters))
+  const changed = await changeStock(tx, context, shift)
   if (!changed) return undefined
-  const pet = petRow(changed)
+  const { before, pet } = changed
   const movement = await recordMovement(tx, context, { ...shift, pet })
-  await recordStockEvent(tx, context, pet)
+  await recordStockEvent(tx, context, pet, before)
   return movement
+}
+
+/** Runs the UPDATE of a change. Returns the pet after it and its stock before it; undefined if no row allows it. */
+async function changeStock(
+  tx: Tx,
+  { now }: Context,
+  { petId, quantityChange, reservedChange, holdRefuses }: StockChange,
+): Promise<{ before: CountedStock; pet: PetRow } | undefined> {
+  const parameters = { petId, quantityChange, reservedChange, now }
+  const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
+    quantity: quantity - quantityChange,
+    reserved: reserved - reservedChange,
+  })
+  const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!holdRefuses) })
+  if (kept) {
+    const pet = petRow(kept)
+    return { before: { ...unitsBefore(pet), status: pet.status }, pet }
+  }
+  // The row after the change does not show whether a sold pet was on hold before, so the statement names it.
+  for (const onHold of holdRefuses ? [false] : [false, true]) {
+    const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })
+    if (!changed) continue
+    const pet = petRow(changed)
+    const units = unitsBefore(pet)
+    return { before: { ...units, status: statusOf({ ...units, onHold }) }, pet }
+  }
+  return undefined
 }
 
 /** A change that has been made to a pet, whose row is in the state after it. */
@@ -111,13 +132,20 @@ export async function recordMovement(
   }
 }
 
-export async function recordStockEvent(tx: Tx, context: Context, pet: PetRow): Promise<void> {
+/** Records the stock of a pet after a change; `before` is undefined for a new pet. */
+export async function recordStockEvent(
+  tx: Tx,
+  context: Context,
+  pet: PetRow,
+  before: CountedStock | undefined,
+): Promise<void> {
   await recordEvent(tx, context, {
     type: 'petstore.inventory.changed',
     subject: `inventory/${pet.id}`,
     version: pet.version,
     petId: pet.id,
     data: inventoryItem(pet),
+    totals: stockTotals(before, pet),
   })
 }
 

@@ -4,6 +4,7 @@ import { BatchWriter } from '../../src/engine/group-commit.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
 import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import { sql } from '../../src/engine/statement.ts'
+import type { EventRecord } from '../../src/model/audit-chain.ts'
 import { StoreError } from '../../src/model/error.ts'
 
 const insertText = `
@@ -13,6 +14,10 @@ const insert = sql()(insertText)
 /** The same for a control: a write that is not marked as a write. */
 const insertUnsaid = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
+const event: EventRecord = {
+  ...{ id: 0n, type: 't', subject: 's', subjectVersion: 1n, data: '{}', keyId: null, requestId: 'r', at: '' },
+}
+
 type Kind = 'good' | 'refused early' | 'refused half-way'
 
 /** Takes an id and writes a row; the refusals are thrown before or after that. */
@@ -20,6 +25,7 @@ async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('category')
   await tx.run(insert, { id, name: kind })
+  tx.numberEvent({ ...event, id }, { rows: 1n })
   if (kind === 'refused half-way') throw new StoreError('insufficient_stock', 'none left')
   return id
 }
@@ -47,13 +53,14 @@ async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise
   const rows = connection.many(
     sql<{ id: bigint; name: string }>()('SELECT id, name FROM category ORDER BY id'),
   )
+  const total = connection.one(sql<{ value: bigint }>()(`SELECT value FROM total WHERE name = 'rows'`))
   const file = connection.database.filename
   connection.close()
   for (const end of ['', '-wal', '-shm'])
     await Bun.file(file + end)
       .delete()
       .catch(() => {})
-  return `${ends.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')}`
+  return `${ends.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')} | ${total?.value}`
 }
 
 const batches: Kind[][] = [
@@ -62,9 +69,9 @@ const batches: Kind[][] = [
   ['refused half-way', 'good'],
 ]
 
-test('a refusal in a batch undoes its own command, and uses no id', async () => {
+test('a refusal in a batch undoes its own command, uses no id, and changes no total', async () => {
   expect(await commitAll(batches, executeCommand)).toBe(
-    '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good',
+    '1 no 2 3 no 4 no no 5 no 6 | 1 good, 2 good, 3 good, 4 good, 5 good, 6 good | 6',
   )
 })
 

@@ -35,15 +35,38 @@ const guarantees: Readonly<Record<string, string>> = {
       WHEN subject LIKE 'inventory/%' THEN CAST(substr(subject, 11) AS BIGINT)
       WHEN subject LIKE 'orders/%' AND data LIKE '%"petId":' || CAST(pet_id AS TEXT) || ',%' THEN pet_id
       WHEN subject LIKE 'orders/%' THEN -1 ELSE 0 END`,
+  'the totals are the sums of the rows': `
+    WITH counted (name, value) AS (
+      SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
+      UNION ALL SELECT 'units/onHand', CAST(sum(quantity) AS BIGINT) FROM pet
+      UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
+      UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
+      UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 10), count(*) FROM orders
+        GROUP BY substr(created_at, 1, 10))
+    SELECT name FROM counted FULL JOIN total USING (name)
+    WHERE coalesce(counted.value, 0) <> coalesce(total.value, 0)`,
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
+
+/** How long the sequencer may take for events that are committed; it looks once a second. */
+const NUMBERED_MS_MAX = 10_000
 
 /** Checks a store against its guarantees; returns the violations as sentences, or [] if there are none. */
 export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
+  await allNumbered(store)
   for (const [guarantee, query] of Object.entries(guarantees)) {
     const rows = await store.database(query)
     if (rows.length > 0) broken.push(`${guarantee}: broken in ${rows.length} rows`)
   }
   return broken
+}
+
+/** Waits until every event has its position: on PostgreSQL the totals change at that moment, after the commit. */
+async function allNumbered(store: Pick<TestStore, 'database'>): Promise<void> {
+  const deadline = performance.now() + NUMBERED_MS_MAX
+  while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
+    if (performance.now() > deadline) throw new Error('committed events are not numbered')
+    await Bun.sleep(10)
+  }
 }

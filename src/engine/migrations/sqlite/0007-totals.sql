@@ -1,0 +1,17 @@
+-- What the summary shows, counted with every change: 'pets/available', 'units/onHand', 'orders/placed/2026-11-22', ...
+CREATE TABLE total (
+  name TEXT NOT NULL PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO total (name, value)
+SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
+UNION ALL SELECT 'units/onHand', coalesce(sum(quantity), 0) FROM pet
+UNION ALL SELECT 'units/reserved', coalesce(sum(reserved), 0) FROM pet
+UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
+UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 10), count(*) FROM orders GROUP BY substr(created_at, 1, 10);
+
+-- The changes of totals that an event brings with it, until it is numbered. SQLite numbers events at once.
+ALTER TABLE event ADD COLUMN totals TEXT;
+
+DROP INDEX orders_by_day;

@@ -1,0 +1,66 @@
+import type { Reader } from '../engine/engine.ts'
+import { dynamicSql } from '../engine/statement.ts'
+import { readChanges, type TotalChanges } from '../engine/totals.ts'
+import type { PetStatus } from '../model/pet.ts'
+import type { PetRow } from './pet-row.ts'
+
+// The names of the totals, as the table contains them.
+export const openOrders = 'orders/open'
+export const unitsOnHand = 'units/onHand'
+export const unitsReserved = 'units/reserved'
+
+export function petsInStatus(status: PetStatus): string {
+  return `pets/${status}`
+}
+
+/** Returns the name of the total of orders placed on the day (UTC) of an instant, without cancelled ones. */
+export function ordersPlacedOn(at: string): string {
+  return `orders/placed/${at.slice(0, 10)}`
+}
+
+/** What the totals count of a pet. */
+export type CountedStock = Pick<PetRow, 'status' | 'quantity' | 'reserved'>
+
+/** Returns how the totals change with the stock of a pet: undefined before it exists and after it is deleted. */
+export function stockTotals(before: CountedStock | undefined, after: CountedStock | undefined): TotalChanges {
+  const onHand = (after?.quantity ?? 0n) - (before?.quantity ?? 0n)
+  const reserved = (after?.reserved ?? 0n) - (before?.reserved ?? 0n)
+  const isSame = before?.status === after?.status
+  return {
+    ...(onHand !== 0n && { [unitsOnHand]: onHand }),
+    ...(reserved !== 0n && { [unitsReserved]: reserved }),
+    ...(before && !isSame && { [petsInStatus(before.status)]: -1n }),
+    ...(after && !isSame && { [petsInStatus(after.status)]: 1n }),
+  }
+}
+
+interface TotalRow {
+  readonly name: string
+  readonly value: bigint
+  /** The changes of an event that is not numbered yet; null in the row of a total. */
+  readonly changes: string | null
+}
+
+/** Reads totals by their names. They include every committed change, numbered or not. */
+export async function readTotals(
+  reader: Reader,
+  names: readonly string[],
+): Promise<(name: string) => bigint> {
+  // One statement, because both parts must be of one state of the database.
+  const rows = await reader.many(
+    dynamicSql<TotalRow>(
+      place => `
+      SELECT name, value, NULL AS changes FROM total WHERE name IN (${names.map(place).join(', ')})
+      UNION ALL SELECT '', 0, totals FROM event WHERE position IS NULL AND totals IS NOT NULL`,
+    ),
+  )
+  const totals = new Map<string, bigint>()
+  for (const { name, value, changes } of rows) {
+    for (const [changed, change] of Object.entries(
+      changes === null ? { [name]: value } : readChanges(changes),
+    )) {
+      totals.set(changed, (totals.get(changed) ?? 0n) + change)
+    }
+  }
+  return name => totals.get(name) ?? 0n
+}

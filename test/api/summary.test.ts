@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import type { Reader } from '../../src/engine/engine.ts'
+import { PostgresConnection } from '../../src/engine/postgres-connection.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+import { sql } from '../../src/engine/statement.ts'
+import { writeJson } from '../../src/model/json.ts'
+import { getStoreSummary } from '../../src/shop/inventory.ts'
+import { executeWithUncountedCancellations } from '../controls/uncounted-cancellation.ts'
+import { audit } from '../support/audit.ts'
+import { useShop } from '../support/busy-shop.ts'
+import { makePet } from '../support/shop.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+const WRITERS = 8
+const EVENTS = 1500
+
+const countRows = sql<{ pets: bigint; sold: bigint; units: bigint; open: bigint; orders: bigint }>()(`
+  SELECT (SELECT count(*) FROM pet) AS pets, (SELECT count(*) FROM pet WHERE status = 'sold') AS sold,
+    (SELECT CAST(sum(quantity) AS BIGINT) FROM pet) AS units,
+    (SELECT count(*) FROM orders WHERE complete = 0) AS open, (SELECT count(*) FROM orders) AS orders`)
+
+/** Runs `work` with a reader whose reads all see one state of the database. */
+async function readOneState(store: TestStore, work: (reader: Reader) => Promise<void>): Promise<void> {
+  const { databaseUrl, directory } = store.place
+  if (databaseUrl === undefined) {
+    const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+    connection.database.run('BEGIN')
+    await work(connection)
+    connection.close()
+    return
+  }
+  await using pool = new SQL({ url: databaseUrl, bigint: true, max: 1 })
+  await pool.begin('ISOLATION LEVEL REPEATABLE READ', transaction =>
+    work(new PostgresConnection(transaction)),
+  )
+}
+
+/** Compares the summary with the rows of the same state of the database. */
+async function compare(reader: Reader): Promise<void> {
+  const rows = await reader.one(countRows)
+  const { pets, unitsOnHand, openOrders, ordersByDay } = await getStoreSummary(
+    reader,
+    {},
+    { now: new Date().toISOString() },
+  )
+  const { available, pending, sold } = pets
+  const orders = ordersByDay.reduce((sum, day) => sum + day.orders, 0n)
+  const summary = { pets: available + pending + sold, sold, units: unitsOnHand, open: openOrders, orders }
+  expect(writeJson(summary)).toBe(writeJson(rows ?? {}))
+}
+
+onEveryEngine(engine => {
+  test('the summary is exact in every state of a busy store', async () => {
+    await using store = await openTestStore(engine)
+    await makePet(store.client)
+    let busy = true
+    const writing = useShop(store.client, WRITERS, EVENTS, 20261122).finally(() => {
+      busy = false
+    })
+    let compared = 0
+    while (busy) {
+      await readOneState(store, compare)
+      compared++
+      // SQLite reads without waiting, so only a timer lets the writers go on.
+      await Bun.sleep(1)
+    }
+    await writing
+    expect(compared).toBeGreaterThan(10)
+    expect(await audit(store)).toEqual([])
+  })
+
+  test('orders, completions and cancellations change the summary', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    const { petId } = await makePet(client, { quantity: 3n })
+    const read = async () => {
+      const { pets, openOrders, unitsOnHand, unitsReserved, ordersByDay } = (await client.getStoreSummary({}))
+        .data
+      return [pets, openOrders, unitsOnHand, unitsReserved, ordersByDay.at(-1)?.orders]
+    }
+    const all = (status: 'available' | 'pending' | 'sold') => ({
+      available: 0n,
+      pending: 0n,
+      sold: 0n,
+      [status]: 1n,
+    })
+    const { data: first } = await client.placeOrder({ body: { petId, quantity: 2n } })
+    expect(await read()).toEqual([all('available'), 1n, 3n, 2n, 1n])
+    const { data: second } = await client.placeOrder({ body: { petId } })
+    expect(await read()).toEqual([all('pending'), 2n, 3n, 3n, 2n])
+    await client.updateOrder({ orderId: first.id ?? 0n, body: { complete: true } })
+    expect(await read()).toEqual([all('pending'), 1n, 1n, 1n, 2n])
+    await client.cancelOrder({ orderId: second.id ?? 0n })
+    expect(await read()).toEqual([all('available'), 0n, 1n, 0n, 1n])
+    await client.updatePet({ petId, body: { status: 'pending' } })
+    // The stock reaches 0 while the pet is on hold.
+    await client.setInventory({ petId, body: { quantity: 0n } })
+    expect(await read()).toEqual([all('sold'), 0n, 0n, 0n, 1n])
+    await client.deletePet({ petId })
+    expect(await read()).toEqual([{ available: 0n, pending: 0n, sold: 0n }, 0n, 0n, 0n, 1n])
+  })
+})
+
+test('on PostgreSQL, the summary counts an order whose events are not numbered yet', async () => {
+  await using store = await openTestStore('postgres')
+  const { petId } = await makePet(store.client, { quantity: 3n })
+  expect(await audit(store)).toEqual([])
+  await using pool = new SQL({ url: store.place.databaseUrl, bigint: true, max: 1 })
+  await pool.begin(async transaction => {
+    await transaction.unsafe(`SELECT name FROM chain_end WHERE name = 'head' FOR UPDATE`)
+    await store.client.placeOrder({ body: { petId } })
+    const { data } = await store.client.getStoreSummary({})
+    expect([data.openOrders, data.unitsReserved]).toEqual([1n, 1n])
+    const [stored] = await store.database(
+      `SELECT coalesce(sum(value), 0) AS open FROM total WHERE name = 'orders/open'`,
+    )
+    expect(Number(stored?.open)).toBe(0)
+  })
+  expect(await audit(store)).toEqual([])
+})
+
+test('control: a cancellation that does not change the totals is detected', async () => {
+  await using store = await openTestStore('postgres', { executeCommand: executeWithUncountedCancellations })
+  const { orderId } = await makePet(store.client, { quantity: 2n, reserved: 1n })
+  expect(await audit(store)).toEqual([])
+  await store.client.cancelOrder({ orderId })
+  expect(await audit(store)).toEqual(['the totals are the sums of the rows: broken in 3 rows'])
+})
