@@ -1,6 +1,6 @@
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** As the measured runtime spells it; no other server is measured. */
-const LENGTH_FIELD = Buffer.from('\r\nContent-Length: ')
+/** Field names are case-insensitive: Bun sends Content-Length, Fastify content-length. */
+const LENGTH_FIELD = /\r\ncontent-length: /i
 const STATUS_AT = 'HTTP/1.1 '.length
 const DIGIT_ZERO = 48
 
@@ -15,6 +15,8 @@ export interface WholeReply {
 /** Finds the end of replies that arrive one at a time on one connection. The fast path copies nothing. */
 export class ReplyReader {
   #partial: Buffer | undefined
+  /** The field in the spelling of the first reply, which the server keeps: a search for bytes is fast. */
+  #lengthField: Buffer | undefined
 
   /**
    * Takes the received bytes; returns the reply once its last byte is there. Throws if Content-Length is missing, or if
@@ -23,7 +25,7 @@ export class ReplyReader {
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#partial ? Buffer.concat([this.#partial, chunk]) : chunk
     const headEnd = bytes.indexOf(HEAD_END)
-    const bodyBytes = headEnd < 0 ? 0 : contentLength(bytes, headEnd)
+    const bodyBytes = headEnd < 0 ? 0 : this.#contentLength(bytes, headEnd)
     const total = headEnd + HEAD_END.length + bodyBytes
     if (headEnd < 0 || bytes.length < total) {
       // The bytes belong to the runtime, which may use their memory again.
@@ -39,16 +41,28 @@ export class ReplyReader {
       text: () => bytes.toString('utf8'),
     }
   }
+
+  #contentLength(bytes: Buffer, headEnd: number): number {
+    const field = this.#lengthField ?? lengthField(bytes)
+    this.#lengthField = field
+    const at = bytes.indexOf(field)
+    if (at < 0 || at > headEnd) throw withoutLength(bytes)
+    let length = 0
+    for (let index = at + field.length; index < headEnd; index++) {
+      const digit = (bytes[index] ?? 0) - DIGIT_ZERO
+      if (digit < 0 || digit > 9) break
+      length = length * 10 + digit
+    }
+    return length
+  }
 }
 
-function contentLength(bytes: Buffer, headEnd: number): number {
-  const at = bytes.indexOf(LENGTH_FIELD)
-  if (at < 0 || at > headEnd) throw new Error(`a reply without Content-Length: ${bytes.toString('utf8')}`)
-  let length = 0
-  for (let index = at + LENGTH_FIELD.length; index < headEnd; index++) {
-    const digit = (bytes[index] ?? 0) - DIGIT_ZERO
-    if (digit < 0 || digit > 9) break
-    length = length * 10 + digit
-  }
-  return length
+function lengthField(bytes: Buffer): Buffer {
+  const [field] = LENGTH_FIELD.exec(bytes.toString('latin1')) ?? []
+  if (field === undefined) throw withoutLength(bytes)
+  return Buffer.from(field)
+}
+
+function withoutLength(bytes: Buffer): Error {
+  return new Error(`a reply without Content-Length: ${bytes.toString('utf8')}`)
 }
