@@ -2,8 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../test/support/process.ts'
 
 /** Time limits for the first response of a server, and for its stop. */
-const START_MS = 30_000
+const START_MS = 60_000
 const STOP_MS = 12_000
+/** A server that accepts a connection and never responds must not outlast START_MS. */
+const PROBE_MS = 5_000
 /** Longer than all benchmarks run, so that a forgotten server ends. */
 const SERVER_MS_MAX = 3_600_000
 
@@ -26,14 +28,27 @@ export function programFile(name: string): string {
 
 /** Runs a Bun program to its end and returns its output. Throws its error output if it fails or takes too long. */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
-  const child = spawn([programFile(name), JSON.stringify(input)], {}, 'pipe', timeoutMs)
+  const command = [process.execPath, programFile(name), JSON.stringify(input)]
+  const { status, printed, said } = await runCommand(command, {
+    environment: childEnvironment({}),
+    timeoutMs,
+  })
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${said.trim()}`)
+  return printed
+}
+
+/** Runs a command to its end, in any case within `timeoutMs`: it is killed then, and its status is not 0. */
+export async function runCommand(
+  command: readonly string[],
+  options: Omit<SpawnOptions, 'stdout'>,
+): Promise<{ readonly status: number; readonly printed: string; readonly said: string }> {
+  const child = spawn(command, { ...options, stdout: 'pipe' })
   const [printed, said, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
-  if (status !== 0) throw new Error(`${name} ended with ${status}: ${said.trim()}`)
-  return printed
+  return { status, printed, said }
 }
 
 /** A server in a separate process, on the loopback interface; stopped with `await using`. */
@@ -43,17 +58,36 @@ export interface ServerProcess extends AsyncDisposable {
 }
 
 /** Starts a Bun program that serves HTTP on `port`; its output goes to /dev/null. Throws if it ends. */
-export async function startServerProcess(
+export function startServerProcess(
   programArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
   port: number,
 ): Promise<ServerProcess> {
-  const child = spawn(programArguments, environment, 'ignore', SERVER_MS_MAX)
+  return startCommand([process.execPath, ...programArguments], environment, port)
+}
+
+/**
+ * Starts any command that serves HTTP on `port`, as `startServerProcess` does. The command must be the server itself:
+ * a wrapper that starts a child would be measured and stopped in its place.
+ */
+export async function startCommand(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  port: number,
+): Promise<ServerProcess> {
+  const child = spawn(command, {
+    environment: childEnvironment(environment),
+    stdout: 'ignore',
+    timeoutMs: SERVER_MS_MAX,
+  })
   const said = new Response(child.stderr).text()
   const deadline = performance.now() + START_MS
   while (!(await responds(port))) {
     if (child.exitCode !== null) throw new Error(`a server ended at once: ${await said}`)
-    if (performance.now() > deadline) throw new Error(`nothing responds on port ${port}`)
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`nothing responds on port ${port}: ${await said}`)
+    }
     await Bun.sleep(50)
   }
   return {
@@ -83,15 +117,22 @@ export function freePort(): number {
   }
 }
 
+interface SpawnOptions<Out extends 'pipe' | 'ignore' = 'pipe'> {
+  /** All of it: nothing is inherited. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly stdout: Out
+  readonly timeoutMs: number
+  readonly directory?: string
+}
+
 function spawn<Out extends 'pipe' | 'ignore'>(
-  programArguments: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  stdout: Out,
-  timeoutMs: number,
+  command: readonly string[],
+  { environment, stdout, timeoutMs, directory = process.cwd() }: SpawnOptions<Out>,
 ): Bun.Subprocess<'ignore', Out, 'pipe'> {
   if (interrupted) throw new Error('interrupted')
-  const child = Bun.spawn<'ignore', Out, 'pipe'>([process.execPath, ...programArguments], {
-    env: childEnvironment(environment),
+  const child = Bun.spawn<'ignore', Out, 'pipe'>([...command], {
+    cwd: directory,
+    env: { ...environment },
     stdin: 'ignore',
     stdout,
     stderr: 'pipe',
@@ -106,7 +147,8 @@ function spawn<Out extends 'pipe' | 'ignore'>(
 async function responds(port: number): Promise<boolean> {
   try {
     // A store that has bound its port and is still starting responds with 503.
-    return (await fetch(`http://127.0.0.1:${port}/`)).status !== 503
+    const { status } = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(PROBE_MS) })
+    return status !== 503
   } catch {
     return false
   }
