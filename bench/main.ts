@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { benchEvents } from './events.ts'
 import { environmentText } from './facts.ts'
 import { benchOrders } from './orders.ts'
-import { writePage } from './performance-page.ts'
+import { assertTopicsFree, writePage } from './performance-page.ts'
 import { benchReads } from './reads.ts'
 import type { Schedule } from './sample.ts'
 import { type Section, sectionText } from './section.ts'
@@ -36,6 +36,8 @@ async function main(): Promise<void> {
     if (!bench) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
     return { name, bench }
   })
+  // Before the run, which takes minutes.
+  if (values.write) assertTopicsFree(PAGE, values.only)
   const texts = [environmentText(schedule.rounds, schedule.seconds)]
   for (const { name, bench } of benches) {
     process.stderr.write(`${name}\n`)

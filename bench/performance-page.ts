@@ -6,6 +6,7 @@ Every figure on this page compares the store with a limit or a peer in the same 
 after round. Each table says what both sides do. The benchmark program writes the tables:
 
     npm run bench -- --only reads,orders --write
+    npm run bench -- --only events --write
 
 Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as
 fast while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
@@ -15,14 +16,38 @@ busy" is that time divided by the elapsed time: a single-threaded server with 1.
 time.
 `
 
-/** Puts a report between its markers and replaces the previous one; creates the page if there is none. */
+const END = '<!-- /bench -->'
+
+/** Throws if another section of the page has one of these topics, which would then be on the page twice. */
+export function assertTopicsFree(file: string, name: string): void {
+  if (!existsSync(file)) return
+  const topics = name.split(',')
+  for (const [, other = ''] of readFileSync(file, 'utf8').matchAll(/^<!-- bench:(\S+) -->$/gm)) {
+    const shared = other.split(',').filter(topic => topics.includes(topic))
+    if (other === name || shared.length === 0) continue
+    throw new Error(`${file} publishes ${shared.join(', ')} in the section ${other}: use --only ${other}`)
+  }
+}
+
+/**
+ * Puts a report between its markers and replaces the previous one. A new section goes after the last one; a new page
+ * gets an introduction.
+ */
 export function writePage(file: string, name: string, report: string): void {
-  const [begin, end] = [`<!-- bench:${name} -->`, '<!-- /bench -->']
+  const begin = `<!-- bench:${name} -->`
   const page = existsSync(file) ? readFileSync(file, 'utf8') : INTRODUCTION
   const from = page.indexOf(begin)
-  const block = `${begin}\n\n${report}\n\n${end}`
-  const to = page.indexOf(end, from)
-  if (from >= 0 && to < 0) throw new Error(`${file} has ${begin} without ${end}`)
-  const written = from < 0 ? `${page}\n${block}\n` : page.slice(0, from) + block + page.slice(to + end.length)
+  const block = `${begin}\n\n${report}\n\n${END}`
+  const to = page.indexOf(END, from)
+  if (from >= 0 && to < 0) throw new Error(`${file} has ${begin} without ${END}`)
+  const written =
+    from < 0 ? withNewBlock(page, block) : page.slice(0, from) + block + page.slice(to + END.length)
   writeFileSync(file, written)
+}
+
+function withNewBlock(page: string, block: string): string {
+  const last = page.lastIndexOf(END)
+  if (last < 0) return `${page}\n${block}\n`
+  const at = last + END.length
+  return `${page.slice(0, at)}\n\n${block}${page.slice(at)}`
 }
