@@ -195,7 +195,7 @@ test('control: an import against the rule is detected', () => {
 })
 
 test('examples, fuzz, bench and test import only what the import rule allows', () => {
-  const files = sources('{build,examples,fuzz,bench,test}/**/*.ts')
+  const files = sources('{build,examples,fuzz,bench,test}/**/*.{ts,mjs}')
   expect(standaloneFiles(files)).toContain('test/support/process.ts')
   expect(forbiddenOutside(files)).toEqual([])
 })
@@ -237,9 +237,9 @@ test('control: each import outside src against the rule is detected', () => {
 })
 
 test('the code follows the house rules', () => {
-  expect(sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx}').filter(isWritten).flatMap(untidiness)).toEqual(
-    [],
-  )
+  expect(
+    sources('{src,build,test,bench,fuzz}/**/*.{ts,tsx,mjs}').filter(isWritten).flatMap(untidiness),
+  ).toEqual([])
 })
 
 test('control: each violation of the house rules is detected', () => {
@@ -400,18 +400,24 @@ test('every control is used by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
-test('dependency versions are exact, and the lockfile names no host', () => {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const versions = Object.values({ ...dependencies, ...devDependencies })
-  expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(version)))).toEqual([])
-  expect(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved": "http/)
+/** The packages of the store, and those of the peers of the benchmark. */
+const PACKAGES = ['package.json', 'bench/peers/package.json']
+
+function dependenciesOf(file: string): Record<string, string> {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+  return { ...dependencies, ...devDependencies }
+}
+
+test.each(PACKAGES)('dependency versions in %s are exact, and its lockfile names no host', file => {
+  const versions = Object.values(dependenciesOf(file))
+  expect(versions.length).toBeGreaterThan(4)
+  expect(versions.filter(version => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  const lockfile = readFileSync(join(ROOT, dirname(file), 'package-lock.json'), 'utf8')
+  expect(lockfile).not.toMatch(/"resolved": "http/)
 })
 
-test('each dependency has an entry in ARCHITECTURE.md', () => {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+test.each(PACKAGES)('each dependency in %s has an entry in ARCHITECTURE.md', file => {
   const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
-  const silent = Object.keys({ ...dependencies, ...devDependencies }).filter(
-    name => !architecture.includes(`\`${name}\``),
-  )
+  const silent = Object.keys(dependenciesOf(file)).filter(name => !architecture.includes(`\`${name}\``))
   expect(silent).toEqual([])
 })
