@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { benchEvents } from './events.ts'
 import { environmentText } from './facts.ts'
 import { benchOrders } from './orders.ts'
+import { benchPeers } from './peers.ts'
 import { assertTopicsFree, writePage } from './performance-page.ts'
 import { benchReads } from './reads.ts'
 import type { Schedule } from './sample.ts'
@@ -16,6 +17,7 @@ const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>
   reads: benchReads,
   orders: benchOrders,
   events: benchEvents,
+  peers: benchPeers,
 }
 
 async function main(): Promise<void> {

@@ -75,7 +75,7 @@ function keyPrefixes(isKeyed: boolean): () => string | null {
 }
 
 /** Throws unless the store has exactly the orders that got a response, with all their rows. */
-function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
+export function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
   using database = new Database(databaseFile(directory), { readonly: true })
   const count = (what: string): number =>
     database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? -1

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { programFile, runCommand } from './child.ts'
+
+const DIRECTORY = programFile('peers')
+/** Compiling better-sqlite3 alone takes minutes on a slow machine. */
+const INSTALL_MS_MAX = 900_000
+const NODE_MS_MAX = 10_000
+const NODE_MAJOR_MIN = 20
+/** The end of the error output of npm has the reason. */
+const ERROR_LINES_MAX = 30
+
+const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
+
+/** The runtime of the peers. */
+export interface Node {
+  readonly path: string
+  /** As Node prints it: `v20.11.1`. */
+  readonly version: string
+}
+
+/** Returns the path of a file in the directory of the peers, or in an installed package. */
+export function peerFile(...parts: readonly string[]): string {
+  return join(DIRECTORY, ...parts)
+}
+
+/** Returns the name of a peer's package with its pinned version: `fastify 5.12.8`. */
+export function peerVersion(name: string): string {
+  const { dependencies } = Manifest.parse(JSON.parse(readFileSync(peerFile('package.json'), 'utf8')))
+  const version = dependencies[name]
+  if (version === undefined) throw new Error(`${name} is not a dependency of bench/peers`)
+  return `${name} ${version}`
+}
+
+/** Finds Node on the PATH. Throws if it is missing or too old for the peers. */
+export async function findNode(): Promise<Node> {
+  const path = Bun.which('node')
+  const needs = `the peers need Node ${NODE_MAJOR_MIN} or later on the PATH`
+  if (path === null) throw new Error(`${needs}, and there is none`)
+  const options = { environment: process.env, timeoutMs: NODE_MS_MAX }
+  const { status, printed } = await runCommand([path, '--version'], options)
+  const version = printed.trim()
+  const [, major] = /^v(\d+)\./.exec(version) ?? []
+  if (status !== 0 || !(Number(major) >= NODE_MAJOR_MIN)) throw new Error(`${needs}, not ${version}`)
+  return { path, version }
+}
+
+/** Installs the peers from their lockfile, unless they are. Throws the end of npm's error output if that fails. */
+export async function installPeers(node: Node): Promise<void> {
+  if (isInstalled()) return
+  const npm = Bun.which('npm')
+  if (npm === null) throw new Error('npm installs the peers, and there is none on the PATH')
+  process.stderr.write(
+    '  npm ci in bench/peers installs the peers: this takes a few minutes, and only once\n',
+  )
+  const { status, said } = await runCommand([npm, 'ci', '--no-audit', '--no-fund'], {
+    environment: { ...nodeHeaders(node), ...process.env },
+    timeoutMs: INSTALL_MS_MAX,
+    directory: DIRECTORY,
+  })
+  if (status === 0 && isInstalled()) return
+  const reason = said.trim().split('\n').slice(-ERROR_LINES_MAX).join('\n')
+  throw new Error(
+    `npm ci in bench/peers failed with ${status} (limit: ${INSTALL_MS_MAX / 1000} s). better-sqlite3 downloads a ` +
+      `binary or compiles it, which takes Python, make and a C++ compiler.\n${reason}`,
+  )
+}
+
+/** Whether the packages are those of the lockfile: npm writes its own copy when it has installed everything. */
+function isInstalled(): boolean {
+  const copy = peerFile('node_modules', '.package-lock.json')
+  return existsSync(copy) && statSync(copy).mtimeMs >= statSync(peerFile('package-lock.json')).mtimeMs
+}
+
+/** Points the compilation of native packages to the headers that come with Node, which it otherwise downloads. */
+function nodeHeaders({ path }: Node): Readonly<Record<string, string>> {
+  const prefix = dirname(dirname(realpathSync(path)))
+  return existsSync(join(prefix, 'include', 'node', 'node.h')) ? { npm_config_nodedir: prefix } : {}
+}
