@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { accessLine } from './api/access-log.ts'
+import { accessLine, plainAccessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import { clientAddress } from './api/client-address.ts'
 import { LongPoll } from './api/events/long-poll.ts'
@@ -8,6 +8,7 @@ import { passesGate } from './api/lifecycle.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
 import { type Rate, RateLimiter } from './api/rate-limit.ts'
+import { RepeatedReads, type RepeatedReadsOptions } from './api/repeated-reads.ts'
 import { makeRequestIds } from './api/request-context.ts'
 import { makeRoutes, operationPaths } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
@@ -115,14 +116,27 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const outbound = startEvents(options, base, metrics, onFault)
+  const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
+  const rate = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
+  const newRequestId = makeRequestIds()
+  const addressOf = clientAddress(options.trustedProxies)
+  const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
+    ...{ admission, rate, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
+    onResponse: response => {
+      metrics.count(response.route, 200, response.tookMs)
+      log.access(plainAccessLine(response))
+    },
+  }
   const pipeline: Pipeline = {
     engine,
     base,
     lifecycleClock: options.lifecycleClock,
     ...outbound.forRequests,
-    cache: options.cache === 'off' ? undefined : cacheOf(options, metrics),
+    cache,
+    // A read that is verified takes the pipeline.
+    repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
-    rate: options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer),
+    rate,
     failedAuthentications: new RateLimiter(GUESSES, timer),
   }
   const { routes, fetch } = makeRoutes({
@@ -131,10 +145,10 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     admission,
     cors: options.corsOrigins,
     clock,
-    newRequestId: makeRequestIds(),
-    addressOf: clientAddress(options.trustedProxies),
+    newRequestId,
+    addressOf,
     onResponse: (exchange, status, tookMs, fault) => {
-      metrics.count(exchange, status, tookMs)
+      metrics.count(exchange.route, status, tookMs)
       log.access(accessLine(exchange, status, tookMs))
       if (fault !== undefined) log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
     },

@@ -62,6 +62,11 @@ export class Admission {
   #closing = false
   #resolveDrain: (() => void) | undefined
 
+  /** Whether any request would be admitted: a request that ends at once then needs no slot. */
+  get isFree(): boolean {
+    return !this.#closing && this.#inProgress < REQUESTS.perCaller
+  }
+
   /** Admits a request from an address. Throws `overloaded` or `shutting_down`. */
   enter(address: string): AdmissionSlot {
     if (this.#closing) throw shuttingDown()

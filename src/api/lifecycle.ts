@@ -1,4 +1,4 @@
-import type { Deprecation, Stability } from '../contract/operation.ts'
+import type { Deprecation, Operation, Stability } from '../contract/operation.ts'
 import { operationSunset, previewRequired } from '../contract/refusals.ts'
 import type { RequestContext, Route } from './request-context.ts'
 
@@ -30,14 +30,19 @@ export function announceLifecycle(
     `<${docs}>; rel="deprecation"; type="text/html", <${docs}>; rel="sunset"; type="text/html"`
 }
 
+/** Returns the time from which on `enforceLifecycle` refuses an operation; Infinity if it has no sunset. */
+export function worksUntilMs({ deprecation }: Operation): number {
+  // The sunset is the last second in which the operation works.
+  return deprecation ? deprecation.sunsetAtMs + 1000 : Infinity
+}
+
 /**
  * Refuses an operation after its sunset, and an experimental one without the preview header. Throws
  * `operation_sunset`, `preview_required`.
  */
 export function enforceLifecycle(context: RequestContext, { id, operation }: Route, clockMs: number): void {
   const { deprecation, preview } = operation
-  // The sunset is the last second in which the operation works.
-  if (deprecation && clockMs >= deprecation.sunsetAtMs + 1000) {
+  if (deprecation && clockMs >= worksUntilMs(operation)) {
     const { sunset } = fixedFields(deprecation)
     throw operationSunset(id, sunset)
   }

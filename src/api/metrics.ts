@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { DeliveryState } from '../model/delivery.ts'
-import type { RequestContext } from './request-context.ts'
+import type { Route } from './request-context.ts'
 
 export interface Metrics {
   readonly contentType: string
-  count(context: RequestContext, status: number, tookMs: number): void
+  count(route: Route | undefined, status: number, tookMs: number): void
   /** Counts a delivery attempt by the state of the delivery afterwards. */
   attempted(state: DeliveryState): void
   /** Sets the function that counts the open streams when the metrics are read. */
@@ -68,7 +68,7 @@ export function makeMetrics(): Metrics {
   })
   return {
     contentType: register.contentType,
-    count: ({ route }, status, tookMs) => {
+    count: (route, status, tookMs) => {
       const tally = tallyOf(tallies, route?.id ?? 'none')
       const seconds = tookMs / 1000
       const bucket = BUCKETS_SECONDS.findIndex(bound => seconds <= bound)

@@ -20,6 +20,7 @@ import { announceLifecycle, enforceLifecycle } from './lifecycle.ts'
 import { refuseUnacceptable } from './negotiate.ts'
 import { decodeText, readParameters } from './parameters.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import type { RepeatedReads } from './repeated-reads.ts'
 import { callerName, type RequestContext, type Route } from './request-context.ts'
 import { validateBody } from './validate.ts'
 
@@ -40,6 +41,8 @@ export interface Pipeline {
   readonly streams: SseHub
   /** Undefined if other processes may write to the store too. */
   readonly cache: RepresentationCache | undefined
+  /** Undefined without a cache. */
+  readonly repeatedReads: RepeatedReads | undefined
   /** Compares every reply from the cache with a fresh read, and fails if they differ; for tests. */
   readonly verifiesCache: boolean
   readonly rate: RateLimiter | undefined
@@ -122,6 +125,7 @@ function respondCached(
     const value = headers[name]
     if (value !== undefined) response.headers.set(name, value)
   }
+  if (request.method === 'GET') pipeline.repeatedReads?.remember(context, route, cached, response)
   return response
 }
 

@@ -37,6 +37,8 @@ export interface CachedReply {
   readonly reply: Reply
   /** The headers that are the same in every response with this reply, once one was sent. */
   headers?: Headers
+  /** Whether the cache still has it: a reply that was dropped must not be sent. */
+  readonly isCurrent: boolean
 }
 
 interface Entry extends CachedReply {
@@ -46,6 +48,7 @@ interface Entry extends CachedReply {
   readonly rowId: bigint | undefined
   /** Whether it was read since the last time it was considered for eviction. */
   isUsed: boolean
+  isCurrent: boolean
 }
 
 /** What a miss saw when it began. A reply is stored only if nothing was changed since. */
@@ -91,10 +94,17 @@ export class RepresentationCache {
   /** Returns the reply to a request target of GET, such as `/pets/7`. */
   find(target: string): CachedReply | undefined {
     const entry = this.#entries.get(target)
-    if (!entry) return undefined
+    return entry && this.use(entry) ? entry : undefined
+  }
+
+  /** Counts the use of a reply that `find` returned earlier. Returns false if it was dropped since. */
+  use(reply: CachedReply): boolean {
+    if (!reply.isCurrent) return false
     this.hits++
+    // Safe: every CachedReply is an entry of this cache.
+    const entry = reply as Entry
     entry.isUsed = true
-    return entry
+    return true
   }
 
   /** Like `find`, without counting it. */
@@ -120,7 +130,7 @@ export class RepresentationCache {
     const rowId = typeof id === 'bigint' ? id : undefined
     if (name !== undefined && rowId === undefined) return
     this.#evict(chars)
-    this.#entries.set(target, { target, reply, table, rowId, isUsed: false })
+    this.#entries.set(target, { target, reply, table, rowId, isUsed: false, isCurrent: true })
     this.#chars += chars
     const place = placeOf(table, rowId)
     const targets = this.#targets.get(place)
@@ -166,7 +176,9 @@ export class RepresentationCache {
     }
   }
 
-  #remove({ target, reply, table, rowId }: Entry): void {
+  #remove(entry: Entry): void {
+    const { target, reply, table, rowId } = entry
+    entry.isCurrent = false
     this.#entries.delete(target)
     this.#chars -= charsOf(target, reply)
     const place = placeOf(table, rowId)

@@ -1,0 +1,127 @@
+import type { Server } from 'bun'
+import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
+import { type FixedLogParts, fixedLogParts } from './access-log.ts'
+import type { Admission } from './admission.ts'
+import { rateGroup } from './client-address.ts'
+import { worksUntilMs } from './lifecycle.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { RequestContext, Route } from './request-context.ts'
+
+/** Requests with a longer URL or body take the pipeline. */
+const URL_CHARS_MAX = 500
+const BODY_CHARS_MAX = 16 * 1024
+/** At this number of characters, all URLs are forgotten. */
+const CHARS_MAX = 8 * 1024 * 1024
+/** What a URL takes in addition to its texts, about: most of it for the headers. */
+const URL_CHARS = 2000
+
+/** What the pipeline decided about a request, as far as the next request for the same URL does not change it. */
+interface Repeated {
+  readonly route: Route
+  readonly host: string
+  readonly cached: CachedReply
+  readonly body: string
+  /** With the request id and the rate limit of the last request: each request sets its own before they are copied. */
+  readonly headers: Headers
+  readonly logParts: FixedLogParts
+  /** When the operation stops working, by the lifecycle clock. */
+  readonly untilMs: number
+}
+
+/** A response to a repeated read, for the log and the metrics. */
+export interface RepeatedResponse {
+  readonly route: Route
+  readonly logParts: FixedLogParts
+  readonly requestId: string
+  readonly address: string
+  readonly nowMs: number
+  readonly tookMs: number
+}
+
+export interface RepeatedReadsOptions {
+  readonly cache: RepresentationCache
+  readonly admission: Admission
+  readonly rate: RateLimiter | undefined
+  readonly clock: () => number
+  readonly lifecycleClock: () => number
+  readonly newRequestId: () => string
+  readonly addressOf: (request: Request, peer: string) => string
+  readonly onResponse: (response: RepeatedResponse) => void
+}
+
+/**
+ * Responds to repeated reads of cached public representations without the pipeline, in one synchronous function. It
+ * takes only requests about which the pipeline would decide exactly as it did before: same URL and Host, no key, no
+ * condition, no header that changes the response. For any other request it returns undefined, and the pipeline
+ * decides. It saves a third of the processor time of a cached read.
+ */
+export class RepeatedReads {
+  readonly #options: RepeatedReadsOptions
+  readonly #known = new Map<string, Repeated>()
+  #chars = 0
+
+  constructor(options: RepeatedReadsOptions) {
+    this.#options = options
+  }
+
+  /** Remembers a response of the pipeline from the cache, if the next one for its URL can be the same. */
+  remember(context: RequestContext, route: Route, cached: CachedReply, response: Response): void {
+    const { request, caller } = context
+    const { url } = request
+    const host = request.headers.get('host')
+    const { body } = cached.reply
+    if (host === null || body === null || caller?.keyId !== null) return
+    if (url.length > URL_CHARS_MAX || body.length > BODY_CHARS_MAX || route.operation.preview !== undefined)
+      return
+    if (!isPlain(request.headers, host)) return
+    const chars = url.length + body.length + URL_CHARS
+    if (this.#chars + chars > CHARS_MAX) this.#forget()
+    if (!this.#known.has(url)) this.#chars += chars
+    this.#known.set(url, {
+      ...{ route, host, cached, body },
+      headers: new Headers(response.headers),
+      logParts: fixedLogParts(context, response.status),
+      untilMs: worksUntilMs(route.operation),
+    })
+  }
+
+  #forget(): void {
+    this.#known.clear()
+    this.#chars = 0
+  }
+
+  /** Returns the response to a GET; undefined if the pipeline must decide. */
+  respond(request: Request, server: Server<undefined>): Response | undefined {
+    const startedMs = performance.now()
+    const known = this.#known.get(request.url)
+    if (!known || !isPlain(request.headers, known.host)) return undefined
+    const { cache, admission, rate, lifecycleClock, addressOf, onResponse } = this.#options
+    if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
+    const address = addressOf(request, server.requestIP(request)?.address ?? '')
+    const taken = rate?.take(rateGroup(address))
+    if (taken?.refusal || !cache.use(known.cached)) return undefined
+    const requestId = this.#options.newRequestId()
+    known.headers.set('X-Request-Id', requestId)
+    if (taken) known.headers.set('RateLimit', taken.field)
+    const response = new Response(known.body, known)
+    const { route, logParts } = known
+    const nowMs = this.#options.clock()
+    onResponse({ route, logParts, requestId, address, nowMs, tookMs: performance.now() - startedMs })
+    return response
+  }
+}
+
+/** Whether nothing in the headers can change the response or its log line. */
+function isPlain(headers: Headers, host: string): boolean {
+  if (headers.get('host') !== host) return false
+  const accept = headers.get('accept')
+  return (
+    (accept === null || accept === '*/*' || accept === 'application/json') &&
+    !headers.has('authorization') &&
+    !headers.has('if-none-match') &&
+    !headers.has('if-match') &&
+    !headers.has('origin') &&
+    !headers.has('x-request-id') &&
+    !headers.has('traceparent')
+  )
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'bun:test'
+import { Admission } from '../../src/api/admission.ts'
+import { contract } from '../../src/contract/contract.ts'
+import { RepresentationCache } from '../../src/store/representation-cache.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
+
+/** Sent as often as it takes until a request without a key is served without the pipeline, and once more. */
+const REPEATS = 4
+
+const cached: TestOptions = { cache: 'on' }
+
+interface Sent {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** Sends a request without a key. Leaves out the headers that differ from one request to the next. */
+async function read(
+  store: TestStore,
+  target: string,
+  method = 'GET',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Sent> {
+  const response = await fetch(store.base + target, { method, headers })
+  const { date: _, 'x-request-id': id, ...kept } = Object.fromEntries(response.headers)
+  const given = headers['X-Request-Id']
+  if (given === undefined ? !id : id !== given) throw new Error(`${target} has the request id ${id}`)
+  // The port of the store.
+  const text = JSON.stringify(kept).replaceAll(store.base, 'http://store')
+  return { status: response.status, headers: JSON.parse(text), body: await response.text() }
+}
+
+const variations: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { Accept: 'application/json' },
+  { Accept: 'text/plain' },
+  { Accept: 'application/json;q=0, */*' },
+  { 'If-None-Match': '*' },
+  { 'If-None-Match': '"other"' },
+  { 'If-Match': '"other"' },
+  { Authorization: 'Bearer nonsense' },
+  { Origin: 'https://shop.example' },
+  { Origin: 'https://other.example' },
+  { 'X-Request-Id': 'mine-1' },
+  { 'Petstore-Preview': 'store-summary' },
+  { Host: 'shop.example' },
+  { Host: 'shop.example/pets' },
+  { Host: 'shop.example', Range: 'bytes=0-1' },
+  {},
+]
+
+test('every response to a repeated read is the one that the pipeline sends', async () => {
+  const options: TestOptions = {
+    corsOrigins: ['https://shop.example'],
+    rateLimit: { requests: 100_000, seconds: 3600 },
+  }
+  await using store = await openTestStore('sqlite', { ...options, ...cached })
+  await using plain = await openTestStore('sqlite', { ...options, cache: 'off' })
+  for (const { client } of [store, plain]) await makePet(client, { quantity: 9n, reserved: 2n })
+  const targets = [
+    '/pets/1',
+    '/pets?limit=1',
+    '/pets/',
+    '/%70ets/1',
+    '/store/inventory/1',
+    '/categories',
+    '/pets/2',
+  ]
+  const different: string[] = []
+  for (const target of targets) {
+    for (const headers of variations) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'DELETE']) {
+        for (let count = 0; count < REPEATS; count++) {
+          const [sent, expected] = [
+            await read(store, target, method, headers),
+            await read(plain, target, method, headers),
+          ]
+          if (!Bun.deepEquals(sent, expected))
+            different.push(
+              `${method} ${target} ${JSON.stringify(headers)}: ${JSON.stringify([sent, expected])}`,
+            )
+        }
+      }
+    }
+  }
+  expect(different).toEqual([])
+  const metrics = await (await store.send('GET', '/metrics')).text()
+  expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
+})
+
+test('a repeated read has a line in the log and a count in the metrics, as the first read has', async () => {
+  await using store = await openTestStore('sqlite', cached)
+  await makePet(store.client)
+  for (let count = 0; count < REPEATS; count++) await read(store, '/pets/1')
+  const lines = store.logged.map(({ fields }) => fields).filter(({ operationId }) => operationId === 'getPet')
+  const fixed = lines.map(({ time: _, ms: _ms, requestId: _id, ...kept }) => JSON.stringify(kept))
+  expect([fixed.length, new Set(fixed).size]).toEqual([REPEATS, 1])
+  expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(REPEATS)
+  const metrics = await (await store.send('GET', '/metrics')).text()
+  expect(metrics).toContain(`petstore_requests_total{operation_id="getPet",status="200"} ${REPEATS}\n`)
+})
+
+test('repeated reads count towards the rate limit, and are refused beyond it', async () => {
+  await using store = await openTestStore('sqlite', { ...cached, rateLimit: { requests: 6, seconds: 3600 } })
+  await makePet(store.client)
+  const statuses: unknown[] = []
+  for (let count = 0; count < 8; count++) {
+    const { status, headers } = await read(store, '/pets/1')
+    statuses.push(`${status} ${/r=\d+/.exec(headers.ratelimit ?? '')}`)
+  }
+  expect(statuses).toEqual([
+    '200 r=5',
+    '200 r=4',
+    '200 r=3',
+    '200 r=2',
+    '200 r=1',
+    '200 r=0',
+    '429 r=0',
+    '429 r=0',
+  ])
+})
+
+test('a repeated read is refused after the sunset of its operation, and while the store stops', async () => {
+  let nowMs = Date.parse('2026-11-22T00:00:00Z')
+  const admission = new Admission()
+  await using store = await openTestStore('sqlite', { ...cached, admission, lifecycleClock: () => nowMs })
+  await makePet(store.client)
+  for (let count = 0; count < REPEATS; count++) expect((await read(store, '/pets/1')).status).toBe(200)
+  nowMs = contract.getPet.deprecation.sunsetAtMs + 999
+  expect((await read(store, '/pets/1')).status).toBe(200)
+  nowMs++
+  expect((await read(store, '/pets/1')).status).toBe(410)
+  nowMs--
+  await admission.drain()
+  expect((await read(store, '/pets/1')).status).toBe(503)
+})
+
+/** Changes a pet after it was read repeatedly. Returns the names that the reads before and after the change had. */
+async function namesAroundChange(representations: RepresentationCache): Promise<string[]> {
+  await using store = await openTestStore('sqlite', { ...cached, representations })
+  const { petId } = await makePet(store.client)
+  const name = async (): Promise<string> => JSON.parse((await read(store, `/pets/${petId}`)).body).name
+  for (let count = 0; count < REPEATS; count++) await name()
+  const before = await name()
+  await store.client.updatePet({ petId, body: { name: 'Renamed' } })
+  return [before, await name()]
+}
+
+test('a repeated read shows a change as soon as its command is answered', async () => {
+  expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
+})
+
+test('control: a dropped reply that is still sent is detected', async () => {
+  class NeverDropping extends RepresentationCache {
+    override use(): boolean {
+      return true
+    }
+  }
+  expect(await namesAroundChange(new NeverDropping())).toEqual(['Anybody', 'Anybody'])
+})
