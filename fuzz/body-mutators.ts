@@ -83,7 +83,7 @@ const badMember: Mutator = ({ random }, builder) => {
   return invalid(builder, `${name} is ${text.slice(0, 60)}`)
 }
 
-/** Another value for a member that only the service writes. The service detects it after it has found the resource. */
+/** Sends another value for a read-only member. The service refuses it only after it has found the resource. */
 const otherId: Mutator = ({ random }, builder) => {
   const readOnly = [...(builder.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
   if (!readOnly || builder.body || builder.mutations.length > 0) return undefined
@@ -115,7 +115,7 @@ function remove({ members }: RequestBuilder, name: string): void {
   members.splice(0, members.length, ...others)
 }
 
-/** Throws if the body is valid by our own validation: the service would be reported wrongly. */
+/** Throws if the body is valid by our own validation, because a correct service would then be reported. */
 function invalid(builder: RequestBuilder, why: string): ReturnType<Mutator> {
   const { schema } = builder.operation.body ?? {}
   const text = `{${pairsOf(builder).join(',')}}`

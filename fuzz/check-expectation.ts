@@ -37,10 +37,10 @@ function checkRefusal(
   { status, headers }: FuzzResponse,
   { message }: JsonObject,
 ): Finding[] {
-  const wanted = `${why}: the status must be ${statuses.join(' or ')}, and is ${status} (${message})`
+  const detail = `${why}: the status must be ${statuses.join(' or ')}, and is ${status} (${message})`
   if (!statuses.includes(status)) {
     const isAccepted = check === 'auth-bypassed' || status < 400
-    return [{ check: isAccepted ? check : 'wrong-refusal', detail: wanted }]
+    return [{ check: isAccepted ? check : 'wrong-refusal', detail }]
   }
   const needsChallenge = status === 401 || status === 403
   return [
@@ -73,7 +73,9 @@ function checkValid(
   return findingIf(!mayRefuse(request, status, refusal), 'refused-valid', actual)
 }
 
-/** Refusals of a valid request because of the state of the store, or of a rule that is only in the text. */
+/**
+ * Returns whether the state of the store, or a rule that is only in the prose of the description, explains a refusal.
+ */
 function mayRefuse(
   { method, query, operation }: FuzzRequest,
   status: number,
@@ -113,15 +115,15 @@ function checkReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
   ]
 }
 
-/** RFC 9110, section 9.3.2: the response of the GET, without its body. */
+/** Checks that HEAD gets the response of the GET, without its body (RFC 9110, section 9.3.2). */
 function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
-  // Other clients may have changed the resource in between: then these fields differ.
+  // Another client may have changed the resource between the two requests. Its ETag and length then differ.
   const tag = get.headers.get('etag')
   const isSame = get.status >= 400 || (tag !== undefined && tag === head.headers.get('etag'))
-  // The last page of a list is still the same page when another one follows it.
+  // The list may have grown between the two requests, so that its last page now links to another one.
   const isList = get.headers.get('link')?.includes('rel="first"')
-  const free = [
+  const mayDiffer = [
     'date',
     'x-request-id',
     'ratelimit',
@@ -129,7 +131,7 @@ function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
     ...(isSame ? [] : ['etag', 'content-length']),
   ]
   const differing = [...names].filter(
-    name => !free.includes(name) && get.headers.get(name) !== head.headers.get(name),
+    name => !mayDiffer.includes(name) && get.headers.get(name) !== head.headers.get(name),
   )
   return [
     ...findingIf(get.status !== head.status, 'head-status', `GET is ${get.status}, HEAD ${head.status}`),
@@ -143,7 +145,7 @@ function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
 }
 
 function checkAllow({ status, methods }: Expectation & { kind: 'allow' }, response: FuzzResponse): Finding[] {
-  const wanted = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
+  const expected = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ')
   const allow = response.headers
     .get('allow')
     ?.split(',')
@@ -156,6 +158,6 @@ function checkAllow({ status, methods }: Expectation & { kind: 'allow' }, respon
       'method-not-allowed',
       `the status is ${response.status}, and must be ${status}`,
     ),
-    ...findingIf(allow !== wanted, 'allow', `Allow is ${allow}, and must be ${wanted}`),
+    ...findingIf(allow !== expected, 'allow', `Allow is ${allow}, and must be ${expected}`),
   ]
 }

@@ -35,7 +35,7 @@ function schemaOf(described: DescribedResponse | undefined): Schema | undefined 
   return described?.content.get('application/json')
 }
 
-/** A missing resource is named by its id; if a path has several ids, by the first one that does not exist. */
+/** Checks that a 404 names the missing resource by its id. If the path has several ids, it must name one of them. */
 function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
@@ -44,7 +44,7 @@ function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
-/** The response contains the resource that the path names. */
+/** Checks that the response contains the resource that the path names. */
 function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return [...path].flatMap(([name, requested]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
@@ -59,7 +59,7 @@ function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonOb
   })
 }
 
-/** The response contains the written values as they were sent. */
+/** Checks that the response contains the written values as they were sent. */
 function checkEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
@@ -80,7 +80,7 @@ function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | u
   return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
-/** A resource that was not changed since its last read is identical, byte for byte. */
+/** Checks that a resource that was not changed since its last read is identical, byte for byte. */
 function checkRead(
   { memory }: VirtualClient,
   { method, target, operation }: FuzzRequest,
@@ -91,7 +91,7 @@ function checkRead(
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
-/** A list contains only elements that match its filters, and no more than its limit. */
+/** Checks that the elements of a list match its filters, and that there are no more of them than its limit. */
 function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = request
   const requested = Map.groupBy(query, ([name]) => decoded(name))
@@ -109,7 +109,7 @@ function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValu
   return findings
 }
 
-/** Not for texts, which may be searched by their beginning. */
+/** Returns whether a filter compares whole values. A filter on a text may compare only its beginning. */
 function isExactFilter(operation: Operation | undefined, { items }: Schema, name: string): boolean {
   const parameter = operation?.parameters.find(one => one.name === name)
   const { type, choices } = parameter?.schema.items ?? parameter?.schema ?? {}
@@ -124,7 +124,7 @@ function decoded(text: string): string {
 function printed(value: JsonValue | undefined): string {
   const text =
     typeof value === 'object'
-      ? JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part))
+      ? JSON.stringify(value, (_, member) => (typeof member === 'bigint' ? `${member}n` : member))
       : String(value)
   return text.slice(0, 200)
 }

@@ -18,8 +18,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Sends one request and reads its response. Its status is 0 if the connection could not be made or was closed, or if
-   * no response, or one that is malformed, arrived within 10 seconds.
+   * Sends one request and reads its response. The status of the response is 0 if the connection could not be made or
+   * was closed, if the response is malformed, or if it is not complete within 10 seconds.
    */
   async send(method: string, bytes: Uint8Array): Promise<FuzzResponse> {
     const socket = this.#socket ?? (await this.#connect())
@@ -48,7 +48,7 @@ export class Connection implements Disposable {
         socket: this.#handlers(),
       })
     } catch {
-      // Not a new finding: if the server has crashed, the request that crashed it was already reported.
+      // `send` returns a response with the status 0, which is reported as a finding.
       return undefined
     }
     return this.#socket

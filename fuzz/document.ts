@@ -33,7 +33,7 @@ export interface Operation {
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
   readonly responses: ReadonlyMap<number, DescribedResponse>
   readonly needsKey: boolean
-  /** The scope that the key must have; undefined if any key, or none, will do. */
+  /** The scope that the key must have; undefined if the operation accepts any valid key, or needs none. */
   readonly scope: string | undefined
 }
 
@@ -50,7 +50,7 @@ export interface Description {
 
 const methodNames = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** The sentence of an operation that requires a key with any scope. */
+/** The sentence in the description of an operation that accepts a key with any scope. */
 const ANY_KEY = 'Requires any valid key.'
 
 const Content = z.record(z.string(), z.looseObject({ schema: z.unknown() }))
@@ -177,7 +177,7 @@ function readResponse(node: unknown, codes: readonly string[], resolveRef: Resol
   }
 }
 
-/** Returns the target of a node that is a reference; any other node itself. Throws if the target does not exist. */
+/** Returns the target of a node that is a reference, or else the node itself. Throws if the target does not exist. */
 function resolveReference(document: unknown, node: unknown): unknown {
   const reference = memberOf(node, '$ref')
   if (typeof reference !== 'string') return node

@@ -10,7 +10,7 @@ export type Condition = 'none' | 'holds' | 'fails' | 'unmodified' | 'unclear'
 
 /** The expected response, in addition to the description. */
 export type Expectation =
-  /** The request is invalid on purpose: one of these statuses, and no other. */
+  /** The request is invalid on purpose, and must be refused with one of these statuses. */
   | {
       readonly kind: 'refusal'
       readonly statuses: readonly number[]
@@ -19,11 +19,11 @@ export type Expectation =
     }
   /** The request is valid: only the state of the store may refuse it. */
   | { readonly kind: 'valid'; readonly resource: Resource | undefined; readonly condition: Condition }
-  /** The same request again, under its idempotency key: the same response again. */
+  /** The request is repeated under its idempotency key, and must get the same response again. */
   | { readonly kind: 'replay'; readonly of: FuzzResponse }
-  /** HEAD, immediately after the GET whose response was `of`. */
+  /** HEAD is sent immediately after the GET whose response was `of`. */
   | { readonly kind: 'head'; readonly of: FuzzResponse }
-  /** A method that the path does not have, or OPTIONS: `Allow` names the methods that it has. */
+  /** The path does not have the method, or the method is OPTIONS. `Allow` must name the methods of the path. */
   | { readonly kind: 'allow'; readonly status: number; readonly methods: readonly string[] }
   | { readonly kind: 'unknown path' }
 

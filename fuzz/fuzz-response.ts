@@ -13,7 +13,7 @@ export function noResponse(reason: string): FuzzResponse {
 interface Head {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
-  readonly bodyAt: number
+  readonly bodyStart: number
 }
 
 /** The bytes are not a response as RFC 9112 defines it. */
@@ -47,12 +47,12 @@ export class ResponseReader {
   #response(): FuzzResponse | undefined {
     this.#head ??= readHead(this.#bytes)
     while (this.#head && this.#head.status < 200) {
-      this.#bytes = this.#bytes.subarray(this.#head.bodyAt)
+      this.#bytes = this.#bytes.subarray(this.#head.bodyStart)
       this.#head = readHead(this.#bytes)
     }
     if (!this.#head) return undefined
-    const { status, headers, bodyAt } = this.#head
-    const body = this.#body(this.#bytes.subarray(bodyAt), this.#head)
+    const { status, headers, bodyStart } = this.#head
+    const body = this.#body(this.#bytes.subarray(bodyStart), this.#head)
     return body && { status, headers, body }
   }
 
@@ -81,16 +81,16 @@ function readHead(bytes: Buffer): Head | undefined {
     const before = headers.get(name)
     headers.set(name, before === undefined ? value : `${before}, ${value}`)
   }
-  return { status: Number(status), headers, bodyAt: end + 4 }
+  return { status: Number(status), headers, bodyStart: end + 4 }
 }
 
 /** Returns undefined if the last chunk has not arrived yet. */
 function decodeChunked(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = []
-  for (let at = 0; ; ) {
-    const lineEnd = bytes.indexOf('\r\n', at)
+  for (let chunkStart = 0; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', chunkStart)
     if (lineEnd < 0) return undefined
-    const line = bytes.toString('latin1', at, lineEnd)
+    const line = bytes.toString('latin1', chunkStart, lineEnd)
     const digits = /^([\da-f]{1,8})(?:;|$)/i.exec(line)?.[1]
     if (digits === undefined) throw new MalformedResponse(`the size of a chunk is ${line}`)
     const size = Number.parseInt(digits, 16)
@@ -100,6 +100,6 @@ function decodeChunked(bytes: Buffer): Buffer | undefined {
       throw new MalformedResponse(`no line end follows a chunk of ${size} bytes`)
     if (size === 0) return Buffer.concat([...chunks, bytes.subarray(next)])
     chunks.push(bytes.subarray(lineEnd + 2, next - 2))
-    at = next
+    chunkStart = next
   }
 }

@@ -3,10 +3,10 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/** A text is not made longer than this number of characters, because the request would be too large first. */
+/** A text is made too long only if its limit is at most this. With a higher limit, the request itself is too large. */
 const TOO_LONG_MAX = 4000
 
-/** Returns JSON texts of values that violate a schema of a body; each is well-formed JSON. */
+/** Returns a value that violates a schema of a body, as well-formed JSON text. */
 export function invalidJson(random: Random, schema: Schema): string {
   const wrong = ['[]', '{}', ...(schema.nullable ? [] : ['null'])]
   switch (schema.type) {
@@ -23,7 +23,7 @@ export function invalidJson(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns texts of a path or query parameter that violate its schema. */
+/** Returns a text for a path or query parameter that violates its schema. Throws unless `canBreak`. */
 export function invalidParameter(random: Random, schema: Schema): string {
   switch (schema.type) {
     case 'boolean':
@@ -37,7 +37,7 @@ export function invalidParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns whether any text of a parameter can violate the schema. */
+/** Returns whether `invalidParameter` has a text that violates the schema. */
 export function canBreak({ type }: Schema): boolean {
   return type === 'boolean' || type === 'integer' || type === 'string'
 }

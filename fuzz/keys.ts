@@ -4,8 +4,8 @@ import { readJson, writeJson } from './json.ts'
 import type { Random } from './random.ts'
 
 /**
- * The keys of a run: the given one, and two for each scope that an operation requires: one with only that scope, and
- * one with all scopes that do not grant it.
+ * The keys of a run: the given one, and two for each scope that an operation requires. One of the two has only that
+ * scope, the other has all scopes that do not grant it.
  */
 export interface Keys {
   /** A key that may use the operation; sometimes undefined if the operation requires none. */

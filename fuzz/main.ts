@@ -5,16 +5,16 @@ import { fuzz } from './run.ts'
 
 const program = new Command('npm run fuzz --')
   .description(
-    'Sends random valid and invalid requests to a store, and checks the responses by its description.',
+    'Sends random valid and invalid requests to a store, and checks the responses against its description.',
   )
   .option('--requests <count>', 'how many requests', wholeNumber, 10_000)
   .option('--seed <number>', 'seed of the random requests', wholeNumber, 1)
   .option(
     '--url <url>',
-    'a store on this machine; without it the run starts its own store and stops it afterwards',
+    'a store on this machine; without --url, the run starts its own store and stops it afterwards',
   )
   .option('--key <key>', 'an admin key of that store')
-  .option('--database-url <url>', 'a PostgreSQL database for its own store')
+  .option('--database-url <url>', 'a PostgreSQL database for the store that the run starts')
   .addHelpText(
     'after',
     `

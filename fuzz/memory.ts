@@ -99,7 +99,7 @@ export function remember(
 
 /**
  * Returns the path of the requested resource; undefined unless the described path ends with a parameter, because other
- * clients may change what is at any other path.
+ * clients may change the content of any other path.
  */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined
@@ -162,7 +162,7 @@ function forget({ resources, deleted }: Memory, resource: Resource, path: string
   deleted.set(resource.kind, list)
 }
 
-function keepLast<T>(list: T[], entry: T, most: number): void {
+function keepLast<T>(list: T[], entry: T, countMax: number): void {
   list.push(entry)
-  if (list.length > most) list.shift()
+  if (list.length > countMax) list.shift()
 }

@@ -5,7 +5,7 @@ let listening: Server<undefined> | undefined
 /**
  * The only target of webhooks: a receiver on this machine that accepts everything, started when it is first needed. If
  * nothing listened, webhooks would start to fail at an unpredictable time, and the requests of a seed would depend on
- * it.
+ * that time.
  */
 export function receiverUrl(): string {
   if (!listening) {

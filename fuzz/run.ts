@@ -16,7 +16,7 @@ const CLIENTS = 16
 export interface FuzzOptions {
   /** The URL of the store: on loopback, without a slash at its end. */
   readonly url: string
-  /** A key that may do everything. */
+  /** A key with the scope `admin`. */
   readonly key: string
   readonly requests: number
   readonly seed: number
@@ -25,11 +25,11 @@ export interface FuzzOptions {
    * which the machine runs them. Only a single client makes exactly the same requests with the same seed.
    */
   readonly clients?: number
-  /** Ends the run after a finding for which it returns true: `operation check`. */
+  /** Gets each finding as `operation check`. If it returns true, the run ends. */
   readonly isEnough?: (finding: string) => boolean
 }
 
-/** The first finding of its kind, and how many there were. */
+/** The first finding of one kind, and the number of findings of that kind. */
 export interface Found extends Finding {
   readonly label: string
   /** The request in one line, with the seed and number that reproduce it. */
@@ -47,9 +47,9 @@ export interface Report {
 }
 
 /**
- * Sends a store the given number of valid and invalid requests that its description allows, and checks each response
- * against the description. Throws for a store that is not on loopback, or that serves no description. The resources
- * that it creates remain.
+ * Sends a store the given number of valid and invalid requests, which it derives from the description of the store, and
+ * checks each response against that description. Throws if the store is not on loopback or serves no description, or if
+ * the key may not create keys. The created resources remain.
  */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const { url, key, requests, seed, clients = CLIENTS, isEnough } = options

@@ -6,7 +6,7 @@ export const INT64_MAX = 2n ** 63n - 1n
 
 const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'binary'] as const
 
-/** A schema of OpenAPI 3.0, as far as the description uses it; every limit is set, also if the document omits it. */
+/** A schema of OpenAPI 3.0, as far as the description uses it; every limit is set, even if the document omits it. */
 export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   readonly format: (typeof formats)[number] | undefined
@@ -15,7 +15,7 @@ export interface Schema {
   readonly choices: readonly string[] | undefined
   readonly minimum: bigint
   readonly maximum: bigint
-  /** Integers that are nevertheless not valid values. */
+  /** Integers between the bounds that are not valid. */
   readonly excluded: readonly bigint[]
   /** In code points. */
   readonly lengthMin: number
@@ -27,14 +27,14 @@ export interface Schema {
   readonly members: ReadonlyMap<string, Schema>
   readonly required: readonly string[]
   readonly isClosed: boolean
-  /** If there are any, a value is valid if it matches one of these, and no other member of the schema counts. */
+  /** If not empty, a value must match one of these schemas, and all other rules except `nullable` are ignored. */
   readonly oneOf: readonly Schema[]
   readonly example: JsonValue | undefined
 }
 
 const count = z.bigint().transform(Number).optional()
 
-// Strict: a keyword that is not understood here would not be checked.
+// Strict, because a keyword that is missing here would not be checked.
 const RawSchema = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
   oneOf: z.array(z.unknown()).default([]),

@@ -48,15 +48,17 @@ export function followUps(
   const resource = created ?? (request.expects.kind === 'valid' ? request.expects.resource : undefined)
   if (!resource || request.method === 'GET') return []
   const items = description.operations.filter(({ path }) => path.endsWith(`{${resource.kind}}`))
-  const of = (...methods: string[]): Step[] =>
+  const stepsOf = (...methods: string[]): Step[] =>
     methods.flatMap(method =>
       items
         .filter(item => item.method === method)
         .map(operation => ({ kind: 'request' as const, operation, resource })),
     )
   if (created)
-    return random.chance(0.2) ? of('GET', 'PATCH', 'GET', 'PUT', 'DELETE', 'GET', 'DELETE') : of('GET')
-  return random.chance(0.3) ? of('GET') : []
+    return random.chance(0.2)
+      ? stepsOf('GET', 'PATCH', 'GET', 'PUT', 'DELETE', 'GET', 'DELETE')
+      : stepsOf('GET')
+  return random.chance(0.3) ? stepsOf('GET') : []
 }
 
 /** Returns any operation; preferably one whose resources exist, and one that creates rather than deletes. */

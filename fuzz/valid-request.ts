@@ -163,7 +163,10 @@ function combined(one: Condition, other: Condition): Condition {
   return order.find(condition => condition === one || condition === other) ?? 'none'
 }
 
-/** Returns entity tags that match, tags that do not match, and the weak form that If-Match never accepts. */
+/**
+ * Returns a random value for a precondition, and its expected result. Some values are weak, which If-Match never
+ * accepts.
+ */
 function precondition(
   client: VirtualClient,
   builder: RequestBuilder,

@@ -4,7 +4,7 @@ import { receiverUrl } from './receiver.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { instants, textOf } from './texts.ts'
 
-/** If a limit is far away, texts are rarely made that long. */
+/** No text is longer than this number of code points, even if its limit is higher. */
 const LENGTH_MAX = 2000
 const SMALL_MAX = 5n
 

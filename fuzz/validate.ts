@@ -38,6 +38,7 @@ export function valueOfText(schema: Schema, text: string): JsonValue {
   return text
 }
 
+/** Returns the length of a text in code points. */
 export function lengthOf(text: string): number {
   let length = 0
   for (const _ of text) length++
