@@ -13,7 +13,7 @@ const running = new Set<Bun.Subprocess>()
 
 let interrupted = false
 
-// Code that waits for a child process then throws, and all resources are released.
+// On a signal, all child processes are killed. The code that waits for them throws, and all resources are released.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     interrupted = true
@@ -26,7 +26,10 @@ export function programFile(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url))
 }
 
-/** Runs a Bun program to its end and returns its output. Throws its error output if it fails or takes too long. */
+/**
+ * Runs a Bun program to its end and returns its output. Throws an error with its error output if it fails or takes too
+ * long.
+ */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
   const command = [process.execPath, programFile(name), JSON.stringify(input)]
   const { status, printed, said } = await runCommand(command, {
@@ -103,7 +106,8 @@ export async function startCommand(
 }
 
 /**
- * Returns a free port below the range from which the system assigns ports, so that nothing else gets it before its use.
+ * Returns a free port below the range from which the system assigns ports, so that no other program gets it before it
+ * is used.
  */
 export function freePort(): number {
   for (;;) {

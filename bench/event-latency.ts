@@ -62,8 +62,8 @@ await receiver.stop(true)
 
 const latencies = (arrived: ReadonlyMap<string, number>): number[] =>
   [...answeredMs].flatMap(([subject, sinceMs]) => {
-    const at = arrived.get(subject)
-    return at === undefined ? [] : [Math.max(0, at - sinceMs)]
+    const arrivedMs = arrived.get(subject)
+    return arrivedMs === undefined ? [] : [Math.max(0, arrivedMs - sinceMs)]
   })
 const measured = { stream: latencies(streamed), webhook: latencies(delivered), roundTrip: roundTrips }
 process.stdout.write(JSON.stringify(measured))

@@ -26,7 +26,7 @@ const head = [
 /** Counts the empty lines, because each block of a stream ends with one. */
 function count(reader: Reader, chunk: Buffer): void {
   if (reader.endsInNewline && chunk[0] === 10) reader.blocks++
-  for (let at = chunk.indexOf('\n\n'); at >= 0; at = chunk.indexOf('\n\n', at + 2)) reader.blocks++
+  for (let end = chunk.indexOf('\n\n'); end >= 0; end = chunk.indexOf('\n\n', end + 2)) reader.blocks++
   reader.endsInNewline = chunk[chunk.length - 1] === 10
 }
 

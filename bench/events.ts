@@ -58,7 +58,7 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   const contestant = (name: string, { port, pid }: ServerProcess, other: ServerProcess): Contestant => ({
     name,
     run: async seconds => {
-      // Otherwise the rest of its deliveries would be sent while the other store is measured.
+      // Otherwise the other store would send its remaining deliveries during this measurement.
       process.kill(other.pid, 'SIGSTOP')
       try {
         const load = { port, pid, connections: CLIENTS, seconds }

@@ -4,7 +4,7 @@ import type { ParametersOf, Statement } from '../src/engine/statement.ts'
 import { type Command, type CommandResult, executeCommand } from '../src/store/commands.ts'
 import { orderStatements, REQUEST_ID } from './order-statements.ts'
 
-/** Has the length of the SHA-256 of a request. */
+/** A placeholder that has the length of the SHA-256 of a request. */
 export const FINGERPRINT = '0'.repeat(64)
 
 /** A command that places an order of one unit, as the pipeline creates it. */
@@ -22,7 +22,7 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   const connection = new SqliteConnection(file, { readonly: false })
   const recorder = new Recorder(connection)
   const writer = new BatchWriter<Command, CommandResult>(recorder, executeCommand)
-  // What the writer reads when it opens is not part of an order.
+  // The statements that the writer runs when it opens are not part of an order.
   recorder.texts.length = 0
   await writer.commit([orderCommand(petId, '2026-01-01T00:00:00.000Z', null)])
   connection.close()

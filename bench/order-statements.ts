@@ -7,7 +7,7 @@ export interface StockAfter {
   readonly version: bigint
 }
 
-/** The statements of one order as the shop writes them; `assertSameStatements` checks that. */
+/** The statements of one order as the shop writes them; `assertSameStatements` checks that they are the same. */
 export const orderStatements = {
   shiftStock: sql<StockAfter>()(`
     UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange,
@@ -34,7 +34,7 @@ export const orderStatements = {
   moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
 
-/** Has the length of the request ids that the server makes. */
+/** A placeholder that has the length of the request ids that the server makes. */
 export const REQUEST_ID = '000000000000-1000000'
 
 /** One order of one unit, with all its ids assigned beforehand. */

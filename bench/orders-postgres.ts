@@ -6,7 +6,7 @@ import type { Section } from './section.ts'
 import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 32
-/** As many as the store has. */
+/** The store has the same number of connections. */
 const CONNECTIONS_MAX = 20
 const QUIET_MS_MAX = 60_000
 
@@ -54,7 +54,8 @@ export async function benchPostgresOrders(schedule: Schedule, pets: number): Pro
 }
 
 /**
- * The store assigns positions to events after the orders; that must not overlap with the measurement of the other side.
+ * Waits until every event has a position, so that the sequencer does not run while the other side is measured. Throws
+ * after a minute.
  */
 async function waitForSequencer(database: SQL): Promise<void> {
   const deadline = performance.now() + QUIET_MS_MAX

@@ -1,6 +1,6 @@
 import { ReplyReader } from './reply-reader.ts'
 
-/** One reply as its bytes: every header field by its name as it was sent. */
+/** One reply as it was received; the names of header fields keep their case. */
 export interface RawReply {
   readonly statusLine: string
   readonly headers: ReadonlyMap<string, string>
@@ -37,10 +37,10 @@ export async function rawGet(port: number, target: string): Promise<RawReply> {
   return { statusLine, headers, body, headBytes: Buffer.byteLength(head) }
 }
 
-/** Fields that differ between replies of one server. Their lengths do not. */
-const PASSING = ['Date', 'X-Request-Id', 'RateLimit']
+/** Fields whose values differ between replies of one server, but not in length. */
+const VARYING_FIELDS = ['Date', 'X-Request-Id', 'RateLimit']
 
-/** Throws unless two replies have the same status, fields, values (for `PASSING` fields, lengths) and body. */
+/** Throws unless two replies have the same status, fields, values (lengths, for `VARYING_FIELDS`) and body. */
 export function assertSame(one: RawReply, other: RawReply): void {
   const names = [...one.headers.keys()].toSorted()
   const same =
@@ -48,7 +48,7 @@ export function assertSame(one: RawReply, other: RawReply): void {
     one.body === other.body &&
     one.headBytes === other.headBytes &&
     names.join() === [...other.headers.keys()].toSorted().join() &&
-    names.every(name => PASSING.includes(name) || one.headers.get(name) === other.headers.get(name))
+    names.every(name => VARYING_FIELDS.includes(name) || one.headers.get(name) === other.headers.get(name))
   if (!same) throw new Error(`two replies differ:\n${describe(one)}\n\n${describe(other)}`)
 }
 

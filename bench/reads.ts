@@ -11,7 +11,7 @@ const LIST_PETS = 100_000
 const GET_TARGET = '/pets/1'
 const LIST_TARGET = '/pets?limit=20&status=available'
 
-/** What the texts of both sections have in common. */
+/** A sentence in the text of both sections. */
 const CACHED =
   'Every request has the same target, so all but the first are served from the cache of representations.'
 
@@ -59,11 +59,11 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
 interface MeasuredStore {
   readonly name: string
   readonly store: ServerProcess
-  /** What the store must reach against the bare runtime. */
+  /** The ratio that the store must reach against the bare runtime. */
   readonly target: Target
 }
 
-/** Compares stores that send the same reply with a bare server each way. */
+/** Compares stores that send the same reply with two bare servers: one with a handler, one with a static reply. */
 async function compare(
   stores: readonly MeasuredStore[],
   target: string,
@@ -71,14 +71,14 @@ async function compare(
 ): Promise<Pick<Section, 'results' | 'ratios'>> {
   const [first, ...others] = stores
   if (!first) throw new Error('there is no store to compare')
-  const wanted = await rawGet(first.store.port, target)
+  const reply = await rawGet(first.store.port, target)
   for (const { name, store } of others) {
-    // Its Link has another port.
-    if ((await rawGet(store.port, target)).body !== wanted.body) throw new Error(`${name}: another body`)
+    // The headers differ, because Link contains the port.
+    if ((await rawGet(store.port, target)).body !== reply.body) throw new Error(`${name}: another body`)
   }
   await using bare = await startBare(first.store, target, false)
   await using bareStatic = await startBare(first.store, target, true)
-  const bodyBytes = Buffer.byteLength(wanted.body)
+  const bodyBytes = Buffer.byteLength(reply.body)
   const contestant = (name: string, { port, pid }: ServerProcess): Contestant => ({
     name,
     run: seconds => generateReads({ port, pid, connections: CONNECTIONS, seconds }, target, bodyBytes),
@@ -107,12 +107,12 @@ async function compare(
 
 /** Starts a bare server that responds as the store does. Throws unless the replies are the same. */
 async function startBare(store: ServerProcess, target: string, isStatic: boolean): Promise<ServerProcess> {
-  const wanted = await rawGet(store.port, target)
-  // The runtime adds these itself, to every reply of either server.
-  const own = ['Date', 'Content-Length']
-  const headers = Object.fromEntries([...wanted.headers].filter(([name]) => !own.includes(name)))
+  const reply = await rawGet(store.port, target)
+  // The runtime adds these fields itself, to every reply of both servers.
+  const runtimeFields = ['Date', 'Content-Length']
+  const headers = Object.fromEntries([...reply.headers].filter(([name]) => !runtimeFields.includes(name)))
   const port = freePort()
-  const input = JSON.stringify({ port, isStatic, body: wanted.body, headers })
+  const input = JSON.stringify({ port, isStatic, body: reply.body, headers })
   const bare = await startServerProcess([programFile('bare-server.ts'), input], {}, port)
   assertSame(await rawGet(store.port, target), await rawGet(bare.port, target))
   return bare

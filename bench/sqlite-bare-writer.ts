@@ -20,7 +20,7 @@ const insertReply = sql()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ('1', 'placeOrder', $key, $fingerprint, 201, $body, $etag, $location, $now)`)
 const ETAG = `"${'0'.repeat(22)}"`
-/** Has the length of an event hash. */
+/** A placeholder that has the length of an event hash. */
 const HASH = '0'.repeat(43)
 
 /**

@@ -23,7 +23,7 @@ export interface TempDirectory extends Disposable {
   folder(name: string): string
 }
 
-/** Throws if the directory for temporary files is in memory, where nothing is durable. */
+/** Creates a temporary directory. Throws if it is in memory, where nothing is durable. */
 export function openTempDirectory(): TempDirectory {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
   // PostgreSQL does not run as root: if this process does, the user of PostgreSQL must be able to enter the directory.
@@ -84,8 +84,8 @@ export async function makeStore(place: Place): Promise<void> {
 }
 
 /**
- * Returns the statements, for both engines, that insert `pets` pets into category 1. They have more units than a
- * benchmark can order; with `mixed` shelves every fourth pet is sold.
+ * Returns the statements, for both engines, that insert `pets` pets into category 1. The pets have more units than a
+ * benchmark can order; with `mixed` shelves, every fourth pet is sold.
  */
 export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonly string[] {
   const sold = shelves === 'mixed' ? 'i % 4 = 3' : '1 = 0'
