@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 const TARGET = join(ROOT, 'dist/docs')
 
-// Copies the only file of its package that the docs page needs, so that an installed store does without the package.
+// Copies the only file that the docs page needs from its package, so that an installed store does not need the package.
 // `npm ci` runs this; with --omit=dev, the package is absent, and files that were built before stay.
 if (existsSync(SCALAR)) {
   await mkdir(TARGET, { recursive: true })

@@ -17,7 +17,7 @@ type Use = 'request' | 'response'
 export class TypeWriter {
   readonly #schemas: Readonly<Record<string, Schema>>
   readonly #alwaysSent: Readonly<Record<string, readonly string[]>>
-  /** The named schemas that are used, and how. */
+  /** By schema name: whether requests or responses use it. */
   readonly #uses = new Map<string, Use>()
 
   /** `alwaysSent`: members of a schema that are in every response, although the schema does not require them. */
@@ -35,7 +35,10 @@ export class TypeWriter {
     return schema.nullable ? `${type} | null` : type
   }
 
-  /** Returns the name of a schema, whose type will be declared. */
+  /**
+   * Adds a schema to the declared types, and returns its name. Throws if it has integers and is used in both
+   * directions.
+   */
   named(name: string, use: Use = 'response'): string {
     const schema = this.#schemas[name]
     if (!schema) throw new Error(`the document has no schema ${name}`)
@@ -110,7 +113,7 @@ export class TypeWriter {
   }
 }
 
-/** Returns a text as a JSDoc comment, without the end of a comment inside. */
+/** Returns a text as a JSDoc comment. A comment end inside the text is split by a space. */
 export function comment(text: string, indent: string): string {
   const lines = text.replaceAll('*/', '* /').split('\n')
   if (lines.length === 1) return `${indent}/** ${lines[0]} */`
