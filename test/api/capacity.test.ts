@@ -3,7 +3,7 @@ import { Admission } from '../../src/api/admission.ts'
 import { LongPoll } from '../../src/api/events/long-poll.ts'
 import { bodyInChunks } from '../../src/api/large-body.ts'
 import { CommitSignal } from '../../src/engine/commit-signal.ts'
-import { PlaceWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
+import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -57,12 +57,12 @@ describe('clients that send half a body', () => {
 })
 
 test('control: if arriving bodies hold slots, readers are refused', async () => {
-  await using store = await openTestStore('sqlite', { admission: new PlaceWhileBodyArrives() })
+  await using store = await openTestStore('sqlite', { admission: new SlotWhileBodyArrives() })
   using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('waiting feed readers hold no slots, and one caller cannot be all of them', async () => {
+test('waiting feed readers hold no slots, and one caller can have only some of them', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -136,11 +136,11 @@ describe('the slots of requests', () => {
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
-  test('are all returned: after any mixture of successes and failures, the last leave ends the drain', async () => {
+  test('are all returned after any mixture of successes and failures, so the last leave ends the drain', async () => {
     const admission = new Admission()
-    const places = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
-    const failing = places.map((place, index) =>
-      place.whileBodyArrives('key 1', 1000, async () => {
+    const slots = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
+    const failing = slots.map((slot, index) =>
+      slot.whileBodyArrives('key 1', 1000, async () => {
         if (index % 2 === 0) throw new Error('cut off')
       }),
     )
@@ -149,10 +149,10 @@ describe('the slots of requests', () => {
     const drain = admission.drain().then(() => {
       drained = true
     })
-    for (const place of places.slice(1)) place.leave()
+    for (const slot of slots.slice(1)) slot.leave()
     await Promise.resolve()
     expect(drained).toBe(false)
-    places[0]?.leave()
+    slots[0]?.leave()
     await drain
     expect(codeOf(() => admission.enter('203.0.113.2'))).toBe('shutting_down')
   })

@@ -9,7 +9,7 @@ export function serveWithoutTheEnd(onBody: () => void) {
     fetch: async ({ body }) => {
       for await (const _ of body ?? []);
       onBody()
-      // At least as long as a commit takes.
+      // A commit takes at least one turn of the event loop.
       await new Promise(resolve => setImmediate(resolve))
       return new Response(null, { status: 204 })
     },

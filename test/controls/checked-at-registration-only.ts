@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { type AddressRules, checkTarget } from '../../src/webhooks/address.ts'
 
-/** Broken on purpose: checks the addresses when a URL is registered, and connects by its name at each attempt. */
+/** Broken on purpose: checks the addresses when a URL is registered, and resolves the name again at each attempt. */
 export async function vettedAtRegistrationOnly(
   url: string,
   rules: AddressRules,

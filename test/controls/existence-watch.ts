@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { watchFiles } from '../../src/engine/sqlite-files.ts'
 
-const LOOK_MS = 10
+const CHECK_MS = 10
 
 /** Broken on purpose: a watch that only checks whether its files exist. */
 export const watchExistence: typeof watchFiles = (files, onGone) => {
@@ -10,6 +10,6 @@ export const watchExistence: typeof watchFiles = (files, onGone) => {
     if (gone === undefined) return
     clearInterval(timer)
     onGone(gone)
-  }, LOOK_MS)
+  }, CHECK_MS)
   return () => clearInterval(timer)
 }

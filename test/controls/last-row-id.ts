@@ -10,7 +10,8 @@ const Row = z.object({
 })
 
 /**
- * Broken on purpose: returns the rows committed after the last row it saw, by the id of the row, not by its position.
+ * Broken on purpose: returns the rows after a row id, not after a position. It misses rows with lower ids that commit
+ * later.
  */
 export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<ReceivedEvent[]> {
   const rows = await store.database(

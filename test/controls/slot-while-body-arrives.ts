@@ -1,7 +1,7 @@
 import { Admission } from '../../src/api/admission.ts'
 
 /** Broken on purpose: a request holds its slot while its body arrives, and any number of bodies may arrive. */
-export class PlaceWhileBodyArrives extends Admission {
+export class SlotWhileBodyArrives extends Admission {
   override releaseSlot(): void {}
   override reacquireSlot(): void {}
   override reserveBody(): void {}

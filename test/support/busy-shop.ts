@@ -10,9 +10,9 @@ const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100
 
-/** A shop that several clients use at the same time. */
+/** The counts of a shop that several clients have used at the same time. */
 export interface Busy {
-  /** The minimum number of events caused so far. */
+  /** The minimum number of events that were caused. */
   readonly caused: () => number
   readonly refused: () => number
 }
@@ -24,8 +24,8 @@ interface Shelf {
 }
 
 /**
- * Writes from several writers at once until this number of events was caused: orders, of which some are refused,
- * cancelled or completed, new pets, and stock changes; then the category that marks the end.
+ * Runs several writers at once until this number of events was caused. They place orders, some of which are refused,
+ * cancelled or completed, create pets and change stock. At the end, one category with the name LAST_NAME is created.
  */
 export async function useShop(client: Client, writers: number, events: number, seed: number): Promise<Busy> {
   const { data: category } = await client.createCategory({ body: { name: 'Everybody' } })
@@ -64,7 +64,7 @@ async function act(shelf: Shelf, random: Seeded): Promise<number> {
     const isPlenty = before.quantity > 1000n
     const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
     await client.setInventory({ petId, body: { quantity } })
-    // One event, or none if the quantity has meanwhile become this.
+    // One event, or none if the quantity already has this value.
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
@@ -85,7 +85,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Creates categories in one command, named `Many 1`, `Many 2`, ... unless given: one event each. */
+/** Creates categories in one command, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
 export async function makeMany(
   client: Client,
   count: number,

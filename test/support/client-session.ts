@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 
-/** A working day of a shop: every described operation succeeds once. Returns their ids. */
+/** Simulates a working day of a shop, in which every described operation succeeds once. Returns the operation ids. */
 export async function useEverything(client: Client): Promise<string[]> {
   const done: string[] = []
   const did = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
@@ -38,7 +38,7 @@ export async function useEverything(client: Client): Promise<string[]> {
   return done
 }
 
-/** A webhook whose receiver does not respond, so that it has a delivery to read and to send again. */
+/** Uses a webhook whose receiver refuses connections, so that it has a delivery to read and to send again. */
 async function useWebhook(client: Client, did: Did): Promise<void> {
   const body = { url: 'http://127.0.0.1:9/events', description: null }
   const { data } = await did('createWebhook', client.createWebhook({ body }))
@@ -55,7 +55,7 @@ async function useWebhook(client: Client, did: Did): Promise<void> {
   await did('deleteWebhook', client.deleteWebhook({ webhookId }))
 }
 
-/** The deliveries, once one was attempted. */
+/** Waits until a delivery was attempted. Returns the deliveries. */
 async function attemptedDeliveries(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
   for (;;) {
     const page = await client.listDeliveries({ webhookId, state: 'pending' })

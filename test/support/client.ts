@@ -14,7 +14,7 @@ export interface TestClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Every operation with a finite response, by its id, also those that are hidden. */
+/** Every operation with a finite response, by its id, including the hidden operations. */
 export type Client = {
   readonly [Id in Exclude<OperationId, StreamId>]: (
     input: Input<Contract[Id]>,

@@ -6,8 +6,8 @@ import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Query } from '../../src/store/queries.ts'
 
 /**
- * Serves a store with a writer that is broken on purpose, with the interface of `petstore serve --data DIRECTORY --port
- * PORT`: the directory, the admin key and the port come from the command line.
+ * Serves a store with a writer that is broken on purpose. The arguments of the process are the data directory, the
+ * admin key and the port.
  */
 export async function serveWithWriter(writer: URL): Promise<void> {
   const [directory = '', key = '', port = '0'] = process.argv.slice(2)

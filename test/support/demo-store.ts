@@ -1,7 +1,7 @@
 import { loadDemo } from '../../src/cli/demo.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
-/** The date of the examples, which no reader can mistake for today. */
+/** The instant at which all examples are made, so that they are the same in every run. */
 const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
 
 /** The demo shop, from which the examples come. */

@@ -105,7 +105,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseResponse(Buffer.concat(chunks))
 }
 
-/** A response in the notation of `HostileCase.expected`. Throws if the design does not allow such a response. */
+/** Returns a response in the notation of `HostileCase.expected`. Throws if no store may send such a response. */
 export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)

@@ -13,7 +13,7 @@ interface Running {
 let running: Promise<Running> | undefined
 let databases = 0
 
-/** The variable with the URL of a server that several processes of one run share. */
+/** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
 
 /** Creates an empty database on the PostgreSQL server of this test run. Returns its URL. */
@@ -31,7 +31,7 @@ export async function startPostgres(): Promise<string> {
   return (await running).address
 }
 
-/** Stops that server at once, without a checkpoint, because its data is discarded. */
+/** Stops the server of this process at once, without a checkpoint, because its data is discarded. */
 export async function stopPostgres(): Promise<void> {
   if (!running) return
   const { server, directory } = await running

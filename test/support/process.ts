@@ -14,13 +14,13 @@ export function onPostgres(url: string): Record<string, string> {
   return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
 }
 
-/** The environment of a child process: no setting of a store leaks in from outside. */
-export function childEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
+/** Returns the environment of a child process. It inherits no setting of a store from this process. */
+export function childEnvironment(variables: Readonly<Record<string, string>>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG'].flatMap(name => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value]]
   })
-  return { ...Object.fromEntries(kept), ...own }
+  return { ...Object.fromEntries(kept), ...variables }
 }
 
 /** Runs the petstore command to its end. */
@@ -52,8 +52,9 @@ export async function runToEnd(
 /** A server process that a test started, and that the test may end in any way. */
 export interface ServerProcess extends AsyncDisposable {
   readonly base: string
-  /** The messages for people that it has printed so far. */
+  /** Standard error so far: the messages for people. */
   readonly said: () => string
+  /** Standard output so far: the log. */
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
   /** Its exit code, once it has ended. */

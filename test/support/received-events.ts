@@ -61,20 +61,20 @@ export function faultsOfOrder(rows: readonly EventRow[]): string[] {
 }
 
 /**
- * Returns the events that a reader missed, received twice or received out of order, compared with the store; [] if
- * none.
+ * Compares received events with the rows of the store. Returns the number of events that were missed, received twice,
+ * out of order, altered or not asked for, such as `2 missed`; [] if there are none.
  */
 export function faultsOf(
   received: readonly ReceivedEvent[],
   rows: readonly EventRow[],
   types: readonly string[] = eventTypes,
 ): string[] {
-  const wanted = rows.filter(({ type }) => types.includes(type))
+  const expected = rows.filter(({ type }) => types.includes(type))
   const times = new Map<bigint, number>()
   for (const { id } of received) times.set(id, (times.get(id) ?? 0) + 1)
-  const ids = new Set(wanted.map(({ id }) => id))
-  const places = new Map(wanted.map(({ id }, index) => [id, index]))
-  const missed = wanted.filter(({ id }) => !times.has(id)).length
+  const ids = new Set(expected.map(({ id }) => id))
+  const places = new Map(expected.map(({ id }, index) => [id, index]))
+  const missed = expected.filter(({ id }) => !times.has(id)).length
   const doubled = [...times.values()].filter(count => count > 1).length
   const foreign = received.filter(({ id }) => !ids.has(id)).length
   const misplaced = received.filter(
@@ -82,7 +82,7 @@ export function faultsOf(
       index > 0 && (places.get(id) ?? -1) <= (places.get(received[index - 1]?.id ?? -1n) ?? -1),
   ).length
   const wrong = received.filter(({ id, position, subject, type }) => {
-    const row = wanted[places.get(id) ?? -1]
+    const row = expected[places.get(id) ?? -1]
     return row && (row.position !== position || row.subject !== subject || row.type !== type)
   }).length
   const counts = { missed, doubled, 'out of order': misplaced, 'not asked for': foreign, altered: wrong }

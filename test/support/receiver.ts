@@ -51,7 +51,7 @@ export async function openReceiver(
   const waiting = new Set<() => void>()
   let connections = 0
   const changed = (): void => {
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   const onSocket = (socket: Socket): void => {
     socket.on('error', () => socket.destroy())
@@ -78,15 +78,15 @@ export async function openReceiver(
     for (const socket of open) socket.destroy()
   }
   const port = await listen(server, host)
-  const until = async (isSo: () => boolean): Promise<void> => {
+  const until = async (isMet: () => boolean): Promise<void> => {
     const met = Promise.withResolvers<void>()
-    const look = (): void => {
-      if (isSo()) met.resolve()
+    const check = (): void => {
+      if (isMet()) met.resolve()
     }
-    waiting.add(look)
-    look()
+    waiting.add(check)
+    check()
     await met.promise
-    waiting.delete(look)
+    waiting.delete(check)
   }
   return {
     port,
@@ -135,7 +135,7 @@ export async function openHastyReceiver(answer: string): Promise<HastyReceiver> 
 
 /**
  * A port of 127.0.0.1 on which nothing listens. It is below the range from which the system assigns ports, because
- * concurrent tests take their ports from there.
+ * concurrent tests take their ports from that range.
  */
 export async function deadPort(): Promise<number> {
   for (;;) {
@@ -179,7 +179,7 @@ export const silence: Responder = () => {}
 /** Closes the connection with a reset. */
 export const reset: Responder = socket => socket.resetAndDestroy()
 
-/** Sends a text at once, and one more byte each `everyMs` until the connection ends. */
+/** Sends a text at once, and one more byte every `everyMs` milliseconds until the connection ends. */
 export function dripping(start: string, everyMs = 1000): Responder {
   return socket => {
     socket.write(start)

@@ -1,7 +1,7 @@
 /** Random numbers that are the same in every run (mulberry32). */
 export interface Seeded {
-  /** An integer from 0 to `below` - 1. */
-  below(below: number): number
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number
   pick<T>(items: readonly T[]): T
 }
 

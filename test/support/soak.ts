@@ -17,7 +17,7 @@ export function times(inTest: number, inProof: number): number {
   return file === undefined ? inTest : Math.max(inTest, Math.round(inProof * share))
 }
 
-/** The time limit of a test; under `npm run prove` it has as long as it needs. */
+/** The time limit of a test in milliseconds; under `npm run prove`, it is 90 minutes. */
 export function timeLimitMs(inTest: number): number {
   return file === undefined ? inTest : 5_400_000
 }

@@ -14,7 +14,8 @@ import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
 const BASE = 'http://shop.example'
 
 /**
- * The location of the data that the processes of one store share; it outlives each of them. Left with `await using`.
+ * The location of the data that all processes of one store use. The data stays when a process ends; it is deleted with
+ * `await using`.
  */
 export interface StoreDirectory extends AsyncDisposable {
   readonly directory: string
@@ -23,14 +24,14 @@ export interface StoreDirectory extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** Starts a server, each time on the same port; with another script than `petstore serve` if given. */
   start(script?: string): Promise<ServerProcess>
-  /** Starts a server with another environment, and returns its address. */
+  /** Starts a server with another environment, on a free port. */
   startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
   /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
   /** Runs SQL on the database of the servers. */
   database(text: string): Promise<RawRow[]>
-  /** As if the leases of a dead process had expired. */
+  /** Expires all leases, because a dead process would hold them for 30 seconds. */
   endLeases(): Promise<void>
 }
 
@@ -48,9 +49,9 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
     ...(url && { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: keyFile }),
   }
   const port = await deadPort()
-  const serve = async (on: number): Promise<ServerProcess> => {
-    const server = await startProcess(['serve', '--port', `${on}`, '--base-url', BASE, ...args], env)
-    return { ...server, base: `http://127.0.0.1:${on}` }
+  const serve = async (serverPort: number): Promise<ServerProcess> => {
+    const server = await startProcess(['serve', '--port', `${serverPort}`, '--base-url', BASE, ...args], env)
+    return { ...server, base: `http://127.0.0.1:${serverPort}` }
   }
   const database = async (text: string): Promise<RawRow[]> => {
     if (url) {
@@ -66,7 +67,7 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
     args,
     env,
     start: script => (script ? startProcess([directory, ADMIN_KEY, `${port}`], {}, script) : serve(port)),
-    startWith: own => startProcess(['serve', '--port', '0', ...args], own),
+    startWith: environment => startProcess(['serve', '--port', '0', ...args], environment),
     startAnother: async () => serve(await deadPort()),
     client: ({ base }) => makeClient({ base, key: ADMIN_KEY }),
     database,

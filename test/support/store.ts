@@ -39,9 +39,7 @@ export function onEveryEngine(suite: (engine: EngineName) => void): void {
 
 export type TestOptions = Partial<Omit<ServerOptions, 'engine'>> & Variant
 
-/**
- * The differences between the engine of a store and the default: limits for a test, or the broken part of a control.
- */
+/** The parts of a test store that differ from a normal store: limits for a test, or the broken part of a control. */
 export interface Variant {
   readonly pagesMax?: number
   readonly writer?: URL
@@ -60,9 +58,9 @@ export interface TestStore extends AsyncDisposable {
   readonly engine: StoreEngine
   /** The location of its data, for programs that open it in addition to the server. */
   readonly place: { readonly directory: string; readonly databaseUrl: string | undefined }
-  /** With the admin key. */
+  /** A client with the admin key. */
   readonly client: Client
-  /** Without any key. */
+  /** A client without any key. */
   readonly anonymous: Client
   /** A client with a new key that has these scopes. */
   clientWith(...scopes: Scope[]): Promise<Client>
@@ -119,7 +117,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     lifecycleClock: clock,
     cache: 'verify',
     ...server,
-    // No name of a test is ever resolved.
+    // Host names in tests are never looked up.
     delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },
   })
   const { base } = serving

@@ -21,7 +21,7 @@ export async function runTool(name: string, args: readonly string[], cwd = ROOT)
   return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
 
-/** Runs a program under Bun to its end, in the same way. */
+/** Runs a program under Bun to its end, without network requests. */
 export async function runScript(args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([process.execPath, ...args], cwd)
 }

@@ -44,7 +44,7 @@ export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
 }
 
-/** Causes an event. */
+/** Creates a category for each name, which causes one event each. */
 export async function emitEvent({ client }: Pick<TestStore, 'client'>, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
@@ -71,7 +71,7 @@ export async function settled(
   return found
 }
 
-/** Responds only when the test allows it, and counts the waiting requests. */
+/** A receiver that responds only after `letGo`. `most` is the highest number of requests that waited at once. */
 export interface Holding {
   readonly responderOf: () => Responder
   readonly most: () => number
@@ -97,7 +97,7 @@ export function holding(): Holding {
   }
 }
 
-/** Stands for a request that did not arrive. */
+/** An empty request, for calls that need one although none has arrived. */
 export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
 
 /** The logged errors: a working store logs none. */
