@@ -7,8 +7,8 @@ import { followEvents, makeClient } from '../support/client.ts'
 import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
-// Readers that are disconnected at random and resume after the last event they handled, until they receive the last
-// one.
+// Readers that are disconnected at random and resume after the last event they handled, until they receive the event
+// that marks the end.
 
 /** The events that one reader received, and how often it was disconnected. */
 export interface ReadEvents {
@@ -60,7 +60,9 @@ export async function readByLinks({ base, key, random, stride, types }: CutOptio
   }
 }
 
-/** Follows the stream with the client; a disconnection aborts it. Events that it still yields are handled. */
+/**
+ * Follows the stream with the client. A disconnection aborts the client; the events that it still yields are handled.
+ */
 export async function follow({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const read: ReadEvents = { received: [], cuts: 0 }
   for (;;) {

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const PIECE_BYTES_MAX = 64 * 1024
 
-/** Opens a separate tail on a store. Its reads fail while the test says so. */
+/** Opens a separate tail of a store. Its reads fail between `lose` and `find`. */
 async function openTail({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []

@@ -126,7 +126,7 @@ onEveryEngine(engine => {
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 
-  test('a reader whose events are swept while it reads gets an error, and never a gap', async () => {
+  test('a reader whose events are swept while it reads gets all of them or an error, and never a gap', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old')
@@ -135,13 +135,13 @@ onEveryEngine(engine => {
     await make(store, 'Young')
     await headOf(store)
     const reader = store.engine.readRow(async reader => {
-      let questions = 0
+      let queries = 0
       return readEventPage(
         {
           one: (statement, ...parameters) => reader.one(statement, ...parameters),
           many: async (statement, ...parameters) => {
             // Between reading the retention floor and reading the rows.
-            if (questions++ === 1) await ageing.sweep()
+            if (queries++ === 1) await ageing.sweep()
             return reader.many(statement, ...parameters)
           },
         },
@@ -185,7 +185,7 @@ test('two processes that sweep at the same time leave no gap', async () => {
   expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
 })
 
-/** Another process that has swept up to a position, and commits once a category with this name exists. */
+/** Runs a sweep up to a position like another process, and commits it once a category named `Let go` exists. */
 async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
     UPDATE chain_end SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE name = 'floor';

@@ -10,8 +10,9 @@ import { fillHistory } from './long-history.ts'
 
 /** Far more events than one request reads. */
 const EVENTS = 60_000
-const LOOKED_THROUGH_MAX = 20_000n
-/** More than one read scans of one pet. */
+/** The maximum number of positions that one request reads. */
+const POSITIONS_READ_MAX = 20_000n
+/** More than the number of events of one pet that one read scans. */
 const EVENTS_OF_PET_MAX = 1600
 
 /** Yields the pages of the audit log. */
@@ -28,9 +29,9 @@ async function* pagesOf({ client }: TestStore, filters: Parameters<typeof client
 
 /** The feed of a store, and how often it queries the engine. */
 function openFeed({ engine }: TestStore) {
-  const seen = { asked: 0 }
+  const seen = { queries: 0 }
   const feed = new LongPoll(new CommitSignal(engine.watch), query => {
-    seen.asked++
+    seen.queries++
     return engine.readScan(query)
   })
   return { seen, feed }
@@ -57,12 +58,12 @@ onEveryEngine(kind => {
       const items: unknown = await reply.json()
       const next = BigInt(/after=(\d+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1] ?? '0')
       expect(next).toBeGreaterThan(after)
-      expect(next - after).toBeLessThanOrEqual(LOOKED_THROUGH_MAX)
+      expect(next - after).toBeLessThanOrEqual(POSITIONS_READ_MAX)
       found = Array.isArray(items) && items.length > 0
       after = next
     }
     expect(after).toBe(rareAt)
-    expect(requests).toBeLessThanOrEqual(EVENTS / Number(LOOKED_THROUGH_MAX) + 1)
+    expect(requests).toBeLessThanOrEqual(EVENTS / Number(POSITIONS_READ_MAX) + 1)
   }, 60_000)
 
   test('what happened to a pet is on the first page, however long the history is', async () => {
@@ -87,7 +88,7 @@ onEveryEngine(kind => {
     expect(pages).toBeGreaterThan(EVENTS / EVENTS_OF_PET_MAX)
     const feed = await store.send('GET', `/events?petId=${petId}&type=petstore.pet.created`)
     const next = BigInt(/after=(\d+)>; rel="next"/.exec(feed.headers.get('link') ?? '')?.[1] ?? '0')
-    expect([next > 0n, next < LOOKED_THROUGH_MAX, head > LOOKED_THROUGH_MAX]).toEqual([true, true, true])
+    expect([next > 0n, next < POSITIONS_READ_MAX, head > POSITIONS_READ_MAX]).toEqual([true, true, true])
   }, 60_000)
 
   test('the feed stops reading once its client has disconnected', async () => {
@@ -95,8 +96,8 @@ onEveryEngine(kind => {
     const { rareType } = await fillHistory(store, EVENTS)
     const { seen, feed } = openFeed(store)
     const reply = await feed.read(feedQuery(0n, rareType), { caller: 'key 1', signal: AbortSignal.abort() })
-    expect(seen.asked).toBe(1)
-    expect(BigInt(reply.next ?? '0')).toBeLessThan(LOOKED_THROUGH_MAX)
+    expect(seen.queries).toBe(1)
+    expect(BigInt(reply.next ?? '0')).toBeLessThan(POSITIONS_READ_MAX)
   }, 60_000)
 
   test('a stream that searches for a rare event reports its position and does not block the thread', async () => {

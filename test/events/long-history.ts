@@ -1,7 +1,7 @@
 import type { TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** An event that is older than all others of its type, and its position. */
+/** A history with a single event of a rare type, at the position `rareAt`. */
 export interface LongHistory {
   readonly rareType: 'petstore.webhook.disabled'
   readonly rareAt: bigint

@@ -33,7 +33,7 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 
 const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
 
-/** Two readers of the feed and two of the stream, one of each filtered by type, while the shop is in use. */
+/** Runs two readers of the feed and two of the stream while the shop is in use. One of each two filters by type. */
 async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; cuts: number }> {
   const reader = (index: number) => ({
     base: store.base,
@@ -106,12 +106,12 @@ async function orderOnce(base: string, petId: bigint, idempotencyKey: string): P
       return
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) throw error
-      await until('the server responds', () => answers(base))
+      await until('the server responds', () => isResponding(base))
     }
   }
 }
 
-/** Clients that place orders until they are stopped; returns how many orders got a response. */
+/** Runs clients that place orders until `isOver`. Returns the number of orders that got a response. */
 async function orderOn(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
   const buyer = async (name: number): Promise<number> => {
     let count = 0
@@ -125,7 +125,7 @@ async function orderOn(base: string, petId: bigint, isOver: () => boolean): Prom
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-async function answers(base: string): Promise<boolean> {
+async function isResponding(base: string): Promise<boolean> {
   try {
     return (await fetch(`${base}/livez`)).ok
   } catch {
@@ -133,7 +133,7 @@ async function answers(base: string): Promise<boolean> {
   }
 }
 
-async function hearUntilLast(base: string, received: ReceivedEvent[]): Promise<void> {
+async function followUntilLast(base: string, received: ReceivedEvent[]): Promise<void> {
   for await (const event of followEvents({ base, key: ADMIN_KEY }, { after: 0n })) {
     received.push(receivedEvent(event))
     if ('name' in event.data && event.data.name === LAST_NAME) return
@@ -194,7 +194,7 @@ test(
       const client = makeClient({ base, key: ADMIN_KEY })
       const { petId } = await makePet(client, { quantity: 1_000_000_000n })
       const received: ReceivedEvent[] = []
-      const hearing = hearUntilLast(base, received)
+      const following = followUntilLast(base, received)
       let isOver = false
       const ordering = orderOn(base, petId, () => isOver)
       for (let round = 0; round < RESTARTS; round++) {
@@ -206,7 +206,7 @@ test(
       isOver = true
       const orders = await ordering
       await client.createCategory({ body: { name: LAST_NAME } })
-      await hearing
+      await following
       const rows = await eventRows({ database: async text => rowsOf(directory, text) })
       expect([...faultsOfOrder(rows), ...faultsOf(received, rows)]).toEqual([])
       expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)

@@ -21,7 +21,7 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
  * The growth over the same load without a stream: the frames that all streams share (4 MiB), a piece of 64 KiB for each
- * stream that does not read, and garbage. If every stream were filled, each that does not read would take 5 MB.
+ * stream that does not read, and garbage. If every stream were filled, each stream that does not read would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
@@ -72,7 +72,7 @@ async function cutOff(engine: EngineName): Promise<void> {
   for (let position = first; position <= head; position++) {
     expect((await quick.event())?.id).toBe(String(position))
   }
-  await until('its slot is free', () => isAnswered(store))
+  await until('the slot of the slow client is free', () => isAccepted(store))
   slow.read()
   await slow.closed
   const last = slow.positions.at(-1) ?? 0n
@@ -144,7 +144,7 @@ test(
 )
 
 /** Returns whether one more stream is accepted. */
-async function isAnswered({ base }: TestStore): Promise<boolean> {
+async function isAccepted({ base }: TestStore): Promise<boolean> {
   const leaving = new AbortController()
   const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
   const { status } = await fetch(`${base}/events/stream`, { headers, signal: leaving.signal })

@@ -23,7 +23,7 @@ function nameIn(block: { readonly data?: string } | undefined): unknown {
 }
 
 /** The response to a stream request with these headers: `200`, or the status and code of the refusal. */
-async function answerOf(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
+async function responseTo(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
   const leaving = new AbortController()
   const reply = await fetch(`${store.base}/events/stream${query}`, {
     headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
@@ -79,20 +79,20 @@ onEveryEngine(engine => {
   test('an invalid position, or one beyond the last event, is refused', async () => {
     const head = await headOf(store())
     for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {
-      const asked = `${id} ${await answerOf(store(), '', { 'Last-Event-ID': id })}`
+      const asked = `${id} ${await responseTo(store(), '', { 'Last-Event-ID': id })}`
       expect(asked).toBe(`${id} 400 invalid_parameter`)
-      expect(await answerOf(store(), `?after=${id}`, {})).toBe('400 invalid_parameter')
+      expect(await responseTo(store(), `?after=${id}`, {})).toBe('400 invalid_parameter')
     }
-    expect(await answerOf(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
+    expect(await responseTo(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
   })
 
   test('a client that accepts only event streams gets one, and one that accepts only JSON is refused', async () => {
-    expect(await answerOf(store(), '', { Accept: 'text/event-stream' })).toBe('200')
-    expect(await answerOf(store(), '', { Accept: 'text/*' })).toBe('200')
-    expect(await answerOf(store(), '', { Accept: 'application/json' })).toBe('406 not_acceptable')
+    expect(await responseTo(store(), '', { Accept: 'text/event-stream' })).toBe('200')
+    expect(await responseTo(store(), '', { Accept: 'text/*' })).toBe('200')
+    expect(await responseTo(store(), '', { Accept: 'application/json' })).toBe('406 not_acceptable')
   })
 
-  test('a stream of some types omits the others', async () => {
+  test('a stream that is filtered by type omits events of other types', async () => {
     const after = await headOf(store())
     const types = 'type=petstore.pet.created&type=petstore.order.placed'
     await using old = await openStream(store().base, `?after=${after}&${types}`)
@@ -161,7 +161,7 @@ onEveryEngine(engine => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 2 } })
     // A refused stream takes no slot.
     for (let times = 0; times < 3; times++) {
-      expect(await answerOf(own, '?after=99999', {})).toBe('400 invalid_parameter')
+      expect(await responseTo(own, '?after=99999', {})).toBe('400 invalid_parameter')
     }
     await using _first = await openStream(own.base)
     {
@@ -171,7 +171,7 @@ onEveryEngine(engine => {
       expect(refused.headers.get('retry-after')).toBe('10')
       expect(JSON.parse(await refused.text()).code).toBe('overloaded')
     }
-    await until('a slot is free again', async () => (await answerOf(own, '', {})) === '200')
+    await until('a slot is free again', async () => (await responseTo(own, '', {})) === '200')
   })
 
   test('one caller cannot hold all streams', async () => {
@@ -179,7 +179,7 @@ onEveryEngine(engine => {
     const { data } = await own.client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
     const till = { Authorization: `Bearer ${data.key}` }
     await using _theirs = await openStream(own.base, '', till)
-    expect(await answerOf(own, '', till)).toBe('503 overloaded')
+    expect(await responseTo(own, '', till)).toBe('503 overloaded')
     await using other = await openStream(own.base)
     expect(other.reply.status).toBe(200)
   })
