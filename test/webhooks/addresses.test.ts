@@ -28,7 +28,7 @@ const goodUrls: readonly string[] = [
   `http://shop.example/${'a'.repeat(2048 - 20)}`,
 ]
 
-/** Each one next to a special network. */
+/** Public addresses directly next to special networks. */
 const goodAddresses = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0
   192.0.1.255 192.0.3.0 192.31.195.255 192.31.197.0 192.52.192.255 192.52.194.0 192.88.98.255 192.88.100.0
@@ -102,8 +102,8 @@ test('control: if private addresses are allowed, hostile URLs reach the listener
 
 test('every refusal is a sentence, and names the host and the address if they are known', async () => {
   for (const { url, answers = [PUBLIC] } of hostileUrls) {
-    const said = await refusalOf(url.replace('{port}', '8080'), publicOnly(resolverOf(answers)))
-    expect(said).toMatch(/^The [^\n]+\.$/)
+    const message = await refusalOf(url.replace('{port}', '8080'), publicOnly(resolverOf(answers)))
+    expect(message).toMatch(/^The [^\n]+\.$/)
   }
   expect(await refusalOf('http://shop.example/', publicOnly(resolverOf([PUBLIC, '10.1.2.3'])))).toBe(
     'The host shop.example has the address 10.1.2.3, which is not on the public Internet (private use); only --allow-private-webhooks permits it.',

@@ -1,6 +1,6 @@
 import { deadPort, dripping, endless, openReceiver } from '../support/receiver.ts'
 
-// A separate process, so that the load on their event loop is not mistaken for load on the store. `bun
+// The receivers run in a separate process, so that the test measures only the load of the store. `bun
 // test/webhooks/bad-receivers.ts COUNT` opens COUNT receivers of each kind, and prints their base URLs as JSON.
 const count = Number(process.argv[2])
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n'

@@ -36,7 +36,7 @@ function signatureOf(secret: string, { headers, body }: Received): string {
 
 const publicTypes: readonly string[] = eventTypes
 
-/** The events that a webhook missed, got twice or should not have got, compared with the events in the store. */
+/** Returns what a webhook missed, got twice or should not have got, compared with the events in the store. */
 async function faultsAt(
   store: TestStore,
   receiver: Receiver,
@@ -53,10 +53,10 @@ async function headOf(store: TestStore): Promise<bigint> {
 }
 
 onEveryEngine(engine => {
-  describe('the content of a delivery', () => {
+  describe('a delivery', () => {
     const store = sharedStore(engine, { delivery })
 
-    test('is the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
+    test('contains the envelope of the feed, byte for byte, signed per Standard Webhooks', async () => {
       await using receiver = await openReceiver()
       const { secret, webhookId } = await createWebhook(store(), receiver)
       await emitEvent(store(), 'Größe 🐟')
@@ -90,7 +90,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('is every event after the creation of the webhook, and none before, exactly at the boundary', async () => {
+    test('is made for every event after the creation of the webhook, and for none before it', async () => {
       const { petId } = await makePet(store().client, { quantity: 100n })
       for (let round = 0; round < 10; round++) {
         await using receiver = await openReceiver()
@@ -106,7 +106,7 @@ onEveryEngine(engine => {
       }
     })
 
-    test('is every event after the creation of the webhook, also with concurrent writers', async () => {
+    test('is made for every event after the creation of the webhook, also with concurrent writers', async () => {
       await using receiver = await openReceiver()
       let made = Number.POSITIVE_INFINITY
       let isOver = false
@@ -123,18 +123,18 @@ onEveryEngine(engine => {
       }
       const writing = Array.from({ length: 8 }, (_, writer) => write(writer))
       await until('the writers are busy', () => before.length > 40)
-      const sure = new Set(before)
+      const sentBefore = new Set(before)
       const { webhookId } = await createWebhook(store(), receiver)
       made = performance.now()
       await until('the writers continue', () => after.length > 40)
       isOver = true
       await Promise.all(writing)
       await until('all events have arrived', () => after.every(name => namesIn(receiver).includes(name)))
-      expect(namesIn(receiver).filter(name => sure.has(name))).toEqual([])
+      expect(namesIn(receiver).filter(name => sentBefore.has(name))).toEqual([])
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('of a test event goes only to its webhook, whatever types the webhook has', async () => {
+    test('of a test event goes only to the tested webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
       const hooked = await createWebhook(store(), mine, ['petstore.pet.deleted'])
@@ -208,7 +208,7 @@ onEveryEngine(engine => {
       expect(begun).toEqual(begun.toSorted())
     })
 
-    test('of 16 writers delivers each event exactly once if nothing fails, with all types and with some', async () => {
+    test('delivers each event of 16 writers exactly once if nothing fails, with all types and with some', async () => {
       await using store = await openTestStore(engine, { delivery })
       const some = ['petstore.order.placed', 'petstore.category.created', 'petstore.pet.created'] as const
       await using all = await openReceiver()

@@ -38,15 +38,15 @@ onEveryEngine(engine => {
       const [delivered] = await settled(store(), hooked, 'delivered')
       expect(delivered).toMatchObject({ eventId: receiver.received[0]?.headers['webhook-id'] })
       expect(delivered).not.toHaveProperty('nextAttemptAt')
-      expect(delivered?.attempts.map(({ status, reply: said }) => `${status} ${said?.slice(0, 12)}`)).toEqual(
+      expect(delivered?.attempts.map(({ status, reply: text }) => `${status} ${text?.slice(0, 12)}`)).toEqual(
         ['500 out of paper', `404 ${'é'.repeat(12)}`, '202 thanks'],
       )
       // 512 times two bytes: the first KiB.
       expect(delivered?.attempts[1]?.reply).toBe('é'.repeat(512))
-      const at = (delivered?.attempts ?? []).map(attempt => Date.parse(attempt.at))
-      expect(at.toSorted((a, b) => a - b)).toEqual(at)
-      expect([(at[0] ?? 0) >= startedMs, (at[2] ?? 0) <= Date.now()]).toEqual([true, true])
-      expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(30)
+      const atMs = (delivered?.attempts ?? []).map(attempt => Date.parse(attempt.at))
+      expect(atMs.toSorted((a, b) => a - b)).toEqual(atMs)
+      expect([(atMs[0] ?? 0) >= startedMs, (atMs[2] ?? 0) <= Date.now()]).toEqual([true, true])
+      expect((atMs[1] ?? 0) - (atMs[0] ?? 0)).toBeGreaterThanOrEqual(30)
       expect(delivered?.attempts.every(({ durationMs }) => durationMs < 5000n)).toBe(true)
       expect((await store().client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
       await store().client.deleteWebhook(hooked)
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
       for (const one of [hooked, other]) await client.deleteWebhook(one)
     })
 
-    test('fails on a redirect, which is not followed, and on a response that is not HTTP', async () => {
+    test('fails on a redirect, which is not followed, on a timeout and on a refused connection', async () => {
       await using elsewhere = await openReceiver()
       await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
       await using silent = await openReceiver(() => silence)
@@ -121,21 +121,21 @@ onEveryEngine(engine => {
       const refused = { base: `http://127.0.0.1:${await deadPort()}` }
       const hooks = await Promise.all([moved, silent, slow, refused].map(to => createWebhook(store(), to)))
       await emitEvent(store(), 'Nowhere')
-      const said: string[] = []
+      const results: string[] = []
       for (const hooked of hooks) {
         const [failed] = await settled(store(), hooked, 'failed')
         const [attempt] = failed?.attempts ?? []
-        said.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
+        results.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
         await store().client.deleteWebhook(hooked)
       }
       const none = '127.0.0.1 did not respond within 150 ms.'
-      expect(said).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
+      expect(results).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
       expect(elsewhere.connections()).toBe(0)
     })
   })
 
   describe('a receiver', () => {
-    test('that returns 410 (Gone) is disabled, with one event that reports it', async () => {
+    test('that responds with 410 (Gone) is disabled, and one event reports it', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
@@ -268,9 +268,9 @@ test('a receiver that fails ten times in a row gets no attempts for a second, un
   }
   await emitEvent(store, '11', '12', '13')
   await receiver.has(13)
-  const at = receiver.received.map(({ arrivedMs }) => arrivedMs)
-  expect((at[10] ?? 0) - (at[9] ?? 0)).toBeGreaterThanOrEqual(990)
-  expect((at[12] ?? 0) - (at[10] ?? 0)).toBeLessThan(900)
+  const arrivals = receiver.received.map(({ arrivedMs }) => arrivedMs)
+  expect((arrivals[10] ?? 0) - (arrivals[9] ?? 0)).toBeGreaterThanOrEqual(990)
+  expect((arrivals[12] ?? 0) - (arrivals[10] ?? 0)).toBeLessThan(900)
 })
 
 test('an error of the store during a delivery loses nothing', async () => {

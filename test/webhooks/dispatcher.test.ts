@@ -115,7 +115,7 @@ async function isAtHead(place: StoreDirectory): Promise<boolean> {
   return row?.done === true || row?.done === 1n
 }
 
-async function tried(place: StoreDirectory): Promise<number> {
+async function deliveredCount(place: StoreDirectory): Promise<number> {
   const [row] = await place.database(`SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`)
   return Number(row?.n)
 }
@@ -146,8 +146,8 @@ onEveryEngine(engine => {
         expect(await faultsAt(place, receiver)).toEqual([])
         const repeats = repeatsAt(receiver)
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
-        const came = `${distinct(receiver)} events arrived, ${repeats} of them twice`
-        const did = `${KILLS} kills, ${came}: 0 missed, 0 altered`
+        const arrived = `${distinct(receiver)} events arrived, ${repeats} of them twice`
+        const did = `${KILLS} kills, ${arrived}: 0 missed, 0 altered`
         recordSoak({ guarantee: 15, engine, did })
       } finally {
         await server.kill('SIGKILL')
@@ -173,10 +173,10 @@ onEveryEngine(engine => {
       await emitEvent({ client: place.client(server) }, '1', '2', '3', '4', '5', '6')
       await receiver.has(4)
       expect(await server.kill('SIGTERM')).toBe(0)
-      expect(await tried(place)).toBe(4)
+      expect(await deliveredCount(place)).toBe(4)
     }
     await using server = await place.start()
-    await until('the rest has arrived', async () => (await tried(place)) === 6)
+    await until('the rest has arrived', async () => (await deliveredCount(place)) === 6)
     expect([await faultsAt(place, receiver), receiver.received.length]).toEqual([[], 6])
     expect(server.logged()).toBe('')
   }, 120_000)
@@ -246,7 +246,7 @@ describe('two servers on one database', () => {
     await using receiver = await openReceiver()
     const [one, other] = [first, second].map(server => ({ client: place.client(server) }))
     if (!one || !other) throw new Error('two servers should be running')
-    // Ids are reserved in blocks: those of the first server are lower.
+    // Ids are reserved in blocks, so the ids of the first server are lower.
     await emitEvent(one, 'Before')
     await emitEvent(other, 'Before')
     const { held } = await holdPositions(place, 'Let go')
@@ -255,7 +255,7 @@ describe('two servers on one database', () => {
     await emitEvent(one, 'After', 'Let go')
     await held
     await receiver.has(2)
-    // Its position follows all others: once it has arrived, they have been processed.
+    // The position of this event follows all others, so they have been processed once it has arrived.
     await emitEvent(one, 'Last')
     await receiver.has(3)
     expect(namesIn(receiver)).toEqual(['After', 'Let go', 'Last'])

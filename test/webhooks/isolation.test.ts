@@ -11,7 +11,7 @@ import { createWebhook, eventIn } from '../support/webhook-receipts.ts'
 const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
 const FULL = times(0, 1) > 0
 const GOOD = FULL ? 35 : 5
-/** Of each kind: dead, dripping, endless. */
+/** The number of bad receivers of each kind: dead, dripping, endless. */
 const BAD = FULL ? 5 : 1
 const EVENTS = FULL ? 40 : 20
 const ROUNDS = FULL ? 3 : 1
@@ -33,7 +33,7 @@ async function openBad(): Promise<AsyncDisposable & { readonly bases: readonly s
   }
 }
 
-/** Causes events at a steady rate; returns how long each took to each good receiver, from its instant, in order. */
+/** Causes events at a steady rate. Returns the time from each event to its arrival at each good receiver, sorted. */
 async function latenciesMs(client: Client, good: readonly Receiver[]): Promise<number[]> {
   const before = good.map(({ received }) => received.length)
   for (let event = 0; event < EVENTS; event++) {

@@ -29,35 +29,35 @@ const hasIpv6 = Object.values(networkInterfaces()).some(found =>
 )
 
 /** Sends a request to a URL. If the URL has a name, it resolves to this machine. */
-async function outgoingTo(url: string, own: Partial<Outgoing> = {}): Promise<Outgoing> {
+async function outgoingTo(url: string, overrides: Partial<Outgoing> = {}): Promise<Outgoing> {
   const resolve: Resolve = async () => [LOOPBACK]
   const target = await checkTarget(url, { allowPrivate: true, resolve })
-  return { target, headers: {}, body: '{}', timeoutMs: 5000, ...own }
+  return { target, headers: {}, body: '{}', timeoutMs: 5000, ...overrides }
 }
 
-async function send(url: string, own: Partial<Outgoing> = {}): Promise<Incoming> {
-  return await post(await outgoingTo(url, own))
+async function send(url: string, overrides: Partial<Outgoing> = {}): Promise<Incoming> {
+  return await post(await outgoingTo(url, overrides))
 }
 
 /** The message with which a request fails. */
-async function failure(url: string, own: Partial<Outgoing> = {}): Promise<string> {
-  const failed = await send(url, own).catch((error: unknown) => error)
+async function failure(url: string, overrides: Partial<Outgoing> = {}): Promise<string> {
+  const failed = await send(url, overrides).catch((error: unknown) => error)
   return failed instanceof RequestFailed ? failed.message : `did not fail: ${JSON.stringify(failed)}`
 }
 
 /** Sends one request to a receiver with this response, and waits until the receiver has seen its connection closed. */
-async function answered(answer: Responder, own: Partial<Outgoing> = {}): Promise<Incoming> {
+async function answered(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<Incoming> {
   await using receiver = await openReceiver(() => answer)
-  const incoming = await send(receiver.base, own)
+  const incoming = await send(receiver.base, overrides)
   await receiver.quiet()
   return incoming
 }
 
-async function failed(answer: Responder, own: Partial<Outgoing> = {}): Promise<string> {
+async function failed(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<string> {
   await using receiver = await openReceiver(() => answer)
-  const said = await failure(receiver.base, own)
+  const message = await failure(receiver.base, overrides)
   await receiver.quiet()
-  return said.replace(`${LOOPBACK}:${receiver.port} `, '')
+  return message.replace(`${LOOPBACK}:${receiver.port} `, '')
 }
 
 async function tookMs(run: () => Promise<unknown>): Promise<number> {
@@ -128,8 +128,8 @@ test('an untrusted certificate, or a server without TLS behind https, gets nothi
   await using secure = await openTls()
   await using plain = await openReceiver(undefined, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' })
   for (const receiver of [secure, plain]) {
-    const said = await failure(`https://shop.example:${receiver.port}/`)
-    expect(said).toContain('could not be reached over TLS')
+    const message = await failure(`https://shop.example:${receiver.port}/`)
+    expect(message).toContain('could not be reached over TLS')
     await receiver.quiet()
     expect(receiver.received).toEqual([])
   }

@@ -26,12 +26,12 @@ async function everythingOf(store: TestStore, webhookId: bigint): Promise<string
     '/audit',
     '/events',
   ]
-  const said = await Promise.all(
+  const bodies = await Promise.all(
     paths.map(async path => (await store.send('GET', `${path}?limit=100`)).text()),
   )
   const shown = await store.send('GET', `/webhooks/${webhookId}`)
-  const texts = [rows, said, store.logged, [...shown.headers]].map(part =>
-    JSON.stringify(part, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  const texts = [rows, bodies, store.logged, [...shown.headers]].map(content =>
+    JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
   )
   return texts.join('\n')
 }
