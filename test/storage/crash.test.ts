@@ -20,9 +20,11 @@ const CONTROL_ROUNDS = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
 const CONTROL = fileURLToPath(new URL('../controls/reply-before-commit-server.ts', import.meta.url))
 
-/** What the clients of all rounds know: the response to each key, or that there was none. */
+/** The outcome of each idempotency key in all rounds. */
 interface Journal {
+  /** The location and the body of the response. */
   readonly acknowledged: Map<string, string>
+  /** The body of a request that got no response. */
   readonly unanswered: Map<string, string>
 }
 

@@ -12,7 +12,7 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 
 const LIMITS = times(20, 300)
-/** Free pages for one batch of 60 categories: never enough for the whole batch. */
+/** The number of disk sizes to test with one batch of 60 categories. None of them has room for the whole batch. */
 const BATCH_LIMITS = 20
 const TIMEOUT_MS = timeLimitMs(120_000)
 
@@ -54,7 +54,7 @@ test(
 async function fillInOneBatch(
   wrap: (connection: SqliteConnection) => WriteConnection,
   pagesLeft: number,
-): Promise<{ acknowledged: number; there: number }> {
+): Promise<{ acknowledged: number; stored: number }> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-full-'))
   try {
     await makeTables(directory)
@@ -68,11 +68,11 @@ async function fillInOneBatch(
     const acknowledged = outcomes.filter(outcome => 'reply' in outcome).length
     connection.close()
     const after = new SqliteConnection(databaseFile(directory), { readonly: true })
-    const there = Number(
+    const stored = Number(
       after.database.query<{ n: bigint }, []>('SELECT count(*) AS n FROM category').get()?.n,
     )
     after.close()
-    return { acknowledged, there }
+    return { acknowledged, stored }
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -99,20 +99,20 @@ function fatCategory(index: number): Command {
 
 test('a batch that fills the disk acknowledges exactly the commands that are stored afterwards', async () => {
   for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
-    const { acknowledged, there } = await fillInOneBatch(connection => connection, pagesLeft)
-    expect(acknowledged).toBe(there)
-    expect(there).toBeLessThan(60)
+    const { acknowledged, stored } = await fillInOneBatch(connection => connection, pagesLeft)
+    expect(acknowledged).toBe(stored)
+    expect(stored).toBeLessThan(60)
   }
 })
 
 test('control: a writer that does not check that its transaction is still open is detected', async () => {
   const lies: number[] = []
   for (let pagesLeft = 4; pagesLeft < 4 + BATCH_LIMITS; pagesLeft++) {
-    const { acknowledged, there } = await fillInOneBatch(
+    const { acknowledged, stored } = await fillInOneBatch(
       connection => new BlindConnection(connection),
       pagesLeft,
     )
-    if (acknowledged !== there) lies.push(pagesLeft)
+    if (acknowledged !== stored) lies.push(pagesLeft)
   }
   expect(lies).not.toEqual([])
 })

@@ -11,8 +11,8 @@ const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($id, $name, $name, NULL, 0, 1, '', '')`
 const insert = sql()(insertText)
-/** The same for a control: a write that is not marked as a write. */
-const insertUnsaid = { ...sql()(`${insertText} RETURNING id`), writes: false }
+/** The same insert for a control, which is not marked as a write. */
+const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: EventRecord = {
   ...{ id: 0n, type: 't', subject: 's', subjectVersion: 1n, data: '{}', keyId: null, requestId: 'r', at: '' },
@@ -30,20 +30,23 @@ async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
-async function performUnsaid(tx: Tx, kind: Kind): Promise<bigint> {
+async function executeUnmarked(tx: Tx, kind: Kind): Promise<bigint> {
   const id = await tx.nextId('category')
-  await tx.one(insertUnsaid, { id, name: kind })
+  await tx.one(insertUnmarked, { id, name: kind })
   if (kind !== 'good') throw new StoreError('insufficient_stock', 'none left')
   return id
 }
 
 /** Commits the batches one after the other; returns the acknowledged ids and the stored rows. */
-async function commitAll(batches: Kind[][], how: (tx: Tx, kind: Kind) => Promise<bigint>): Promise<string> {
+async function commitAll(
+  batches: Kind[][],
+  execute: (tx: Tx, kind: Kind) => Promise<bigint>,
+): Promise<string> {
   const connection = new SqliteConnection(`/tmp/petstore-batch-${crypto.randomUUID()}.db`, {
     readonly: false,
   })
   connection.database.run(migrations.join('\n'))
-  const writer = new BatchWriter(connection, how)
+  const writer = new BatchWriter(connection, execute)
   const ends: string[] = []
   for (const batch of batches) {
     for (const outcome of await writer.commit(batch)) {
@@ -76,5 +79,5 @@ test('a refusal in a batch undoes its own command, uses no id, and changes no to
 })
 
 test('control: a write that the writer does not see is detected', async () => {
-  expect(await commitAll(batches, performUnsaid)).toContain('refused early')
+  expect(await commitAll(batches, executeUnmarked)).toContain('refused early')
 })

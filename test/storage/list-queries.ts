@@ -5,8 +5,8 @@ import type { Seeded } from '../support/seeded.ts'
 export function randomListPath({ below, pick }: Seeded): string {
   const query = new URLSearchParams()
   const maybe = (add: () => void): void => (below(2) === 0 ? add() : undefined)
-  const several = (name: string, most: number, value: () => string): void => {
-    for (let count = 1 + below(most); count > 0; count--) query.append(name, value())
+  const several = (name: string, countMax: number, value: () => string): void => {
+    for (let count = 1 + below(countMax); count > 0; count--) query.append(name, value())
   }
   const id = (): string => String(1 + below(300))
   const status = (): string => pick(['available', 'pending', 'sold'])

@@ -11,7 +11,7 @@ import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
-/** Fewer than the number of distinct texts if a limit or the number of values were part of the text. */
+/** If a limit or the number of values were part of a text, a connection would prepare more statements than this. */
 const NAMED_MAX = 120
 /** The maximum number of texts of all lists together. */
 const TEXTS_MAX = 300
@@ -63,8 +63,8 @@ class Noting implements Reader {
   }
 }
 
-/** Reads lists and records their texts; the result of a probe is returned as its body. */
-const notingAnswer =
+/** Reads lists and records their texts. A query with the base PROBE gets the result of a probe as its body. */
+const executeNoted =
   (texts: Set<string>): PostgresOptions<Query, Command, Reply>['executeQuery'] =>
   async (reader, query) => {
     if (query.base !== PROBE) return executeQuery(new Noting(reader, texts), query)
@@ -108,7 +108,7 @@ async function fill({ client }: TestStore): Promise<void> {
 describe('postgres', () => {
   test('however many different lists are read, a connection keeps few prepared statements', async () => {
     const texts = new Set<string>()
-    await using store = await openTestStore('postgres', { executeQuery: notingAnswer(texts) })
+    await using store = await openTestStore('postgres', { executeQuery: executeNoted(texts) })
     await fill(store)
     expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
     expect(await mostPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)

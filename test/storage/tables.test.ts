@@ -43,7 +43,7 @@ test('both engines have the same tables, columns and keys', async () => {
 })
 
 onEveryEngine(engine => {
-  test('the tables refuse rows that no rule of the store would write', async () => {
+  test('the tables refuse rows that the store would never write', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     await client.createCategory({ body: { name: 'C' } })
