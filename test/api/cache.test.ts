@@ -9,10 +9,10 @@ import { until } from '../support/until.ts'
 
 const cached: TestOptions = { cache: 'on' }
 
-/** What is read before and after each change: the target, and the query that it stands for. */
+/** A target that is read before and after each change, and the query whose reply it returns. */
 type Target = readonly [target: string, id: Query['id'], input: object]
 
-/** Reads a target without the cache. A refusal is its status. */
+/** Reads a target without the cache. Returns 404 for any refusal. */
 async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
   const query = { id, input, now: new Date().toISOString(), base: store.base, keyId: null }
   try {
@@ -27,7 +27,7 @@ async function sentBody(store: TestStore, [target]: Target): Promise<string> {
   return response.ok ? await response.text() : String(response.status)
 }
 
-/** Changes a store in every way that touches a cached row. After each change, returns the targets that are stale. */
+/** Changes a store in every way that affects a cached row. Returns each stale target with the change that it misses. */
 async function staleAfterChanges(options: TestOptions): Promise<string[]> {
   await using store = await openTestStore('sqlite', { ...cached, ...options })
   const { client } = store
@@ -88,7 +88,7 @@ function reporting(
 }
 
 describe('a read from the cache', () => {
-  test('is what the database has, after every kind of change', async () => {
+  test('equals a read from the database after every kind of change', async () => {
     expect(await staleAfterChanges({})).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describe('a read from the cache', () => {
     expect(stale).toContain('updatePet getPet')
   })
 
-  test('has the headers and the conditions of the first read', async () => {
+  test('has the headers of the first read, and respects the same conditions', async () => {
     await using store = await openTestStore('sqlite', cached)
     const { petId } = await makePet(store.client)
     const [first, second] = [
@@ -166,7 +166,7 @@ test('control: the verifying mode detects a reply that is stale', async () => {
   )
 })
 
-/** A cache that stores a reply whatever has changed since it was read. */
+/** A cache that stores a reply even if the rows have changed since the reply was read. */
 class UncheckedCache extends RepresentationCache {
   override store(
     ticket: Ticket,
@@ -179,7 +179,7 @@ class UncheckedCache extends RepresentationCache {
   }
 }
 
-/** Reads a list, and changes it before the reply arrives. Returns the list as it is read next. */
+/** Reads a list, and changes it before the reply arrives. Then reads the list again and returns it. */
 async function namesAfterLateReply(representations?: RepresentationCache): Promise<string> {
   const late = Promise.withResolvers<void>()
   let reads = 0
@@ -215,7 +215,7 @@ describe('a list that was read before a change', () => {
   })
 })
 
-test('readers and writers at once: no reply of the cache differs from the database', async () => {
+test('while clients read and write at once, no reply of the cache differs from the database', async () => {
   await using store = await openTestStore('sqlite', { cache: 'verify' })
   const pets = await Promise.all(Array.from({ length: 8 }, () => makePet(store.client, { quantity: 1000n })))
   let writing = true

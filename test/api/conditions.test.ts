@@ -9,7 +9,7 @@ onEveryEngine(engine => {
   const store = sharedStore(engine)
 
   describe('conditions', () => {
-    test('a read with the current ETag returns 304, with the headers of the 200', async () => {
+    test('a read with the current ETag gets 304, with the headers of the 200', async () => {
       const { petId } = await makePet(store().client)
       const full = await store().send('GET', `/pets/${petId}`)
       const etag = full.headers.get('etag') ?? ''
@@ -25,7 +25,7 @@ onEveryEngine(engine => {
       expect(other.status).toBe(200)
     })
 
-    test('a write with another ETag returns 412 with the current one; a weak tag never matches', async () => {
+    test('a write with another ETag gets 412 with the current ETag; a weak tag never matches', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const { etag = '' } = await client.getPet({ petId })
@@ -50,7 +50,7 @@ onEveryEngine(engine => {
       expect((await client.updatePet({ petId, body: { name: 'Newest' } }, { ifMatch: '*' })).status).toBe(200)
     })
 
-    test('a read with If-Match returns 412 if the ETag differs, for GET and HEAD', async () => {
+    test('a read with If-Match gets 412 if the ETag differs, for GET and HEAD', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const path = `/pets/${petId}`
@@ -88,7 +88,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('a PUT whose body the store transforms returns no ETag', async () => {
+    test('the response to a PUT whose body the store transforms has no ETag', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
@@ -114,7 +114,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('a list filtered to one pet has the ETag of that pet; other pages have a weak one', async () => {
+    test('a list filtered to one pet has the ETag of that pet; other pages have a weak ETag', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const one = await client.listPets({ id: [petId] })
@@ -127,7 +127,7 @@ onEveryEngine(engine => {
       expect((await client.listPets({ limit: 2 }, { ifNoneMatch: page.etag ?? '' })).status).toBe(304)
     })
 
-    test('a list that includes the stock has a weak ETag, also for one pet, which changes with the stock', async () => {
+    test('a list that includes the stock, even of one pet, has a weak ETag that changes with the stock', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       const bare = await client.listPets({ id: [petId] })
@@ -224,14 +224,14 @@ onEveryEngine(engine => {
       expect(await codeOf(client.deletePet({ petId }))).toBe('404 pet_not_found')
     })
 
-    test('an operation that returns a secret accepts no key', async () => {
+    test('an operation that returns a secret accepts no idempotency key', async () => {
       const body = { name: 'till', scopes: ['orders:read' as const] }
       const call = store().client.createKey({ body }, { idempotencyKey: 'k' })
       expect(await codeOf(call)).toBe('400 idempotency_key_refused')
     })
   })
 
-  test('a key is forgotten after 24 hours, and not before', async () => {
+  test('an idempotency key is forgotten after 24 hours, and not before', async () => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using timed = await openTestStore(engine, { clock: () => now })
     const { client } = timed

@@ -28,7 +28,7 @@ describe('content that is the same for every caller', () => {
       expect(Buffer.compare(Bun.gunzipSync(Uint8Array.from(await packed.bytes())), bytes)).toBe(0)
     })
 
-    test(`${path} returns 304 for its ETag in a list, for its weak form, and for *`, async () => {
+    test(`${path} is not sent again (304) for its ETag in a list, for its weak form, and for *`, async () => {
       const etag = (await get(path)).headers.get('etag') ?? ''
       for (const field of [etag, `"other",, ${etag}`, `W/${etag}`, '*']) {
         const reply = await get(path, { 'If-None-Match': field })
@@ -51,7 +51,7 @@ describe('content that is the same for every caller', () => {
     }
   })
 
-  test('HEAD has the same date and headers as GET, and the catalogue links to itself', async () => {
+  test('a response to HEAD has the current Date, and the Link and Content-Length of the response to GET', async () => {
     for (const path of [...PATHS, '/docs', '/.well-known/api-catalog', '/', '/pets', '/livez', '/nowhere']) {
       const { headers } = await get(path, {}, 'HEAD')
       const date = Date.parse(headers.get('date') ?? '')

@@ -6,7 +6,7 @@ import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** A page that records everything that must not happen on it. */
+/** An open page, with the faults that were observed on it. */
 interface Watched {
   readonly page: Page
   /** Requests to another host, violations of the content security policy, and errors of the page. */
@@ -125,7 +125,7 @@ describe('the pages linked from the docs page', () => {
     expect(policy).not.toContain('http')
   })
 
-  test('its script is compressed if the client accepts that, and can be cached by its ETag', async () => {
+  test('the script of the docs page is compressed if the client accepts that, and has an ETag for caches', async () => {
     const packed = await fetch(`${store().base}/docs/scalar.js`, { headers: { 'Accept-Encoding': 'gzip' } })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     const etag = packed.headers.get('etag') ?? ''

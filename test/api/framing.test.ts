@@ -63,7 +63,7 @@ onEveryEngine(engine => {
       expect((await fetch(`${store().base}/p%65ts/${petId}`, { method: 'POST' })).status).toBe(405)
     })
 
-    test('that matches no path gets a response that suggests the path that was probably meant', async () => {
+    test('that matches no path gets 404 with the path that was probably meant', async () => {
       const answer = await fetch(`${store().base}/orders`)
       expect(await answer.json()).toMatchObject({
         status: 404,
@@ -72,8 +72,8 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a chunked body', () => {
-    test('that ends with a trailer field is refused and has no effect', async () => {
+  describe('a request body', () => {
+    test('in chunks that end with a trailer field is refused and has no effect', async () => {
       const statuses: number[] = []
       for (let round = 0; round < 20; round++) {
         statuses.push((await send(chunked('Trailed', 'X-Checksum: abc\r\n'))).status)
@@ -97,7 +97,7 @@ onEveryEngine(engine => {
       expect((await store().client.getInventoryItem({ petId })).data.reserved).toBe(1n)
     })
 
-    test('without a trailer field has its effect', async () => {
+    test('in chunks without a trailer field has its effect', async () => {
       expect((await send(chunked('Chunked', ''))).status).toBe(201)
       expect(await countOf('Chunked')).toBe(1)
     })

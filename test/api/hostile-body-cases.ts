@@ -17,7 +17,7 @@ function named(...values: number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
 }
 
-/** The JSON reader refuses these, whatever the operation. */
+/** The JSON reader refuses these bodies in every operation. */
 const malformed = sent(
   'POST /categories',
   (
@@ -246,7 +246,7 @@ const refusedTexts = sent('POST /categories', [
   ],
 ])
 
-/** Stored code point for code point, and returned unchanged. */
+/** These names are stored code point for code point, and returned unchanged. */
 const keptTexts = [
   ['200 letters', 'n'.repeat(200)],
   ['200 code points outside the BMP', '😀'.repeat(200)],

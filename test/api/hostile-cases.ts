@@ -175,7 +175,7 @@ const credentials: readonly HostileCase[] = (
   }),
 )
 
-/** Every path of the contract and of the service, a method that it does not allow, and those that it allows. */
+/** Every path of the contract and of the service, a method that it does not allow, and the methods that it allows. */
 export const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
   ['/pets', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
   ['/pets/{petId}', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],

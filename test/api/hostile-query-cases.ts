@@ -1,11 +1,11 @@
 import { type HostileCase, httpCase } from '../support/hostile-request.ts'
 
-type Row = readonly [target: string, places: string]
+type Row = readonly [target: string, errors: string]
 
 function refused(rows: readonly Row[]): HostileCase[] {
-  return rows.map(([target, places]) => {
+  return rows.map(([target, errors]) => {
     const name = target.length > 80 ? `${target.slice(0, 60)}... (${target.length} characters)` : target
-    return httpCase(name, `GET ${target}`, `400 invalid_parameter: ${places}`)
+    return httpCase(name, `GET ${target}`, `400 invalid_parameter: ${errors}`)
   })
 }
 

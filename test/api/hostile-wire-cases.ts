@@ -4,7 +4,7 @@ const BODY = '{"name":"Smuggled"}'
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`
 const MEBIBYTE = 1024 * 1024
 
-/** The given request line, then complete header fields and the given ones. */
+/** A request with the given request line, and with the given header fields after the usual ones. */
 function line(name: string, text: string, expected: string, fields = ''): HostileCase {
   const head = `${text}\r\nHost: store\r\nConnection: close\r\nX-Request-Id: {id}\r\n${fields}\r\n`
   return { name, head, expected }
@@ -33,8 +33,8 @@ function whole(name: string, head: string, expected: string): HostileCase {
   return { name, head, expected }
 }
 
-// A third word that is not a version of HTTP/1 gets the status for that (RFC 9110, section 15.6.6). If the runtime
-// stops reading at a control character, the text that it has read does not end in a version either.
+// If the third word of a request line is not a version of HTTP/1, the response is 505 (RFC 9110, section 15.6.6). The
+// runtime stops reading at a control character, and the text before that does not end in a version either.
 const lines: readonly HostileCase[] = [
   line('a request line without a version', 'GET /pets', '505'),
   line('HTTP/2.0 in a request line', 'GET /pets HTTP/2.0', '505'),
@@ -52,7 +52,7 @@ const lines: readonly HostileCase[] = [
   line('U+0000 in the target', 'GET /pe\0ts HTTP/1.1', '505'),
   line('a control character in the target', 'GET /pe\x01ts HTTP/1.1', '505'),
   line('U+0000 in the method', 'G\0T /pets HTTP/1.1', '505'),
-  // The runtime replaces it with U+FFFD before the service can refuse it.
+  // The runtime replaces the byte with U+FFFD before the service can refuse the request.
   line('a raw byte in the query that is not UTF-8', 'GET /pets?name=\xff HTTP/1.1', '200'),
   line('the target of a CONNECT', 'CONNECT store:443 HTTP/1.1', '404 route_not_found'),
   whole('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400'),

@@ -9,14 +9,14 @@ import { allowByPath, hostileCases } from './hostile-cases.ts'
 
 const HOSTILE_CASES_MIN = 160
 
-/** The value that replaces `{name}` in the head of a case. */
+/** By name: the value that replaces `{name}` in the head of a case. */
 type Fillings = ReadonlyMap<string, string>
 
 test('the list of hostile requests is long, and the names of its cases are unique', () => {
   const names = hostileCases.map(({ name }) => name)
   expect(names.length).toBeGreaterThanOrEqual(HOSTILE_CASES_MIN)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  // The runtime responds with 505 to an unknown version; no other response may be a fault of the service.
+  // The runtime responds with 505 to an unknown version. No case may expect any other status of 500 or above.
   expect(hostileCases.filter(({ expected }) => /^5(?!05$)/.test(expected))).toEqual([])
 })
 
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
     test(`${hostile.name} gets ${hostile.expected.slice(0, 80)}`, async () => {
       const { store, fillings } = await opened.promise
       const healthy = store.send('GET', '/pets?id=1')
-      await holdAgainst(hostile, index, store, fillings)
+      await sendAndCheck(hostile, index, store, fillings)
       expect((await healthy).status).toBe(200)
     })
   }
@@ -58,7 +58,7 @@ onEveryEngine(engine => {
   })
 })
 
-async function holdAgainst(
+async function sendAndCheck(
   hostile: HostileCase,
   index: number,
   store: TestStore,
@@ -89,7 +89,7 @@ function caseOf(id: unknown): string {
   return hostileCases.find((_, index) => requestId(index) === id)?.name ?? String(id)
 }
 
-/** Parsed with the JSON parser of the runtime, so that the parser of the store does not check itself. */
+/** Uses the JSON parser of the runtime, so that the parser of the store does not check itself. */
 function nameIn(text: string): string {
   return z.object({ name: z.string() }).parse(JSON.parse(text)).name
 }

@@ -19,7 +19,7 @@ const IDS = [
   9223372036854775806n,
   9223372036854775807n,
 ]
-/** So close to one of IDS that a number in place of a bigint would match it. */
+/** Ids so close to one of IDS that code with a number in place of a bigint would confuse them. */
 const ABSENT = [-9007199254740994n, 9007199254740994n, 4611686018427387906n, 9223372036854775805n]
 const EVEN = 9007199254740992n
 const ODD = 9007199254740993n

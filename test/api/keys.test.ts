@@ -186,7 +186,7 @@ onEveryEngine(engine => {
       expect((await store().send('GET', '/keys/current?colour=red')).status).toBe(400)
     })
 
-    test('has a path of its own, which takes nothing away from /keys/{keyId}', async () => {
+    test('is read at /keys/current, a path that does not change the methods of /keys/{keyId}', async () => {
       const { client } = store()
       const { data } = await client.createKey({ body: { name: 'x', scopes: ['orders:read'] } })
       const replies = await Promise.all(
@@ -312,7 +312,7 @@ describe('rate limits', () => {
     expect(await status()).toBe(200)
   })
 
-  test('see through trusted proxies, and through no others', async () => {
+  test('count the client behind a trusted proxy, and a proxy that is not trusted as one client', async () => {
     const rateLimit = { requests: 1, seconds: 60 }
     const from = (store: TestStore, forwarded: string) =>
       fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)
@@ -329,7 +329,7 @@ describe('rate limits', () => {
   })
 })
 
-test('the admin key of the environment replaces the previous one', async () => {
+test('the admin key of the environment is listed with its origin, its scope and its hint', async () => {
   await using store = await openTestStore('sqlite')
   const { data } = await store.client.listKeys({})
   expect(data.items).toMatchObject([

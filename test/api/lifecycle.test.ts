@@ -61,7 +61,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('after its sunset the operation returns 410 for every id, and only the lifecycle clock decides', async () => {
+  test('after the sunset of an operation every id gets 410, and only the lifecycle clock decides', async () => {
     let clock = SUNSET - 1
     await using store = await openTestStore(engine, { lifecycleClock: () => clock })
     const { petId } = await makePet(store.client)
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     expect(String(row?.updated_at)).toStartWith(new Date().toISOString().slice(0, 10))
   })
 
-  test('beta and experimental operations say so, and an experimental one requires its preview header', async () => {
+  test('beta and experimental operations report their stability, and the latter require a header', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const beta = await store.client.listMovements({ petId })

@@ -86,7 +86,7 @@ onEveryEngine(engine => {
   })
 
   describe('include=stock', () => {
-    test('adds the stock of each pet, with every filter, sort and limit, and nothing without it', async () => {
+    test('adds the stock of each pet with every filter, sort and limit; other lists have no stock', async () => {
       const { client } = store()
       await client.setInventory({ petId: 1n, body: { quantity: 7n } })
       const stocks = new Map<bigint, unknown>()
@@ -111,7 +111,7 @@ onEveryEngine(engine => {
       await client.setInventory({ petId: 1n, body: { quantity: 1n } })
     })
 
-    test('does not belong to a cursor: a list can continue with it or without it', async () => {
+    test('is not part of a cursor, so a list can continue with it or without it', async () => {
       const { client } = store()
       const cursor = (await client.listPets({ limit: 2 })).data.next
       const stocked = await client.listPets({ limit: 2, cursor, include: 'stock' })
@@ -164,9 +164,9 @@ onEveryEngine(engine => {
     })
 
     test('read a hundred pets by their ids in one request', async () => {
-      const wanted = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
-      expect((await store().client.listPets({ id: wanted })).data.items).toHaveLength(60)
-      expect(await codeOf(store().client.listPets({ id: [...wanted, 101n] }))).toBe('400 invalid_parameter')
+      const petIds = Array.from({ length: 100 }, (_, index) => BigInt(index + 1))
+      expect((await store().client.listPets({ id: petIds })).data.items).toHaveLength(60)
+      expect(await codeOf(store().client.listPets({ id: [...petIds, 101n] }))).toBe('400 invalid_parameter')
     })
   })
 

@@ -18,7 +18,7 @@ export class ModelStore {
     return this.onHold || this.quantity === this.reserved ? 'pending' : 'available'
   }
 
-  /** In the same format as stockOf for the real store. */
+  /** The stock in the format that `stockOf` returns for the real store. */
   get stock(): string {
     return `${this.status} ${this.quantity}/${this.reserved}`
   }
@@ -88,7 +88,7 @@ export class ModelStore {
 
   /** The ids of the orders with a reference, as the list of the real store returns them. */
   referred(reference: string): string {
-    const ids = [...this.references].flatMap(([id, own]) => (own === reference ? [id] : []))
+    const ids = [...this.references].flatMap(([id, stored]) => (stored === reference ? [id] : []))
     return ids.sort((a, b) => (a < b ? -1 : 1)).join(' ')
   }
 

@@ -132,7 +132,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 4/0')
     })
 
-    test('sets and removes the shipDate; its own ids are accepted, other ids are read-only', async () => {
+    test('sets and removes the shipDate; unchanged ids in the body are accepted, other ids are refused', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 1n })
       const dated = await client.updateOrder({

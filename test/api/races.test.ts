@@ -30,7 +30,7 @@ async function tally(calls: Promise<{ status: number }>[]): Promise<Record<strin
   return ends
 }
 
-/** 64 buyers want the last units of one pet: exactly that many orders, and nobody is wrongly refused. */
+/** Lets many buyers order the last units of one pet at once. Returns a fault unless exactly the units are sold. */
 async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: BigInt(units) })
   const ends = await tally(Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })))
@@ -39,7 +39,7 @@ async function sellOut(store: TestStore, units: number, buyers: number): Promise
   return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(ends)}`]
 }
 
-/** A pet is created in a category while the category is deleted, and is ordered while it is itself deleted. */
+/** Creates pets in a category while it is deleted, and orders a pet while it is deleted. Returns the wrong outcomes. */
 async function createWhileDeleting(store: TestStore): Promise<string[]> {
   const { client } = store
   const { data: category } = await client.createCategory({ body: { name: 'C' } })
@@ -59,7 +59,7 @@ async function createWhileDeleting(store: TestStore): Promise<string[]> {
   return faults.map(end => `a race ended in ${end}`)
 }
 
-/** Orders of one pet are cancelled, completed and placed concurrently, while its status changes back and forth. */
+/** Cancels, completes and places orders of one pet concurrently. Returns a fault if an outcome is wrong. */
 async function settleAtOnce(store: TestStore): Promise<string[]> {
   const { client } = store
   const { petId } = await makePet(client, { quantity: 8n })
@@ -82,7 +82,7 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
   return []
 }
 
-/** Each key is sent several times at once: one effect, and the same bytes for all. */
+/** Sends each key several times at once. Returns the keys without exactly one effect, or with differing responses. */
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
   const body = `{"petId":${petId},"quantity":1}`
@@ -105,7 +105,7 @@ async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
 
 onEveryEngine(engine => {
   test(
-    `${BUYERS} buyers of the last units: none oversold, none wrongly refused`,
+    `${BUYERS} concurrent buyers of the last units oversell nothing, and none is wrongly refused`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++)
@@ -142,7 +142,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    `${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, each sent 2 to 8 times at once: one effect, identical bytes`,
+    `each of ${KEY_ROUNDS * KEYS_PER_ROUND} idempotency keys, sent 2 to 8 times at once, has one effect`,
     async () => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < KEY_ROUNDS; round++) expect(await repeatKeys(store, round)).toEqual([])

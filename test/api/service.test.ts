@@ -159,7 +159,7 @@ onEveryEngine(engine => {
       expect(named).toEqual(['limit', 'colour', 'status', 'id'])
     })
 
-    test('to a merge patch validates the result: null for a required member is refused', async () => {
+    test('of a merge patch applies to its result, so null for a required member is refused', async () => {
       const { petId } = await makePet(store().client)
       for (const body of ['{"name":null}', '{"status":null}', '{"categoryId":null}']) {
         const reply = await store().send('PATCH', `/pets/${petId}`, { body })

@@ -43,13 +43,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** Applies the steps to a pet of the real store and to the model; throws where their results differ. */
+/** Applies the steps to a pet of the real store and to the model; throws if their results differ. */
 async function compare(client: Client, steps: readonly Step[], model: ModelStore): Promise<void> {
   const { petId } = await makePet(client)
   const orders: bigint[] = []
   for (const [index, one] of steps.entries()) {
     const orderId = 'which' in one ? (orders[one.which % Math.max(1, orders.length)] ?? 404_404n) : 0n
-    const [real, modelled] = await take(client, model, petId, orderId, one, orders)
+    const [real, modelled] = await applyStep(client, model, petId, orderId, one, orders)
     const where = `after step ${index} (${JSON.stringify(one)})`
     if (real !== modelled) throw new Error(`the store returned ${real}, the model ${modelled}, ${where}`)
     const stock = await stockOf(client, petId)
@@ -69,7 +69,7 @@ async function referred(client: Client, petId: bigint, reference: string): Promi
   return data.items.map(({ id }) => id).join(' ')
 }
 
-async function take(
+async function applyStep(
   client: Client,
   model: ModelStore,
   petId: bigint,
@@ -80,13 +80,13 @@ async function take(
   switch (one.do) {
     case 'status':
       return [
-        await end(client.updatePet({ petId, body: { status: one.status } })),
+        await outcomeOf(client.updatePet({ petId, body: { status: one.status } })),
         model.writeStatus(one.status),
       ]
     case 'place': {
       const refused = model.refusesOrder(one.units)
       const call = client.placeOrder({ body: { petId, quantity: BigInt(one.units), complete: one.complete } })
-      const real = await end(call)
+      const real = await outcomeOf(call)
       if (refused || real !== '201') return [real, refused ?? '201']
       const id = (await call).data.id ?? 0n
       orders.push(id)
@@ -96,31 +96,34 @@ async function take(
     case 'change': {
       const { complete } = one
       const body = { complete, ...(one.units !== undefined && { quantity: BigInt(one.units) }) }
-      return [await end(client.updateOrder({ orderId, body })), model.change(orderId, one.units, complete)]
+      return [
+        await outcomeOf(client.updateOrder({ orderId, body })),
+        model.change(orderId, one.units, complete),
+      ]
     }
     case 'cancel':
-      return [await end(client.cancelOrder({ orderId })), model.cancel(orderId)]
+      return [await outcomeOf(client.cancelOrder({ orderId })), model.cancel(orderId)]
     case 'refer': {
       const { reference } = one
       return [
-        await end(client.updateOrder({ orderId, body: { reference } })),
+        await outcomeOf(client.updateOrder({ orderId, body: { reference } })),
         model.refer(orderId, reference),
       ]
     }
     case 'count':
       return [
-        await end(client.setInventory({ petId, body: { quantity: BigInt(one.quantity) } })),
+        await outcomeOf(client.setInventory({ petId, body: { quantity: BigInt(one.quantity) } })),
         model.count(one.quantity),
       ]
     case 'adjust':
       return [
-        await end(client.adjustInventory({ petId, body: { quantityChange: BigInt(one.change) } })),
+        await outcomeOf(client.adjustInventory({ petId, body: { quantityChange: BigInt(one.change) } })),
         model.adjust(one.change),
       ]
   }
 }
 
-async function end(call: Promise<{ status: number }>): Promise<string> {
+async function outcomeOf(call: Promise<{ status: number }>): Promise<string> {
   try {
     return String((await call).status)
   } catch (error) {
@@ -144,7 +147,7 @@ onEveryEngine(engine => {
   )
 })
 
-/** Each breaks one rule on purpose. The comparison must detect every one of them. */
+/** Each model breaks one rule on purpose. The comparison must detect all of them. */
 const controls: Readonly<Record<string, () => ModelStore>> = {
   'a hold that remains when the stock reaches 0': () =>
     new (class extends ModelStore {
