@@ -24,7 +24,7 @@ async function browserScript(): Promise<string> {
   }
 }
 
-/** Runs in the page: text, because a page returns no bigint. */
+/** The program that runs in the page. It returns texts, because a page cannot return a bigint. */
 const session = `(async ({ baseUrl, key }) => {
   const store = petstore.createClient({ baseUrl, key })
   const lines = []

@@ -19,7 +19,7 @@ interface FakeStore extends Disposable {
   readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[]
 }
 
-/** A server that responds as a test says; `count` is 1 for the first request. */
+/** A server whose responses come from `respond`; its `count` is 1 for the first request. */
 function fakeStore(respond: (request: Request, count: number) => Response | Promise<Response>): FakeStore {
   const requests: FakeStore['requests'] = []
   const server = Bun.serve({
@@ -53,7 +53,7 @@ function refusal(status: number, code: string, headers: Record<string, string> =
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nLink: </pets>; rel=first\r\nConnection: close\r\n'
 
-/** A server that closes the connection in the middle of a response, a number of times. */
+/** A server that closes the connection in the middle of each of its first `times` responses. */
 function cuttingStore(
   times: number,
   text: string,
@@ -110,7 +110,7 @@ describe('a response', () => {
     }
   })
 
-  test('that a store does not send is an error, never an empty success', async () => {
+  test('that no store would send is an error, never an empty success', async () => {
     const wrong: (() => Response)[] = [
       () => new Response(''),
       () => new Response(null, { status: 204 }),
@@ -139,7 +139,7 @@ describe('a response', () => {
     expect(await errorOf(opaque.getOrder({ orderId: 1 }))).toBeInstanceOf(ConnectionError)
   })
 
-  test('without the rest of a list does not end the list', async () => {
+  test('that lacks the next page of a list is an error, not the end of the list', async () => {
     using fake = fakeStore((_, count) =>
       count === 1 ? pageOf('[{"id":1}]', ', <http://x/pets?cursor=a>; rel=next') : new Response(''),
     )
@@ -300,8 +300,10 @@ describe('an option', () => {
     expect(fake.requests).toHaveLength(0)
     expect((await createClient({ ...fake, timeoutMs: Infinity }).listPets()).status).toBe(200)
   })
+})
 
-  test('of a promise works on a list: then, catch and finally', async () => {
+describe('a list', () => {
+  test('is also a promise, with then, catch and finally', async () => {
     using fake = fakeStore(() => refusal(401, 'invalid_token'))
     const codes: string[] = []
     const list = createClient(fake).listKeys()
@@ -386,7 +388,7 @@ function streamOf(body: string | ReadableStream): Response {
 describe('a stream of events', () => {
   const event = (id: number): string => `id: ${id}\ndata: {"type":"petstore.future.type","id":"${id}"}\n\n`
 
-  test('continues behind the last event after the connection broke, and passes on unknown types', async () => {
+  test('continues after the last event if the connection breaks, and passes on unknown types', async () => {
     using fake = fakeStore((_, count) =>
       count === 1
         ? streamOf(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
@@ -401,7 +403,7 @@ describe('a stream of events', () => {
     expect(fake.requests.map(({ headers }) => headers.get('last-event-id'))).toEqual(['4', '6'])
   })
 
-  test('with an id that is no position is opened again at the last one', async () => {
+  test('with an id that is not a position is opened again at the last valid position', async () => {
     using fake = fakeStore((_, count) =>
       streamOf(count === 1 ? `retry: 1\n\n${event(5)}id: \u4e16\n\n` : event(6)),
     )
@@ -486,7 +488,7 @@ describe('a stream of events', () => {
     const text = `retry: 5\r\n\r\nid: 7\rdata: {"type":"${'é'.repeat(500_000)}"}\r\r\nid: 8\n\n`
     const bytes = new TextEncoder().encode(text)
     const chunks: Uint8Array[] = []
-    for (let at = 0; at < bytes.length; at += 97) chunks.push(bytes.slice(at, at + 97))
+    for (let start = 0; start < bytes.length; start += 97) chunks.push(bytes.slice(start, start + 97))
     const startedMs = performance.now()
     const parts = []
     for await (const part of readEventStream(chunksOf(chunks))) parts.push(part.kind)
@@ -518,7 +520,7 @@ describe('a webhook request', () => {
     'webhook-signature': `v1,bm90IHRoaXMgb25l ${new Webhook(secret).sign('721', now, body)} v2,x`,
   }
 
-  test('is verified as the library of Standard Webhooks signs it', async () => {
+  test('is verified if the library of Standard Webhooks signed it', async () => {
     const event = await verifyWebhook(secret, { headers, body }, now.getTime())
     expect(event.type).toBe('petstore.order.placed')
     expect(Reflect.get(event.data, 'id')).toBe(9007199254740993n)
@@ -533,7 +535,7 @@ describe('a webhook request', () => {
     await verifyWebhook(secret, { headers: lists, body: bytes.buffer }, now.getTime())
   })
 
-  test('is refused if anything of it was changed, is missing or is old', async () => {
+  test('is refused if any part of it was changed or is missing, or if it is too old or too new', async () => {
     const refused = async (
       changed: Partial<Record<keyof typeof headers, string>>,
       text = body,

@@ -20,12 +20,12 @@ const [setup = '', ...examples] = [
 const server = examples.find(code => code.includes('createServer')) ?? ''
 const programs = examples.filter(code => code !== server)
 
-/** Returns what a program says that it prints: the comment behind each call of console.log. */
+/** Returns the output that a program announces: the comment after each call of console.log. */
 function promisedOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
 }
 
-/** An empty project with nothing but the tarball of the client. */
+/** A project in which only the package of the client is installed. */
 const project = scratch()
 beforeAll(async () => {
   using packed = scratch()
@@ -90,13 +90,13 @@ for (const runtime of ['node', 'bun'] as const) {
   })
 }
 
-test('ten and more examples show their output', () => {
+test('every example shows its output, and there are at least ten', () => {
   expect(programs.filter(code => promisedOutput(code).length > 0).length).toBe(programs.length)
   expect(programs.length).toBeGreaterThanOrEqual(10)
 })
 
 test(
-  'the webhook receiver of the README accepts what is signed and refuses what is not',
+  'the webhook receiver of the README accepts a signed request and refuses a changed one',
   async () => {
     const secret = /whsec_\w+/.exec(server)?.[0] ?? ''
     const file = join(project.path, 'receiver.js')
@@ -174,7 +174,7 @@ export async function main(): Promise<void> {
 `
 
 test(
-  'the types compile with plain tsc --strict, and refuse what is wrong',
+  'the types compile with plain tsc --strict, and refuse wrong uses',
   async () => {
     const declared = 'declare const process: { env: Record<string, string | undefined> }\n'
     const files = [
