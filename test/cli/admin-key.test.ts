@@ -203,7 +203,7 @@ test('a port that is bound before its store is open responds with 503 and Retry-
   await port.stop(true)
 })
 
-/** The steps at which a failed first start leaves a store whose next start writes a key file without an admin key. */
+/** Returns the steps at which a failed first start loses the key: after the next start, its file has no admin key. */
 async function lostKeys(kind: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
   const lost: string[] = []
   for (const step of ['file', 'commit'] as const) {

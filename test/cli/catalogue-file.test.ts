@@ -77,7 +77,7 @@ describe('a file that would take all memory is refused with its line number:', (
   }
 })
 
-test('a cell is quoted in part and without control characters', async () => {
+test('a message quotes only the beginning of a long cell, and no control characters', async () => {
   const { problems } = await read(
     `${header}${'y'.repeat(5000)},Dogs\n\u001b[2J\u0085\u202e${'z'.repeat(300)},Dogs\n`,
   )

@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 let count = 0
 const fresh = (): string => join(directory, `data-${++count}`)
 
-/** The data of a store: in a new directory, or in a new database in addition to one. */
+/** Returns the arguments and the environment of a new store: a data directory, and on PostgreSQL also a database. */
 async function place(
   engine: 'sqlite' | 'postgres',
 ): Promise<{ args: string[]; env: Record<string, string> }> {
@@ -94,7 +94,7 @@ onEveryEngine(engine => {
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
-    // It is handled from the start, so that a connection that the stop cuts off cannot fail another test.
+    // Rejections are handled from the start, so that a connection that the stop cuts off cannot fail another test.
     const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
     const started = performance.now()

@@ -11,8 +11,8 @@ import { newStoreDirectory } from '../support/store-directory.ts'
 const TIMEOUT_MS = 60_000
 const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))
 
-/** Starts the store with PETSTORE_ADMIN_KEY set to a key, as `petstore serve` does. */
-async function installs(store: TestStore, key: string, clock = Date.now): Promise<void> {
+/** Installs a key as `petstore serve` does if PETSTORE_ADMIN_KEY has this key. */
+async function installKey(store: TestStore, key: string, clock = Date.now): Promise<void> {
   await ensureAdminKey(store.engine, key, clock)
 }
 
@@ -57,8 +57,8 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'till', scopes: ['orders:write'] } })
     expect(await mayAdminister(store, data.key)).toBe(false)
-    await installs(store, data.key)
-    await installs(store, data.key)
+    await installKey(store, data.key)
+    await installKey(store, data.key)
     const client = makeClient({ base: store.base, key: data.key })
     const found = (await client.listKeys({})).data.items.filter(({ id }) => id === data.id)
     expect(found).toMatchObject([{ name: 'till', scopes: ['admin'] }])
@@ -71,9 +71,9 @@ onEveryEngine(engine => {
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
     await store.client.revokeKey({ keyId: data.id })
     for (let round = 0; round < 2; round++) {
-      await installs(store, data.key)
+      await installKey(store, data.key)
       expect(await mayAdminister(store, data.key)).toBe(true)
-      await installs(store, ADMIN_KEY)
+      await installKey(store, ADMIN_KEY)
       expect(await mayAdminister(store, data.key)).toBe(false)
     }
     expect(await trailOf(store, data.id)).toEqual([
@@ -90,7 +90,7 @@ onEveryEngine(engine => {
     now += 3_600_000
     const guest = makeClient({ base: store.base, key: data.key })
     expect(await codeOf(guest.listKeys({}))).toBe('401 invalid_token')
-    await installs(store, data.key, clock)
+    await installKey(store, data.key, clock)
     expect((await guest.listKeys({})).data.items.map(({ expiresAt }) => expiresAt)).toEqual([undefined])
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
   })
@@ -98,9 +98,9 @@ onEveryEngine(engine => {
   test('an admin key that is put in PETSTORE_ADMIN_KEY is replaced by the next key there', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
-    await installs(store, data.key)
+    await installKey(store, data.key)
     expect(await trailOf(store, data.id)).toEqual(['created 1'])
-    await installs(store, OTHER_KEY)
+    await installKey(store, OTHER_KEY)
     expect(await mayAdminister(store, data.key)).toBe(false)
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'revoked 2'])
   })

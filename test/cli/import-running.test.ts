@@ -40,7 +40,7 @@ function outsider(): Outsider {
   return { base, receivedRequests, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-function load(data: string, env: Record<string, string> = {}): Promise<Ran> {
+function importCategories(data: string, env: Record<string, string> = {}): Promise<Ran> {
   const file = join(directory, 'categories.csv')
   return run(['import', '--categories', file, '--data', data], { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...env })
 }
@@ -56,11 +56,11 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
         PETSTORE_ADMIN_KEY: ADMIN_KEY,
       })
       expect(server.base).toBe(other.base)
-      const note = join(data, 'address')
-      const address = readFileSync(note, 'utf8').split('\n')[0] ?? ''
+      const addressFile = join(data, 'address')
+      const address = readFileSync(addressFile, 'utf8').split('\n')[0] ?? ''
       expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-      expect(statSync(note).mode & 0o777).toBe(0o600)
-      const ended = await load(data, {
+      expect(statSync(addressFile).mode & 0o777).toBe(0o600)
+      const ended = await importCategories(data, {
         HTTP_PROXY: other.base,
         http_proxy: other.base,
         ALL_PROXY: other.base,
@@ -70,7 +70,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
       expect(page.items.map(({ name }) => name)).toEqual(['Otters'])
       expect(other.receivedRequests).toEqual([])
       await server.kill('SIGTERM')
-      expect(existsSync(note)).toBe(false)
+      expect(existsSync(addressFile)).toBe(false)
     },
     TIMEOUT_MS,
   )
@@ -84,10 +84,10 @@ test(
     await ended.exited
     const data = fresh()
     const lock = lockDirectory(data)
-    const note = join(data, 'address')
+    const addressFile = join(data, 'address')
     for (const text of [`${other.base}\n${ended.pid}\n`, `${other.base}\n`, '']) {
-      writeFileSync(note, text)
-      const refused = await load(data)
+      writeFileSync(addressFile, text)
+      const refused = await importCategories(data)
       expect([refused.exitCode, refused.errors.trim()]).toEqual([
         1,
         `The data directory ${data} is in use by another petstore process. ` +
@@ -95,8 +95,8 @@ test(
       ])
     }
     lock.release()
-    writeFileSync(note, `${other.base}\n${process.pid}\n`)
-    expect((await load(data)).errors.trim()).toBe('Loaded 1 categories and 0 pets.')
+    writeFileSync(addressFile, `${other.base}\n${process.pid}\n`)
+    expect((await importCategories(data)).errors.trim()).toBe('Loaded 1 categories and 0 pets.')
     expect(other.receivedRequests).toEqual([])
   },
   TIMEOUT_MS,

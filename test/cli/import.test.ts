@@ -22,7 +22,7 @@ function file(text: string | Uint8Array): string {
   return path
 }
 
-/** One shop that the command imports into, and that is read through a server. */
+/** A shop that `petstore import` fills, and that is read through a server. */
 class Shop {
   readonly #args: string[]
   readonly #env: Record<string, string>
@@ -71,7 +71,7 @@ onEveryEngine(engine => {
   const shop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
 
   test(
-    'loads categories and pets into a stopped store',
+    'an import loads categories and pets into a stopped store',
     async () => {
       const empty = await shop()
       const ended = await empty.import('--categories', file(categories), '--pets', file(pets))
@@ -89,7 +89,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'loads them into a running store, which shows them immediately',
+    'an import loads categories and pets into a running store, which shows them immediately',
     async () => {
       const open = await shop()
       await using server = await open.serve()
@@ -104,7 +104,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'loads nothing if one line is invalid, and reports each invalid line by its number',
+    'an import loads nothing if one line is invalid, and reports each invalid line by its number',
     async () => {
       const strict = await shop()
       const wrong =
@@ -144,7 +144,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'streams a file that is staged in many groups, and counts lines correctly when records span several',
+    'an import stages a large file in groups, and counts lines correctly if records have several lines',
     async () => {
       const large = await shop()
       // PostgreSQL takes fifteen times as long per row. 3,000 rows still exceed every group and page.

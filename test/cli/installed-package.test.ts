@@ -14,11 +14,11 @@ const BYTES_MAX = 140 * 1024 * 1024
 /** A project in an empty folder that has only the packed store as a dependency. */
 const project = scratch()
 
-// npm pack rebuilds dist/: no other test may pack the store, because two at once would delete each other's files.
+// npm pack rebuilds dist/. No other test may pack the store, because two at once would delete each other's files.
 beforeAll(async () => {
   writeFileSync(join(project.path, 'package.json'), '{"name":"shop","private":true}')
   await npm(['pack', '--pack-destination', project.path, '--silent'], ROOT)
-  // The packages come from the cache that `npm ci` has filled; npm asks the registry only for what is not there.
+  // The packages come from the cache that `npm ci` has filled; npm asks the registry only for missing packages.
   const options = ['--prefer-offline', '--no-audit', '--no-fund']
   await npm(['install', join(project.path, 'petstore-1.0.0.tgz'), ...options], project.path)
 }, TIMEOUT_MS)
@@ -77,17 +77,17 @@ test(
       detached: true,
     })
     try {
-      let said = ''
+      let errorOutput = ''
       const reading = (async () => {
-        for await (const chunk of child.stderr) said += Buffer.from(chunk).toString()
+        for await (const chunk of child.stderr) errorOutput += Buffer.from(chunk).toString()
       })()
-      await until('it serves', () => /serves http:\S+/.test(said))
-      const base = /serves (http:\S+)/.exec(said)?.[1] ?? ''
+      await until('it serves', () => /serves http:\S+/.test(errorOutput))
+      const base = /serves (http:\S+)/.exec(errorOutput)?.[1] ?? ''
       expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
       expect(await (await fetch(`${base}/docs`)).text()).toContain('/docs/scalar.js')
       const script = await fetch(`${base}/docs/scalar.js`)
       expect((await script.bytes()).length).toBeGreaterThan(1_000_000)
-      // As a terminal or a service manager does: npx itself passes no signal on.
+      // The signal goes to the whole group, as from a terminal or a service manager: npx itself passes no signal on.
       process.kill(-child.pid, 'SIGTERM')
       await child.exited
       await until('the store has stopped', async () => !(await isServing(base)))

@@ -28,11 +28,11 @@ async function listen(...args: string[]): Promise<Listening> {
     for await (const chunk of child.stdout) printed += decoder.decode(chunk, { stream: true })
   }
   print()
-  let said = ''
+  let errorOutput = ''
   const decoder = new TextDecoder()
   for await (const chunk of child.stderr) {
-    said += decoder.decode(chunk, { stream: true })
-    const [, base] = /Listening on (http:\S+)\/ /.exec(said) ?? []
+    errorOutput += decoder.decode(chunk, { stream: true })
+    const [, base] = /Listening on (http:\S+)\/ /.exec(errorOutput) ?? []
     if (base === undefined) continue
     return {
       base,
@@ -43,18 +43,18 @@ async function listen(...args: string[]): Promise<Listening> {
       },
     }
   }
-  throw new Error(`petstore listen ended: ${said}`)
+  throw new Error(`petstore listen ended: ${errorOutput}`)
 }
 
 /** Sends a body signed with a secret, as the store would; returns the status. */
 async function send(base: string, body: string, secret: string): Promise<number> {
-  const at = new Date()
-  const signature = new Webhook(secret).sign('7', at, body)
+  const sentAt = new Date()
+  const signature = new Webhook(secret).sign('7', sentAt, body)
   const reply = await fetch(base, {
     method: 'POST',
     headers: {
       'webhook-id': '7',
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
       'webhook-signature': signature,
     },
     body,
@@ -63,7 +63,7 @@ async function send(base: string, body: string, secret: string): Promise<number>
   return reply.status
 }
 
-test('prints each delivery of a store, verified with the secret of its webhook', async () => {
+test('petstore listen prints each delivery of a store, verified with the secret of its webhook', async () => {
   await using store = await openTestStore('sqlite')
   // The secret is only shown when the webhook is created, so the first listener runs without it, as it would for a
   // user.
@@ -83,7 +83,7 @@ test('prints each delivery of a store, verified with the secret of its webhook',
   expect(second.printed()).toContain(', signature verified\n')
 }, 120_000)
 
-test('reports that a delivery without a signature, or with another secret, is not verified', async () => {
+test('petstore listen reports a delivery without a signature, or with another secret, as not verified', async () => {
   await using listening = await listen('--secret', webhookSecret())
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(204)
   await until('it is printed', () =>
@@ -94,7 +94,7 @@ test('reports that a delivery without a signature, or with another secret, is no
   expect(listening.printed()).toContain('"no event"')
 }, 120_000)
 
-test('responds with the configured status, after the configured delay', async () => {
+test('petstore listen responds with the configured status, after the configured delay', async () => {
   await using listening = await listen('--status', '500', '--delay', '200ms')
   const startedMs = performance.now()
   expect(await send(listening.base, '{"type":"a","subject":"b","data":{}}', SECRET)).toBe(500)

@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Starts a server that should not start; returns its output. */
+/** Starts a server that must refuse to start; returns its error output. */
 async function refusalOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const { exitCode, errors, output } = await run(['serve', '--port', '0', ...args], env)
   expect(exitCode).toBeGreaterThan(0)
