@@ -19,7 +19,7 @@ const Schema = z.looseObject({
 })
 type Schema = z.output<typeof Schema>
 
-/** Whether clients send or receive values of a schema: one change can break one direction and not the other. */
+/** Whether clients send or receive the values of a schema. A change can break only one of the directions. */
 type Direction = 'sent' | 'received'
 
 /** The two versions of a description. */
@@ -79,14 +79,14 @@ function operationChanges(versions: Versions, old: DescribedOperation, now: Desc
 function schemaChanges(
   versions: Versions,
   place: string,
-  oldPart: unknown,
-  part: unknown,
+  oldNode: unknown,
+  node: unknown,
   direction: Direction,
   depth = 0,
 ): string[] {
-  // Deeper than any schema of the description: this ends the recursion of schemas that refer to themselves.
-  if (oldPart === undefined || part === undefined || depth > 12) return []
-  const [old, now] = [readSchema(versions.before, oldPart), readSchema(versions.after, part)]
+  // No schema of the description is nested deeper. The limit ends the recursion of schemas that refer to themselves.
+  if (oldNode === undefined || node === undefined || depth > 12) return []
+  const [old, now] = [readSchema(versions.before, oldNode), readSchema(versions.after, node)]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
   for (const [name, member] of Object.entries(old.properties)) {
     const same = now.properties[name]
@@ -110,7 +110,7 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
     return now.nullable && !old.nullable ? [...changes, 'it can be null now'] : changes
   }
   if (old.nullable && !now.nullable) changes.push('it cannot be null any more')
-  if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is another')
+  if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is different now')
   const removed = (old.enum ?? []).filter(value => now.enum && !now.enum.includes(value))
   for (const value of removed) changes.push(`${String(value)} is not allowed any more`)
   for (const bound of ['minimum', 'minLength', 'minItems'] as const) {
@@ -126,7 +126,7 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   return changes
 }
 
-function readSchema({ document }: Described, part: unknown): Schema {
-  const reference: unknown = typeof part === 'object' && part !== null ? Reflect.get(part, '$ref') : undefined
-  return Schema.parse(typeof reference === 'string' ? target(document, reference) : part)
+function readSchema({ document }: Described, node: unknown): Schema {
+  const reference: unknown = typeof node === 'object' && node !== null ? Reflect.get(node, '$ref') : undefined
+  return Schema.parse(typeof reference === 'string' ? target(document, reference) : node)
 }

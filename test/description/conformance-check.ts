@@ -74,8 +74,8 @@ function checkHeaders({ headers }: DescribedResponse, answer: Observed, validate
     const text = answer.headers.get(name)
     if (text === null && required) faults.push(`the header ${name} is missing`)
     if (text === null) continue
-    const wants = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : 'string'
-    const broken = validate(schema, wants === 'integer' ? Number(text) : text)
+    const type = typeof schema === 'object' && schema !== null ? Reflect.get(schema, 'type') : 'string'
+    const broken = validate(schema, type === 'integer' ? Number(text) : text)
     faults.push(...broken.map(why => `the header ${name}: ${why}`))
   }
   return faults
@@ -102,15 +102,15 @@ function checkBody(
   return broken.map(why => `the body: ${why}`)
 }
 
-/** Returns a problem without the four members that it has in addition to those of an Error. */
+/** Returns a problem without the four members that an Error does not have; {} if one of them is missing or empty. */
 function errorOf({ type, title, detail, instance, ...error }: Record<string, unknown>): unknown {
   const texts = [type, title, detail, instance]
   return texts.every(text => typeof text === 'string' && text !== '') ? error : {}
 }
 
 /**
- * Returns everything that an operation describes but never returned: statuses, header fields, content types, error
- * codes. A header field that is not required is in a component that several operations share.
+ * Returns everything that an operation describes but no response had: statuses, required header fields, content types,
+ * error codes. Optional header fields are skipped, because several operations share their components.
  */
 function unseen(
   { operationId, responses, 'x-error-codes': codesByStatus }: DescribedOperation,
@@ -137,16 +137,16 @@ function unseen(
 }
 
 /**
- * Returns the examples of refusals whose message the server never sent with their code, apart from numbers and tags.
+ * Returns the examples of refusals whose message the server never sent with their code. Numbers and tags may differ.
  */
 export function inventedExamples({ operations }: Described, observed: readonly Observed[]): string[] {
-  const said = new Set(observed.map(answer => `${codeOf(answer)} ${masked(messageOf(answer.body))}`))
+  const sentMessages = new Set(observed.map(answer => `${codeOf(answer)} ${masked(messageOf(answer.body))}`))
   const faults: string[] = []
   for (const { operationId, responses } of operations.values()) {
     for (const { content } of Object.values(responses)) {
       for (const [code, { value }] of Object.entries(content['application/json']?.examples ?? {})) {
         const message = messageOf(JSON.stringify(value))
-        if (!said.has(`${code} ${masked(message)}`)) faults.push(`${operationId} ${code}: ${message}`)
+        if (!sentMessages.has(`${code} ${masked(message)}`)) faults.push(`${operationId} ${code}: ${message}`)
       }
     }
   }

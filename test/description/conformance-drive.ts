@@ -19,7 +19,7 @@ const served: readonly OperationId[] = Object.entries<Operation>(contract).flatM
   isOperationId(id) && !operation.hidden ? [id] : [],
 )
 
-/** Requests every operation with every status that it can return, and returns all responses. */
+/** Sends requests that get every status of every operation, and returns all responses. */
 export async function driveEverything(): Promise<Observed[]> {
   const late = driveTimeouts()
   const observed = [
@@ -60,7 +60,7 @@ async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
   return `Bearer ${data.key}`
 }
 
-/** A success and its consequences: a second read with its validator, a second write with its key. */
+/** Sends a request that succeeds, then repeats it: a read with its ETag, a write with its idempotency key. */
 async function succeed(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const operation: Operation = contract[id]
   if (operation.method === 'GET') {
@@ -98,7 +98,7 @@ async function driveSunset(): Promise<Observed[]> {
 
 async function refuseAll(store: TestStore, ids: readonly OperationId[]): Promise<Observed[]> {
   const observed: Observed[] = []
-  for (const id of ids) observed.push(...(await refuse(store, id, anyAsk(id))))
+  for (const id of ids) observed.push(...(await refuse(store, id, anyRequest(id))))
   return observed
 }
 
@@ -128,7 +128,7 @@ async function driveBrokenEngine(): Promise<Observed[]> {
     const { method, scope } = contract[id]
     for (const next of method === 'GET' ? faults.any : [...faults.any, ...faults.write]) {
       fault = next
-      for (const request of inBothForms(anyAsk(id))) {
+      for (const request of inBothForms(anyRequest(id))) {
         keysToRead = scope === 'public' ? 0 : 1
         observed.push(await send(serving, id, request))
       }
@@ -158,17 +158,17 @@ function serve(engine: StoreEngine): Serving {
   })
 }
 
-/** Bodies that never end, all sent at once, because the server waits the same time for each. */
+/** Sends bodies that never end, all at once, because the server waits for ten seconds for each. */
 async function driveTimeouts(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite', { rateLimit })
   const withBody = served.filter(id => 'body' in contract[id])
   return await Promise.all(
-    withBody.flatMap(id => inBothForms(anyAsk(id)).map(request => sendHalf(store, id, request))),
+    withBody.flatMap(id => inBothForms(anyRequest(id)).map(request => sendHalf(store, id, request))),
   )
 }
 
-/** A request of which only the operation matters. */
-function anyAsk(id: OperationId): CallerRequest {
+/** Returns a request for cases in which only the operation matters. */
+function anyRequest(id: OperationId): CallerRequest {
   const operation: Operation = contract[id]
   const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
   const query = required.map(([name, { example }]) => `?${name}=${encodeURIComponent(String(example))}`)
@@ -177,7 +177,7 @@ function anyAsk(id: OperationId): CallerRequest {
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
 }
 
-/** A refusal in both of its forms; the first one changes nothing. */
+/** Sends a request that is refused, once for an Error and once for a problem. Neither request changes anything. */
 async function refuse(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const one of inBothForms(request)) observed.push(await send(store, id, one))

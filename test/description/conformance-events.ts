@@ -13,7 +13,7 @@ async function newWebhook({ client }: TestStore, enabled = true): Promise<string
   return `/webhooks/${data.id}`
 }
 
-async function triedDelivery(store: TestStore, enabled = true): Promise<string> {
+async function attemptedDelivery(store: TestStore, enabled = true): Promise<string> {
   const { client } = store
   const path = await newWebhook(store)
   const webhookId = BigInt(path.replace('/webhooks/', ''))
@@ -28,13 +28,13 @@ async function triedDelivery(store: TestStore, enabled = true): Promise<string> 
   }
 }
 
-/** Deletes the first events, as the retention does. */
-async function forgetTheFirst(store: TestStore): Promise<void> {
+/** Moves the retention floor past the first events, as a sweep does. */
+async function expireFirstEvents(store: TestStore): Promise<void> {
   await store.database(`UPDATE chain_end SET position = 3 WHERE name = 'floor' RETURNING name`)
 }
 
 /** Successful requests for the operations on events and webhooks. */
-export const tellingSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
+export const eventSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
   listEvents: () => ({ path: '/events' }),
   streamEvents: () => ({ path: '/events/stream' }),
   listAudit: () => ({ path: '/audit' }),
@@ -45,15 +45,17 @@ export const tellingSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
   deleteWebhook: async store => ({ path: await newWebhook(store) }),
   rotateWebhookSecret: async store => ({ path: `${await newWebhook(store)}/secret` }),
   sendTestEvent: async store => ({ path: `${await newWebhook(store)}/test` }),
-  listDeliveries: async store => ({ path: (await triedDelivery(store)).replace(/\/\d+\/redeliver$/, '') }),
-  redeliver: async store => ({ path: await triedDelivery(store) }),
+  listDeliveries: async store => ({
+    path: (await attemptedDelivery(store)).replace(/\/\d+\/redeliver$/, ''),
+  }),
+  redeliver: async store => ({ path: await attemptedDelivery(store) }),
   redeliverFailed: async store => ({ path: `${await newWebhook(store)}/redeliver?${SINCE}` }),
 }
 
-/** Requests for them that a rule refuses; the last ones change the data of the store. */
-export const refusedTelling: readonly (readonly [OperationId, Scene])[] = [
+/** Requests on events and webhooks that a rule refuses. The last requests change the data of the store. */
+export const refusedEventRequests: readonly (readonly [OperationId, Scene])[] = [
   ['sendTestEvent', async store => ({ path: `${await newWebhook(store, false)}/test` })],
-  ['redeliver', async store => ({ path: await triedDelivery(store, false) })],
+  ['redeliver', async store => ({ path: await attemptedDelivery(store, false) })],
   ['redeliver', async store => ({ path: `${await newWebhook(store)}/deliveries/404404/redeliver` })],
   ['redeliverFailed', async store => ({ path: `${await newWebhook(store, false)}/redeliver?${SINCE}` })],
   ['redeliverFailed', async store => ({ path: `${await newWebhook(store)}/redeliver` })],
@@ -67,14 +69,14 @@ export const refusedTelling: readonly (readonly [OperationId, Scene])[] = [
   [
     'listEvents',
     async store => {
-      await forgetTheFirst(store)
+      await expireFirstEvents(store)
       return { path: '/events?after=1' }
     },
   ],
   [
     'streamEvents',
     async store => {
-      await forgetTheFirst(store)
+      await expireFirstEvents(store)
       return { path: '/events/stream?after=1' }
     },
   ],

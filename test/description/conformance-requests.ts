@@ -2,7 +2,7 @@ import { contract, type OperationId } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { makePet } from '../support/shop.ts'
 import type { TestStore } from '../support/store.ts'
-import { refusedTelling, tellingSuccesses } from './conformance-events.ts'
+import { eventSuccesses, refusedEventRequests } from './conformance-events.ts'
 import type { CallerRequest, Scene } from './conformance-scene.ts'
 
 const json = (path: string, body: unknown): CallerRequest => ({ path, body: JSON.stringify(body) })
@@ -32,7 +32,7 @@ async function completeOrder(store: TestStore): Promise<string> {
 
 /** A successful request for each operation; it first creates the resources that the request needs. */
 export const successes: Readonly<Partial<Record<OperationId, Scene>>> = {
-  ...tellingSuccesses,
+  ...eventSuccesses,
   listPets: async store => {
     await makePet(store.client)
     return { path: '/pets?include=stock' }
@@ -107,7 +107,7 @@ export const refusedByTheShop: readonly (readonly [OperationId, Scene])[] = [
     'adjustInventory',
     async store => json(`${await stockPath(store)}/adjustments`, { quantityChange: 1_000_000_000 }),
   ],
-  ...refusedTelling,
+  ...refusedEventRequests,
 ]
 
 const withQuery = (request: CallerRequest, pair: string): CallerRequest => ({
@@ -123,7 +123,7 @@ const invalidParameter = (operation: Operation, request: CallerRequest): CallerR
   return { ...request, headers: { ...request.headers, [field]: 'no tag' } }
 }
 
-/** Mistakes that are possible in any request, derived from a valid one; `undefined` where a mistake is impossible. */
+/** Mistakes that are possible in any request, derived from a valid one; `undefined` if a mistake is impossible. */
 const mistakes: readonly ((operation: Operation, request: CallerRequest) => CallerRequest | undefined)[] = [
   invalidParameter,
   (_, request) => withQuery(request, 'colour=red'),
@@ -145,7 +145,7 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
       : undefined,
 ]
 
-/** The same for requests with a body. */
+/** Mistakes that are possible in any request with a body. */
 const bodyMistakes: readonly ((request: CallerRequest, body: string) => CallerRequest)[] = [
   request => ({ ...request, body: '{"name": ' }),
   (request, body) => ({ ...request, body: body.replace('{', '{"colour":"red",') }),

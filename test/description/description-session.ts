@@ -1,7 +1,7 @@
 import type { TestStore } from '../support/store.ts'
 import type { Described, DescribedOperation } from './document.ts'
 
-/** The response of an operation to the request that its examples form. */
+/** The response of an operation to a request that consists of its examples. */
 export interface ExampleResponse {
   readonly status: number
   readonly body: unknown
@@ -85,7 +85,7 @@ export function evaluated(value: unknown, body: unknown): unknown {
     return typeof body === 'object' && body !== null ? Reflect.get(body, member) : undefined
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, evaluated(part, body)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, evaluated(member, body)]))
 }
 
 function bodyExample({ requestBody }: DescribedOperation): unknown {

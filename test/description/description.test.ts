@@ -52,7 +52,7 @@ describe('the one description', () => {
     expect(readDocument(parse(elsewhere.output)).document.servers[0]?.url).toBe('https://pets.example')
   })
 
-  test('a store serves it as JSON and as YAML, with its own address', async () => {
+  test('a store serves the description as JSON and as YAML, with its own address', async () => {
     await using store = await openTestStore('sqlite')
     const json = await fetch(`${store.base}/openapi.json`)
     const yaml = await fetch(`${store.base}/openapi.yaml`)
@@ -111,7 +111,7 @@ describe('the content of the description', () => {
     }
   })
 
-  test('every operation of the contract is in it, hidden ones and their schemas are not', () => {
+  test('every operation of the contract is described, except the hidden operations and their schemas', () => {
     const entries = Object.entries<Operation>(contract)
     expect([...described.operations.keys()].sort()).toEqual(
       entries.flatMap(([id, { hidden }]) => (hidden ? [] : [id])).sort(),
@@ -129,7 +129,7 @@ describe('the content of the description', () => {
     expect(components.filter(component => !references.has(component))).toEqual([])
   })
 
-  test('a scope is named in the text and in x-scope; other operations require any key, or none', () => {
+  test('an operation names its scope in its text and in x-scope, unless it requires any key or none', () => {
     const sentences: Readonly<Record<string, string>> = {
       public: 'Requires no key.',
       'any-key': 'Requires any valid key.',
@@ -172,7 +172,7 @@ describe('the content of the description', () => {
     expect(parameters).toMatchObject([{ name: 'Petstore-Preview', in: 'header', required: true }])
   })
 
-  test('operations hidden by the gate are in no part of it, including links', () => {
+  test('operations that the gate hides are in no part of the description, including links', () => {
     const stable = readDocument(describeStore({ base, serves: ({ stability }) => stability === 'stable' }))
     const linked = [...stable.operations.values()].flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ links }) => Object.values(links).map(link => link.operationId)),
@@ -190,19 +190,19 @@ describe('the examples of the description', () => {
 
   test('are valid against their own schemas', () => {
     const faults: string[] = []
-    const hold = (where: string, schema: unknown, example: unknown): void => {
+    const check = (where: string, schema: unknown, example: unknown): void => {
       faults.push(...validate(schema, example).map(why => `${where}: ${why}`))
     }
     for (const [name, schema] of Object.entries(described.document.components.schemas)) {
       // Error has an example for each code, in the responses.
-      if (name !== 'Error') hold(name, { $ref: `#/components/schemas/${name}` }, schema.example)
+      if (name !== 'Error') check(name, { $ref: `#/components/schemas/${name}` }, schema.example)
     }
     for (const { operationId, parameters, requestBody, responses } of operations) {
-      for (const { name, schema, example } of parameters) hold(`${operationId} ${name}`, schema, example)
+      for (const { name, schema, example } of parameters) check(`${operationId} ${name}`, schema, example)
       const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
       for (const { schema, example, examples } of contents.flatMap(content => Object.values(content))) {
-        if (example !== undefined) hold(operationId, schema, example)
-        for (const [code, { value }] of Object.entries(examples ?? {})) hold(code, schema, value)
+        if (example !== undefined) check(operationId, schema, example)
+        for (const [code, { value }] of Object.entries(examples ?? {})) check(code, schema, value)
       }
     }
     expect(faults).toEqual([])
@@ -241,11 +241,11 @@ describe('the examples of the description', () => {
       if (id !== 'listEvents') expectExample(id, answered)
       else expect(answered.status).toBe(200)
     }
-    const asked = [...session, ...webhookResponses.map(([id]) => id), 'streamEvents']
-    const unasked = operations.filter(
-      ({ operationId, method }) => !asked.includes(operationId) && method !== 'DELETE',
+    const requested = [...session, ...webhookResponses.map(([id]) => id), 'streamEvents']
+    const unrequested = operations.filter(
+      ({ operationId, method }) => !requested.includes(operationId) && method !== 'DELETE',
     )
-    expect(unasked).toEqual([])
+    expect(unrequested).toEqual([])
     await expectEvents(store)
   })
 
@@ -288,7 +288,7 @@ test('every link leads from a success to an operation that accepts its values', 
       followed.push(`${operation.operationId} ${link.operationId}`)
     }
   }
-  for (const wanted of ['createPet getInventoryItem', 'placeOrder cancelOrder', 'createKey revokeKey']) {
-    expect(followed).toContain(wanted)
+  for (const pair of ['createPet getInventoryItem', 'placeOrder cancelOrder', 'createKey revokeKey']) {
+    expect(followed).toContain(pair)
   }
 })

@@ -5,7 +5,7 @@ import type { OpenApi } from './document.ts'
 /** Returns the faults of a value under a schema of a document; [] if there are none. */
 export type Validate = (schema: unknown, value: unknown) => string[]
 
-/** Keywords that OpenAPI 3.0 adds to a schema for readers: they do not restrict values. */
+/** Keywords that OpenAPI 3.0 adds to a schema for readers. They do not restrict values. */
 const annotations = [
   'example',
   'readOnly',
@@ -54,7 +54,7 @@ function asJsonSchema(schema: unknown): unknown {
   return { ...rest, type: [type, 'null'] }
 }
 
-/** Schemas by name: a member may have the same name as a keyword of the schema language. */
+/** Converts schemas by name, because a member may have the same name as a keyword of the schema language. */
 function eachSchema(schemas: unknown): object {
   if (typeof schemas !== 'object' || schemas === null)
     throw new Error('an object with schemas by name is required here')

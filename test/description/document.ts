@@ -79,7 +79,7 @@ export function readDocument(json: unknown): Described {
   const operations = new Map<string, DescribedOperation>()
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, part] of Object.entries(methods)) {
-      const operation = Operation.parse(followed(document, part))
+      const operation = Operation.parse(resolved(document, part))
       if (operations.has(operation.operationId))
         throw new Error(`${operation.operationId} is described twice`)
       operations.set(operation.operationId, { ...operation, method: method.toUpperCase(), path })
@@ -99,24 +99,24 @@ export function referencesIn(part: unknown): string[] {
 
 /** Returns the target of a reference, which is never a primitive value. Throws if there is none. */
 export function target(document: unknown, reference: string): object {
-  let at: unknown = document
+  let node: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    at = typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined
+    node = typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined
   }
-  if (typeof at !== 'object' || at === null) throw new Error(`${reference} has no target`)
-  return at
+  if (typeof node !== 'object' || node === null) throw new Error(`${reference} has no target`)
+  return node
 }
 
-function followed(document: unknown, part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(one => followed(document, one))
+function resolved(document: unknown, part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(one => resolved(document, one))
   if (typeof part !== 'object' || part === null) return part
   const reference: unknown = Reflect.get(part, '$ref')
   if (typeof reference === 'string') {
-    // Schemas refer to themselves and to each other: their references stay unresolved, for the validator.
+    // Schemas refer to themselves and to each other, so their references stay unresolved for the validator.
     return reference.startsWith('#/components/schemas/')
       ? part
-      : followed(document, target(document, reference))
+      : resolved(document, target(document, reference))
   }
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, followed(document, value)]))
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolved(document, value)]))
 }

@@ -80,8 +80,8 @@ export async function expectEvents(store: TestStore): Promise<void> {
 }
 
 /**
- * A secret, and everything derived from it or from randomness, differs in each run: its schema checks its form. The
- * store and the receiver have their own addresses in each run.
+ * Returns a body with placeholders for everything that differs in each run: secrets and values derived from them, other
+ * random values, durations and addresses. The schemas check the form of these values.
  */
 export function secretless(body: unknown, base = 'http://127.0.0.1:8080'): unknown {
   const text = (JSON.stringify(body) ?? 'null')

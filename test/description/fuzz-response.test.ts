@@ -3,12 +3,12 @@ import { type FuzzResponse, ResponseReader } from '../../fuzz/fuzz-response.ts'
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-/** Returns what a reader makes of a text that arrives at once. */
+/** Returns the response that a reader finds in a text that arrives at once; undefined if it is incomplete. */
 function readAtOnce(text: string, method = 'GET'): FuzzResponse | undefined {
   return new ResponseReader(method).take(Buffer.from(text, 'latin1'))
 }
 
-/** Returns the same as status and body, from a text that arrives byte by byte; undefined before the last byte. */
+/** Reads a text that arrives byte by byte. Returns the status and the body, which must be found at the last byte. */
 function readSlowly(text: string): string | undefined {
   const reader = new ResponseReader('GET')
   const bytes = Buffer.from(text, 'latin1')
@@ -41,11 +41,11 @@ describe('the fuzzer reads a response:', () => {
 })
 
 const unusable: readonly (readonly [title: string, text: string, reason: string])[] = [
-  ['a chunk size that is no number', `${CHUNKED}zz\r\nab\r\n0\r\n\r\n`, 'zz'],
+  ['a chunk size that is not a number', `${CHUNKED}zz\r\nab\r\n0\r\n\r\n`, 'zz'],
   ['a negative chunk size', `${CHUNKED}-1\r\nab\r\n0\r\n\r\n`, '-1'],
   ['a chunk without an end', `${CHUNKED}1\r\nabc\r\n0\r\n\r\n`, 'chunk of 1 bytes'],
   ['trailers', `${CHUNKED}0\r\nExpires: 0\r\n\r\n`, 'chunk of 0 bytes'],
-  ['a Content-Length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n{}', 'two'],
+  ['a Content-Length that is not a number', 'HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n{}', 'two'],
   ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', 'SSH-2.0-OpenSSH'],
 ]
 

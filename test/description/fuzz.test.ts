@@ -33,7 +33,7 @@ test(
   async () => {
     const runs: string[][] = []
     for (let run = 0; run < 2; run++) {
-      // Without webhooks: the time of a delivery, and therefore the possible requests about it, depends on the machine.
+      // Without webhooks, because the time of a delivery depends on the machine, and so do the requests that follow it.
       await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
       await fuzzAt(store.base, { requests: 1_000, clients: 1 })
       const lines = store.logged
@@ -71,7 +71,7 @@ type Forward = (path: string, headers?: Record<string, string>) => Promise<Reply
 /** Returns a wrong response to a request; `forward` gets the correct one from the store. */
 type Fault = (request: Request, path: string, forward: Forward) => Promise<Reply>
 
-/** Each with the expected finding: the operation, if it is only one, and the broken rule. */
+/** Faults that must be found, each with its finding: the operation, if it is only one, and the broken rule. */
 const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[] = [
   [
     'a member whose name differs from the description',
@@ -197,7 +197,7 @@ async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promi
       const { status, headers, body } = await fault(request, path, (to, extra = {}) =>
         pass(request, store.base + to, extra),
       )
-      // A response to HEAD has only the length of what a GET would send.
+      // A response to HEAD has no body, but the Content-Length of the response to GET.
       if (request.method !== 'HEAD') headers.delete('content-length')
       return new Response(body === '' ? null : body, { status, headers })
     },

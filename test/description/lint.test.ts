@@ -16,7 +16,7 @@ function lintForSecurity(file: string): Promise<ToolRun> {
   return runTool('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', '--quiet', file])
 }
 
-/** Writes the description with one part replaced to a new directory. */
+/** Lints a copy of the description in which one text is replaced. Throws if the description does not contain it. */
 async function lintChanged(
   lint: (file: string) => Promise<ToolRun>,
   from: string,

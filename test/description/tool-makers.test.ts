@@ -20,7 +20,7 @@ function blocksOf(page: string): Block[] {
   }))
 }
 
-/** Returns the position of a documented part in the actual output; `…` matches any text within a line. */
+/** Returns the end of a documented part in the actual output, or -1; `…` matches any text within a line. */
 function findPiece(output: string, piece: string, from: number): number {
   const pattern = piece
     .split('…')
@@ -36,9 +36,9 @@ function missing(output: string, documented: string): string[] {
   let from = 0
   return documented.split('\n').filter(line => {
     if (line === '') return false
-    const at = findPiece(output, line, from)
-    if (at >= 0) from = at
-    return at < 0
+    const end = findPiece(output, line, from)
+    if (end >= 0) from = end
+    return end < 0
   })
 }
 
@@ -60,8 +60,8 @@ test.each(pages)(
             .split(' ')
           const port = args[args.indexOf('--port') + 1] ?? ''
           const data = join(home, args[args.indexOf('--data') + 1] ?? '')
-          const own = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
-          const server = await startProcess(['serve', ...own])
+          const serveArgs = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
+          const server = await startProcess(['serve', ...serveArgs])
           servers.push(server)
           bases.set(`http://127.0.0.1:${port}`, server.base)
         } else if (kind === 'sh') {

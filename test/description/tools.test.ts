@@ -17,7 +17,8 @@ const TOOL_MS_MAX = 120_000
 
 describe('Prism as a validating proxy', () => {
   /**
-   * Returns the violations that Prism reports in a session of our client through it, and the outcome of the session.
+   * Runs a session of our client through Prism. Returns the violations that Prism reports, and the operations that the
+   * session used.
    */
   async function proxied(file: string): Promise<{ violations: string[]; done: string[] }> {
     await using store = await openDemo()

@@ -47,7 +47,7 @@ const javaCompile = [
 // Two generators create one class of an event for each value of `type`, and do not support several values per class.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
-// The output uses an annotation that Java does not have since version 11, and does not declare its library.
+// The output uses an annotation that is not part of Java 11 and later, and does not declare its library.
 const annotations =
   '<groupId>javax.annotation</groupId><artifactId>javax.annotation-api</artifactId><version>1.3.2</version>'
 const swaggerOptions = '-l java --additional-properties dateLibrary=java8'

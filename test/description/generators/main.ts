@@ -29,10 +29,10 @@ if (unknown.length > 0) {
   )
   process.exit(2)
 }
-const wanted = generators.filter(({ name }) => names.length === 0 || names.includes(name))
+const selected = generators.filter(({ name }) => names.length === 0 || names.includes(name))
 const scratch = options.scratch ?? mkdtempSync(join(tmpdir(), 'petstore-generators-'))
 const outcomes: Outcome[] = []
-for (const generator of wanted) {
+for (const generator of selected) {
   console.log(`${generator.name} ...`)
   const outcome = await tryGenerator(generator, scratch)
   outcomes.push(outcome)

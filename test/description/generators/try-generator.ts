@@ -44,8 +44,9 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   }
   const { failed, said } = await takeSteps(generator, directory)
   const lines = said.trim().split('\n')
-  const strays = (generator.expected ?? expectedLines).filter((line, index) => lines[index] !== line)
-  const result = failed ?? (strays.length > 0 ? `the program did not print: ${strays.join('; ')}` : 'works')
+  const missingLines = (generator.expected ?? expectedLines).filter((line, index) => lines[index] !== line)
+  const result =
+    failed ?? (missingLines.length > 0 ? `the program did not print: ${missingLines.join('; ')}` : 'works')
   const outcome = {
     generator,
     result,
@@ -57,7 +58,7 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   return outcome
 }
 
-/** The outcome of the last run of a generator in a scratch directory. */
+/** Returns the outcome of the last run of a generator in a scratch directory; undefined if there was none. */
 export function lastOutcome(generator: Generator, scratch: string): Outcome | undefined {
   const file = join(scratch, folderOf(generator), OUTCOME)
   return existsSync(file) ? { ...JSON.parse(readFileSync(file, 'utf8')), generator } : undefined
@@ -92,10 +93,10 @@ async function runLine(
   generator: Generator,
   session: Record<string, string>,
 ): Promise<{ exitCode: number; said: string }> {
-  const own = { PROGRAM: join(import.meta.dir, folderOf(generator)), BUN: process.execPath, CI: 'true' }
+  const variables = { PROGRAM: join(import.meta.dir, folderOf(generator)), BUN: process.execPath, CI: 'true' }
   const child = Bun.spawn(['sh', '-c', line], {
     cwd,
-    env: { ...process.env, ...own, ...session },
+    env: { ...process.env, ...variables, ...session },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
