@@ -43,11 +43,11 @@ test('the commands under "Five minutes" in the README work as described', async 
   ]
   let from = 0
   for (const text of expected) {
-    const at = output.indexOf(text, from)
-    expect(`${text} ${at >= 0 ? 'comes' : 'is missing'} in ${at >= 0 ? 'order' : output.slice(from)}`).toBe(
-      `${text} comes in order`,
-    )
-    from = at
+    const position = output.indexOf(text, from)
+    expect(
+      `${text} ${position >= 0 ? 'comes' : 'is missing'} in ${position >= 0 ? 'order' : output.slice(from)}`,
+    ).toBe(`${text} comes in order`)
+    from = position
   }
   rmSync(data, { recursive: true, force: true })
 }, 120_000)

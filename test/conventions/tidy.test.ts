@@ -34,12 +34,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['cli'],
 }
 
-/** What the tests of every subject share. */
+/** The folders that the tests of every subject may import. */
 const SHARED_BY_TESTS = ['src', 'test/support', 'test/controls']
 
 /**
- * The folders and files that each folder outside src may import, in addition to itself. `STANDALONE` stands for the
- * files of test/support that import nothing from src, neither themselves nor through another file.
+ * The folders and files that each folder outside src may import, in addition to itself. `STANDALONE` means the files of
+ * test/support that import nothing from src, neither themselves nor through another file.
  */
 const STANDALONE = 'standalone'
 const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
@@ -79,7 +79,7 @@ function sources(pattern: string): Source[] {
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 }
 
-/** Excludes tests next to their file, and declarations of files that the bundler reads. */
+/** Returns false for tests next to their file, and for declarations of files that the bundler reads. */
 function isProgram({ path }: Source): boolean {
   return !/\.(test|d)\.ts$/.test(path)
 }
@@ -101,12 +101,12 @@ function folderOf(path: string): string {
 
 /** Returns the imports of a file under src that the import rule forbids. */
 function forbiddenImports(source: Source): string[] {
-  const own = folderOf(source.path)
-  const allowed = mayImport[own]
+  const folder = folderOf(source.path)
+  const allowed = mayImport[folder]
   if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
   return importsOf(source)
     .filter(path => path.startsWith('src/'))
-    .filter(path => folderOf(path) !== own)
+    .filter(path => folderOf(path) !== folder)
     .filter(path => !allowed.includes(folderOf(path)) && !allowed.includes(path.slice('src/'.length)))
     .map(path => `${source.path} imports ${path}`)
 }
@@ -129,11 +129,11 @@ function standaloneFiles(files: readonly Source[]): Set<string> {
 function forbiddenOutside(files: readonly Source[]): string[] {
   const standalone = standaloneFiles(files)
   return files.flatMap(source => {
-    const own = folderOutside(source.path)
-    const allowed = mayImportOutside[own]
+    const folder = folderOutside(source.path)
+    const allowed = mayImportOutside[folder]
     if (!allowed) return [`${source.path} is in a folder that the import rule does not know`]
     const isAllowed = (path: string): boolean =>
-      [own, ...allowed].some(root => path === root || path.startsWith(`${root}/`)) ||
+      [folder, ...allowed].some(root => path === root || path.startsWith(`${root}/`)) ||
       (allowed.includes(STANDALONE) && standalone.has(path))
     return importsOf(source)
       .filter(path => !isAllowed(path))
@@ -172,7 +172,7 @@ function untidiness(source: Source): string[] {
   return faults
 }
 
-/** Returns the comment of a line, or nothing. */
+/** Returns the comment of a line, or an empty text. */
 function commentIn(line: string): string {
   return /(?:^\s*\/?\*|\/\/\s)(.*)/.exec(line)?.[1] ?? ''
 }
@@ -305,7 +305,7 @@ test('each refusal is written once', () => {
   expect(copies.map(({ path }) => path)).toEqual([])
 })
 
-/** Paths of files that import one another in a circle. */
+/** Returns each circle of files that import one another, such as `a.ts -> b.ts -> a.ts`. */
 function importCycles(files: readonly Source[]): string[] {
   const imports = new Map(files.map(file => [file.path, importsOf(file)]))
   const done = new Set<string>()
@@ -331,12 +331,12 @@ test('control: a circle of imports is found', () => {
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
 })
 
-/** Whether people wrote the file. The types of the client are generated from those of the contract. */
+/** Returns whether people wrote the file. The types of the client are generated from those of the contract. */
 function isWritten({ text }: Source): boolean {
   return !text.startsWith('// Generated ')
 }
 
-/** The name of every type of a program, and the file that declares it. */
+/** Returns the name of every type of a program, with the file that declares it. */
 function declaredTypes(source: Source): (readonly [name: string, path: string])[] {
   const declarations = source.text.matchAll(/^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm)
   return [...declarations].map(([, name = '']) => [name, source.path] as const)
