@@ -3,10 +3,11 @@ import type { Engine } from './engine.ts'
 /** Commits closer together than this are signalled together. */
 const SPACING_MS = 4
 /**
- * After this many commits in one signal, the next signal waits longer: followers get larger batches, at a lower cost.
+ * After this many commits in one signal, the next signal waits longer, so that waiters get larger batches at a lower
+ * cost.
  */
-const MANY = 16
-const SPACING_OF_MANY_MS = 20
+const BUSY_COMMITS = 16
+const BUSY_SPACING_MS = 20
 
 /**
  * Signals that events may have been committed. The first commit after a quiet period is signalled at once, commits of
@@ -26,7 +27,7 @@ export class CommitSignal {
     this.#stop = watch(() => this.#onCommit())
   }
 
-  /** Whether there will be no more signals: the store is closing. */
+  /** Whether the store is closing, so that no signal follows. */
   get ended(): boolean {
     return this.#ended
   }
@@ -40,7 +41,7 @@ export class CommitSignal {
     return this.#ended ? Promise.resolve() : this.#next.promise
   }
 
-  /** Wakes everyone that waits, for the last time. */
+  /** Wakes all waiters for the last time. */
   end(): void {
     this.#ended = true
     this.#stop()
@@ -57,7 +58,7 @@ export class CommitSignal {
 
   #notify(): void {
     this.#timer = undefined
-    this.#spacingMs = this.#commits < MANY ? SPACING_MS : SPACING_OF_MANY_MS
+    this.#spacingMs = this.#commits < BUSY_COMMITS ? SPACING_MS : BUSY_SPACING_MS
     this.#commits = 0
     this.#notifiedMs = performance.now()
     this.#isAwaited = false

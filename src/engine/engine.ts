@@ -3,7 +3,7 @@ import type { RowChanges } from './row-changes.ts'
 import type { ParametersOf, Statement } from './statement.ts'
 import type { TotalChanges } from './totals.ts'
 
-/** What a verb reads through. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
+/** The interface through which a verb reads. SQLite returns values, PostgreSQL returns promises; a verb awaits both. */
 export interface Reader {
   one<Row, Name extends string>(
     statement: Statement<Row, Name>,
@@ -66,10 +66,10 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   close(): Promise<void>
 }
 
-/** A row changed between being read and being written: the engine runs the command again. */
+/** A row changed between a read and a write of one command. The engine runs the command again. */
 export class Stale extends Error {
-  constructor(what: string) {
-    super(`${what} changed while the command ran`)
+  constructor(subject: string) {
+    super(`${subject} changed while the command ran`)
     this.name = 'Stale'
   }
 }

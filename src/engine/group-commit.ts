@@ -7,7 +7,7 @@ import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 import { type TotalChanges, TotalSums } from './totals.ts'
 
-/** What the batch loop needs from a connection. */
+/** The part of a connection that the batch loop uses. */
 export interface WriteConnection {
   readonly inTransaction: boolean
   one<Row, Name extends string>(
@@ -55,9 +55,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   readonly #totals = new TotalSums()
   #commandTotals: TotalChanges[] = []
   #savepointBatches = 0
-  /** The state in memory may differ from the stored state. */
+  /** Whether the state in memory may differ from the stored state. */
   #isStale = false
-  /** Another process held the lock when the last batch arrived. */
+  /** Whether another process held the lock when the last batch began. */
   #isLocked = false
   #wrote = false
 
@@ -74,7 +74,10 @@ export class BatchWriter<Command, Reply> implements Tx {
     this.#head = this.#savedHead
   }
 
-  /** Resolves when every successful command is durable. Throws only errors that must end the process. */
+  /**
+   * Returns the outcome of each command, once every successful one is durable. Throws only errors that must end the
+   * process.
+   */
   async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     try {
@@ -138,7 +141,7 @@ export class BatchWriter<Command, Reply> implements Tx {
 
   async #run(
     commands: readonly Command[],
-    one: (command: Command) => Promise<Outcome<Reply>>,
+    runOne: (command: Command) => Promise<Outcome<Reply>>,
   ): Promise<Outcome<Reply>[]> {
     const connection = this.#connection
     this.#begin()
@@ -156,7 +159,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     return outcomes
   }
 
-  /** Waits for another process's lock once: commands that arrived in the meantime have already waited. */
+  /** Waits for another process's lock only once, because commands that arrived in the meantime have already waited. */
   #begin(): void {
     const wasLocked = this.#isLocked
     this.#isLocked = true

@@ -121,7 +121,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   }
 }
 
-/** Opens a store for reading only. Throws NewerDatabase. */
+/** Opens a store for reading only. Throws NewerDatabase, or an Error if the database must be migrated first. */
 export async function openPostgresReader(url: string): Promise<{ reader: Reader; close(): Promise<void> }> {
   const pool = new SQL({ url, bigint: true, max: 1 })
   const reader = new PostgresConnection(pool)
@@ -158,7 +158,9 @@ class PostgresTx extends PostgresConnection implements Tx {
   }
 }
 
-/** Ids from blocks that are reserved outside the transactions that use them, so no transaction waits for another's. */
+/**
+ * Ids from blocks that are reserved outside the transactions that use them, so no transaction waits for another one.
+ */
 class IdBlocks {
   readonly #connection: PostgresConnection
   readonly #blocks = new Map<Noun, { next: bigint; end: bigint }>()
@@ -191,12 +193,14 @@ class IdBlocks {
   }
 }
 
-/** Only one process migrates at a time: the others wait for the lock on the version table. */
+/**
+ * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on the version table.
+ */
 async function migratePool(pool: SQL): Promise<void> {
   await pool
     .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
     .catch(error => {
-      // Two processes that create the table at once collide on its name, its row type or a catalog key: the table
+      // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
       // exists.
       if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
@@ -221,7 +225,10 @@ async function versionOf(connection: PostgresConnection): Promise<number> {
   return Number(row?.version ?? 0n)
 }
 
-/** Serialization failures, deadlocks and lost races: running the same command again may succeed. */
+/**
+ * Returns whether the same command may succeed if it runs again: after a serialization failure, a deadlock or a lost
+ * race.
+ */
 function isTransient(error: unknown): boolean {
   return error instanceof Stale || ['40001', '40P01'].includes(sqlState(error))
 }

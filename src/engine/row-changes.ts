@@ -7,8 +7,8 @@ export type RowChanges = ReadonlyMap<string, ReadonlySet<bigint> | 'any'>
 const ROWS_MAX = 1000
 
 /**
- * Collects the rows that statements write, for the tables that someone watches. It may report rows of commands that
- * were rolled back, but it misses none.
+ * Collects the rows that statements write to the watched tables. It may report rows of commands that were rolled back,
+ * but it misses no committed row.
  */
 export class RowChangeRecorder {
   readonly #watched: readonly string[]
@@ -28,7 +28,7 @@ export class RowChangeRecorder {
     rows: readonly unknown[] = [],
   ): void {
     if (table === undefined) {
-      for (const one of this.#watched) this.#changes.set(one, 'any')
+      for (const watched of this.#watched) this.#changes.set(watched, 'any')
       return
     }
     if (!this.#watched.includes(table)) return

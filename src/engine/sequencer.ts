@@ -27,11 +27,11 @@ const findUnnumbered = sql<UnnumberedEvent>()(`
 const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /**
- * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before the
- * commit, so they become visible out of order. Positions are given after the commit, under a lock on one row, so a
- * reader that remembers the last position it saw misses nothing. Any number of processes may run it at once.
- * Events of one subject are numbered in the order of the subject's version. `onMoved` is called when the head has
- * moved, whichever process moved it.
+ * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before the commit,
+ * so they become visible out of order. Positions are given after the commit, under a lock on one row, so a reader that
+ * remembers the last position it saw misses nothing. Any number of processes may run the sequencer at once. Events of
+ * one subject are numbered in the order of the subject's version. `onMoved` is called when the head has moved,
+ * whichever process moved it.
  */
 export function sequence(
   pool: SQL,
@@ -40,13 +40,13 @@ export function sequence(
 ): { wake(): void; close(): Promise<void> } {
   let closing = false
   let woken = Promise.withResolvers<void>()
-  let seen = -1n
+  let seenHead = -1n
 
   async function drain(): Promise<void> {
     for (;;) {
       const { head, numbered } = await step(pool)
-      if (head !== seen) onMoved()
-      seen = head
+      if (head !== seenHead) onMoved()
+      seenHead = head
       if (numbered < EVENTS_PER_STEP_MAX) return
     }
   }

@@ -6,7 +6,7 @@ const begin = sql()('BEGIN')
 const commit = sql()('COMMIT')
 const rollback = sql()('ROLLBACK')
 
-/** What the shared reads need from a connection. */
+/** The part of a connection that shared reads use. */
 export interface ReadConnection {
   readonly inTransaction: boolean
   one<Row, Name extends string>(

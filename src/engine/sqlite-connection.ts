@@ -3,7 +3,7 @@ import { overloaded, storageFull } from '../model/refusals.ts'
 import type { Reader } from './engine.ts'
 import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
 
-/** Prepared statements to keep: more than the lists can have texts, so none is prepared twice. */
+/** The number of prepared statements to keep. Lists have fewer different texts, so none is prepared twice. */
 export const PREPARED_MAX = 500
 
 /** Maximum page cache of a connection. */
@@ -37,7 +37,7 @@ export class SqliteConnection implements Reader {
     this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    if (!options.readonly) this.#durable()
+    if (!options.readonly) this.#makeDurable()
   }
 
   one<Row, Name extends string>(
@@ -100,8 +100,10 @@ export class SqliteConnection implements Reader {
     }
   }
 
-  /** A confirmed commit must survive a power failure: WAL with an fsync for each commit, read back to be sure. */
-  #durable(): void {
+  /**
+   * Sets WAL with an fsync for each commit, which survives a power failure. Throws if SQLite refuses, or is too old.
+   */
+  #makeDurable(): void {
     const mode = this.database.query<{ journal_mode: string }, []>('PRAGMA journal_mode = WAL').get()
     this.database.run('PRAGMA synchronous = FULL')
     const sync = this.database.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get()
@@ -127,7 +129,7 @@ export function isFull(error: unknown): boolean {
   return errorCode(error).startsWith('SQLITE_FULL')
 }
 
-/** An error after which the file cannot be trusted: the process must end. */
+/** Returns whether the file cannot be trusted after an error, so that the process must end. */
 export function isFatal(error: unknown): boolean {
   return /^SQLITE_(IOERR|CORRUPT|NOTADB|READONLY|CANTOPEN|PROTOCOL)/.test(errorCode(error))
 }

@@ -51,7 +51,7 @@ export interface SqliteOptions {
   readonly watchedTables?: readonly string[]
 }
 
-/** What a worker needs to open its connection. */
+/** The values with which a worker opens its connection. */
 interface Start {
   readonly file: string
   readonly pagesMax?: number
@@ -70,7 +70,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   makeDirectory(options.directory)
   reserveFile(file)
   await migrateFile(file)
-  const own = new SharedReadTransaction(
+  const rowReader = new SharedReadTransaction(
     new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
     options.onFatal,
   )
@@ -83,8 +83,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: COMMANDS_PER_BATCH_MAX,
     onFatal,
     onChanges: changes => {
-      // Before any reply: whoever gets one must see what was committed, in a read and in a cache.
-      own.refresh()
+      // This runs before any reply, because a client with a reply must see the commit, in a read and in the cache.
+      rowReader.refresh()
       if (changes.size > 0) for (const listener of rowListeners) listener(changes)
     },
   })
@@ -103,7 +103,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   const watchers = new Set<() => void>()
   return {
     name: 'sqlite',
-    readRow: work => work(own),
+    readRow: work => work(rowReader),
     readScan: query => reader.send(query),
     execute: async command => {
       const result = await writer.send(command)
@@ -127,14 +127,17 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       endWatch()
       // A read-only connection cannot remove the log, so it must not be the last.
       await reader.close()
-      own.close()
+      rowReader.close()
       await writer.close()
       mergeWriteAheadLog(file)
     },
   }
 }
 
-/** Opens an embedded store for reading only, whether or not another process has it open. Throws NewerDatabase. */
+/**
+ * Opens an embedded store for reading only, even if another process has it open. Throws NewerDatabase, or an Error if
+ * the database must be migrated first.
+ */
 export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
   const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
   const known = migrations.length

@@ -63,7 +63,7 @@ test('a dynamic statement has the values of its places, in both texts', () => {
   expect(valuesOf(statement, [])).toEqual(['Rex', 'sold'])
 })
 
-/** Executes on SQLite without a cache, and stands for every reader: they have the same types. */
+/** Executes on SQLite without a cache. It represents all readers, because they have the same types. */
 class DirectReader implements Reader {
   readonly #database = new Database(':memory:', { safeIntegers: true })
 

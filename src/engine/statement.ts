@@ -60,7 +60,7 @@ export type NamesIn<
   Found extends string = never,
 > = Text extends `${string}$${infer Rest}` ? NamesIn<Rest, Found | LeadingName<Rest>> : Found
 
-/** A text that the compiler knows in full; for any other, a type that says what to do. */
+/** A text that the compiler knows in full; for any other text, a type whose name says what to do. */
 type KnownText<Text extends string> =
   // A record of known keys requires them, so it does not accept `{}`. A record of strings or of a pattern does.
   Record<never, unknown> extends Record<Text, unknown> ? 'The text is not known here: use dynamicSql.' : Text
@@ -141,7 +141,10 @@ function writes(text: string): boolean {
   return !/^\s*SELECT\b/.test(text)
 }
 
-/** Returns the values of a call in the order of their numbers. Throws if one is missing: it would be bound as NULL. */
+/**
+ * Returns the values of a call in the order of their numbers. Throws if a value is missing, because it would be bound
+ * as NULL.
+ */
 export function valuesOf<Name extends string>(
   { names, values, text }: Statement<unknown, Name>,
   [parameters]: readonly Readonly<Record<Name, Value>>[],
