@@ -36,8 +36,8 @@ const findUnchainedEntries = sql<{ position: bigint }>()(`
 const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
- * Verifies the hash chain of the audit log from its start to its current head: finds entries that were changed, deleted
- * or inserted. `anchor` is a chain entry that was saved earlier: the log up to it must be unchanged.
+ * Verifies the hash chain of the audit log from its start to its current head. Reports entries that were changed,
+ * deleted or inserted. `anchor` is a chain entry that was saved earlier; the log up to the anchor must be unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)
@@ -81,10 +81,10 @@ async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenera
 function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
   // After a gap, there is no previous hash to check the first entry against.
   if (row.position > last.position + 1n) return [missing(last.position + 1n, row.position - 1n)]
-  const what = `Entry ${row.position} (${row.type} of ${row.subject})`
-  if (nextChainEntry(last, row).hash !== row.hash) return [`${what} was changed: its hash does not match.`]
-  // The hash covers what the pet follows from, but not the column, which only makes the events of a pet quick to find.
-  return row.petId === petOf(row) ? [] : [`${what} is listed under another pet, or under none.`]
+  const entry = `Entry ${row.position} (${row.type} of ${row.subject})`
+  if (nextChainEntry(last, row).hash !== row.hash) return [`${entry} was changed: its hash does not match.`]
+  // The hash covers the values that determine the pet, but not the column pet_id, which only speeds up searches.
+  return row.petId === petOf(row) ? [] : [`${entry} is listed under another pet, or under none.`]
 }
 
 /** Returns the pet that an event is about; null for anything else. */

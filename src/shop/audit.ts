@@ -45,8 +45,8 @@ export async function listAudit(
     pet === undefined || before <= floor + 1n
       ? undefined
       : await findPetWindow(reader, pet, { from: before - 1n, to: floor + 1n, wanted })
-  const down = before - POSITIONS_PER_PAGE_MAX
-  const from = ofPet?.end ?? (down > floor ? down : floor + 1n)
+  const lowest = before - POSITIONS_PER_PAGE_MAX
+  const from = ofPet?.end ?? (lowest > floor ? lowest : floor + 1n)
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
       const where = [`position >= ${place(from)} AND position < ${place(before)}`]
@@ -65,7 +65,10 @@ export async function listAudit(
   return { items: items.map(entryOf), ...(more && { next: writePositionCursor(list, last) }) }
 }
 
-/** Returns the period of a request: its start in the stored form, and its end. Throws `invalid_parameter`. */
+/**
+ * Returns the period of a request: its start in the stored form, and its end in milliseconds. Throws
+ * `invalid_parameter`.
+ */
 function periodOf({ since, until }: { since?: string | undefined; until?: string | undefined }) {
   const sinceMs = since === undefined ? undefined : periodStartMs(since)
   const untilMs = until === undefined ? undefined : periodEndMs(until)
@@ -75,7 +78,7 @@ function periodOf({ since, until }: { since?: string | undefined; until?: string
 
 /**
  * Returns the position before which a list starts: the end of the log, or a position from which on all entries are too
- * new. Commands end in another order than they began, so the search leaves a day of entries between the two.
+ * new. Commands do not end in the order in which they began, so the list starts a day after the end of the period.
  */
 async function findListStart(
   reader: Reader,
@@ -92,7 +95,7 @@ async function findListStart(
   return high
 }
 
-/** Returns the pet that a subject names: its changes are found by the index of pets. */
+/** Returns the pet that a subject names, whose events an index finds; undefined for any other subject. */
 function petOf(subject: string | undefined): bigint | undefined {
   const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
   return id === undefined ? undefined : BigInt(id)

@@ -18,7 +18,7 @@ export interface LeasedWebhook {
   readonly createdAt: string
 }
 
-/** What an attempt needs to know about its receiver. The secrets are encrypted. */
+/** The columns of a webhook that an attempt needs. The secrets are encrypted. */
 export interface Receiver {
   readonly url: string
   readonly types: string | null
@@ -241,7 +241,7 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
   })
 }
 
-/** Returns the consecutive failures of a receiver after these attempts, and since when: null if there are none. */
+/** Returns the consecutive failures of a receiver after these attempts, and the instant of the first; null if none. */
 function failuresAfter(
   before: { readonly failures: bigint; readonly failingSince: string | null },
   outcomes: readonly AttemptOutcome[],

@@ -64,7 +64,7 @@ const selectEventPage = (after: bigint, window: ReadWindow, types: readonly stri
     ORDER BY position LIMIT ${place(BigInt(limit))}`,
   )
 
-/** Which events a read returns. */
+/** The filter of a read of events. */
 export interface EventFilter {
   readonly types: readonly string[]
   /** Only events about this pet, its stock and its orders. */
@@ -144,8 +144,8 @@ export async function findLogBounds(reader: Reader): Promise<{ floor: bigint; he
 
 /**
  * Reads the events after a position that pass a filter: at most `limit` events, from a bounded number of positions or,
- * for a pet, from a bounded number of its events.
- * Throws `event_history_expired` if an event after it has been deleted, `invalid_parameter` beyond the head.
+ * for a pet, from a bounded number of its events. Throws `event_history_expired` if an event after the position has
+ * been deleted, `invalid_parameter` beyond the head.
  */
 export async function readEventPage(
   reader: Reader,
@@ -225,7 +225,7 @@ export function envelopeText(event: SequencedEvent, source: string): string {
   )
 }
 
-/** Throws `event_history_expired` before the oldest stored event, `invalid_parameter` beyond the head. */
+/** Throws `event_history_expired` for a position before the retention floor, `invalid_parameter` beyond the head. */
 export function assertWithinLog(
   after: bigint,
   { floor, head }: { floor: bigint; head: bigint },

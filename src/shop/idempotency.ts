@@ -4,7 +4,7 @@ import { storedInstant } from '../model/instant.ts'
 import { idempotencyKeyReused } from '../model/refusals.ts'
 import type { Context } from './context.ts'
 
-/** An encoded response: what is sent, and what is stored under an idempotency key. */
+/** An encoded response, as it is sent, and as it is stored under an idempotency key. */
 export interface Reply {
   readonly status: number
   readonly body: string | null
@@ -24,7 +24,7 @@ export interface Idempotency {
 }
 
 const REPLY_RETENTION_MS = 24 * 3_600_000
-/** The maximum number of rows that one sweep deletes: it shares the writer with all other commands. */
+/** The maximum number of rows that one sweep deletes, because it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
 
 interface StoredReply {

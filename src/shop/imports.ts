@@ -84,13 +84,13 @@ export async function applyImport(
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
-  const fresh: StagedRow[] = []
+  const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
     const known = await names.find(row.name)
     if (known === 'new') problems.push(problem('categories', row, `the category "${row.name}" occurs twice`))
     else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
-    else if (known === 'none') fresh.push(names.announce(row))
+    else if (known === 'none') newCategories.push(names.announce(row))
     else categoriesFound++
   }
   let petCount = 0n
@@ -101,11 +101,11 @@ export async function applyImport(
     else petCount++
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
-  if (load) await loadRows(tx, context, importId, fresh, names)
-  // Deleted here, because it is a small part of what this transaction writes, and a second apply must find no rows.
+  if (load) await loadRows(tx, context, importId, newCategories, names)
+  // The rows are deleted here, not by a sweep: a second apply must find none, and this adds little to the transaction.
   await tx.run(forget, { importId })
   return {
-    categoriesCreated: load || body.dryRun ? BigInt(fresh.length) : 0n,
+    categoriesCreated: load || body.dryRun ? BigInt(newCategories.length) : 0n,
     categoriesFound,
     petsCreated: load || body.dryRun ? petCount : 0n,
     problems: problems.slice(0, PROBLEMS_MAX),
@@ -133,10 +133,10 @@ async function loadRows(
   tx: Tx,
   context: Context,
   importId: bigint,
-  fresh: readonly StagedRow[],
+  newCategories: readonly StagedRow[],
   names: CategoryNames,
 ): Promise<void> {
-  for (const { name, detail } of fresh) {
+  for (const { name, detail } of newCategories) {
     const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
     names.created(name, id)
   }
@@ -158,7 +158,10 @@ class CategoryNames {
     this.#reading = reader
   }
 
-  /** Returns the id of the only category with this name; `new` if the import itself creates it. */
+  /**
+   * Returns the id of the only category with this name; otherwise `none`, `several`, or `new` if this import creates
+   * it.
+   */
   async find(name: string): Promise<bigint | 'none' | 'several' | 'new'> {
     const known = this.#known.get(name)
     if (known !== undefined) return known

@@ -87,7 +87,7 @@ export async function isKeyGood(reader: Reader, keyId: bigint, now: string): Pro
 /** Whether a caller has `scope`, directly or through a scope that includes it: `admin`, or `keys:manage`. */
 export function hasScope({ scopes }: Caller, scope: Scope): boolean {
   if (scopes.includes(scope) || scopes.includes('admin')) return true
-  // The audit log required keys:manage before it had a scope of its own: keys from that time keep their access.
+  // The audit log required keys:manage before it had a scope of its own, so keys from that time keep their access.
   return scope === 'audit:read' && scopes.includes('keys:manage')
 }
 
@@ -109,8 +109,8 @@ export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<A
 }
 
 /**
- * Creates a key. The caller must have all its scopes, and it expires no later than the caller's key.
- * Throws `insufficient_scope`; `validation_failed` for any other expiry.
+ * Creates a key. The caller must have all scopes of the new key, which expires no later than the caller's key. Throws
+ * `insufficient_scope`; `validation_failed` for an expiry in the past or after that of the caller's key.
  */
 export async function createKey(
   tx: Tx,

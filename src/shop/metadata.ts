@@ -7,7 +7,7 @@ const insertMetadataRow = sql()(
   'INSERT INTO metadata (name, value) VALUES ($name, $value) ON CONFLICT DO NOTHING',
 )
 
-/** Returns the metadata of the store under a name. */
+/** Returns the text that is stored under a name; undefined if there is none. */
 export async function readMetadata(reader: Reader, name: string): Promise<string | undefined> {
   return (await reader.one(selectMetadata, { name }))?.value
 }

@@ -66,7 +66,7 @@ const AFTER_ANY = '~'
 
 const PET_IDS_MAX = contract.listOrders.query.petId.most
 
-/** Lists orders. If sorted by shipDate, lists only those that have one. */
+/** Lists orders. If sorted by shipDate, lists only orders that have one. */
 export async function listOrders(
   reader: Reader,
   input: Input<typeof contract.listOrders>,

@@ -71,8 +71,8 @@ export interface List {
   readonly tie?: string
   /**
    * Each branch is one bounded scan of an index. The list is their merge, so no two branches can contain the same row.
-   * All have the same conditions in the same order. Shared conditions are the same objects; each of the others has one
-   * value, which differs.
+   * All branches have conditions on the same columns in the same order. A condition that all branches share is the same
+   * object; every other condition has one value, which differs.
    */
   readonly branches: readonly (readonly Condition[])[]
 }
@@ -163,14 +163,14 @@ function unionText(
   return scans.join(' UNION ALL ')
 }
 
-/** PostgreSQL plans each branch of a union: 8 ms for 60 branches. Here it plans one branch and runs it for each row. */
+/** PostgreSQL plans each branch of a union, in 8 ms for 60 branches. Of this text, it plans one branch for all rows. */
 function lateralText(
   conditions: readonly Condition[],
   places: readonly string[][],
   scan: (own: readonly string[]) => string,
 ): string {
   const types = conditions.map(({ values: [value] }) => (typeof value === 'bigint' ? 'bigint' : 'text'))
-  const rows = places.map(row => `(${row.map((at, column) => `${at}::${types[column]}`).join(', ')})`)
+  const rows = places.map(row => `(${row.map((value, column) => `${value}::${types[column]}`).join(', ')})`)
   const own = conditions.map(({ text }, column) => `${text} value${column}`)
   return `SELECT scan.* FROM (VALUES ${rows.join(', ')}) AS branch (${own.map((_, column) => `value${column}`)})
     CROSS JOIN LATERAL (${scan(own)}) AS scan`
@@ -211,7 +211,9 @@ export function writePositionCursor(list: { list: string; filters: object }, pos
   return Buffer.from(writeJson([positionListHash(list), position])).toString('base64url')
 }
 
-/** Returns the position in such a cursor; undefined without a cursor. Throws `invalid_cursor`. */
+/**
+ * Returns the position in a cursor of a list that is read by position; undefined without one. Throws `invalid_cursor`.
+ */
 export function readPositionCursor(
   list: { list: string; filters: object },
   cursor: string | undefined,
@@ -236,7 +238,7 @@ function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-/** Short, because it guards against mistakes, not attacks: a cursor gives access to nothing that the list does not. */
+/** Returns a short hash, against mistakes only: a cursor gives access to nothing that its list does not contain. */
 function listHash({ list, filters, sort }: Pick<List, 'list' | 'filters' | 'sort'>): string {
   return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
 }

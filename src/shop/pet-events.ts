@@ -6,9 +6,9 @@ import { padded } from './paging.ts'
 const POSITIONS_PER_BLOCK = 1024
 /** The maximum number of blocks that one read looks into: two million positions, in a few milliseconds. */
 const BLOCKS_PER_READ_MAX = 2000n
-/** The number of blocks that are counted first: those of a pet with many events contain enough of them. */
+/** The number of blocks that are counted first. If a pet has many events, these blocks contain enough of them. */
 const BLOCKS_FIRST = 32n
-/** How many events of a pet one read scans, if another filter may reject them: these, and the rest of a block. */
+/** The minimum number of events of a pet that one read scans if another filter may reject some of them. */
 export const WANTED_IF_FILTERED = 500
 
 // Without the plus, SQLite converts the expression of the index to the type of n, and cannot search the index for it.
@@ -24,7 +24,7 @@ interface PetBlock {
   readonly events: bigint
 }
 
-/** Which part of the history contains the next events of a pet. */
+/** The part of the history that contains the next events of a pet. */
 export interface PetWindow {
   readonly petId: bigint
   /** The blocks of the index with events of the pet. */
@@ -34,8 +34,8 @@ export interface PetWindow {
 }
 
 /**
- * Finds the next events of a pet from one position to another, in either direction: blocks with at least `wanted` of
- * them, or all in a bounded part of the history.
+ * Finds the next events of a pet from one position to another, in either direction. Returns blocks with at least
+ * `wanted` events, or all blocks in a bounded part of the history.
  */
 export async function findPetWindow(
   reader: Reader,

@@ -54,12 +54,12 @@ export function paddedStatuses(statuses: readonly PetStatus[]): Value[] {
   return padded(distinct(statuses), STATUS_SIZES)
 }
 
-/** Converts a row to the pet with its stock: for lists that include it. */
+/** Converts a row to the pet with its stock, for lists that include the stock. */
 export function petWithStock(pet: StoredPet): Pet {
   return { ...petOf(pet), quantity: pet.quantity, reserved: pet.reserved }
 }
 
-/** Converts a row to the pet, without its stock: for everything else, such as events and ETags. */
+/** Converts a row to the pet, without its stock, for everything else, such as events and ETags. */
 export function petOf({
   id,
   name,

@@ -157,7 +157,7 @@ export async function updatePet(
   })
   if (!rewritten) throw new Stale(`pet ${petId}`)
   const pet = petRow(rewritten)
-  // After the pet, as in deletePet: the transaction that locks the pet's row can change the counts of its categories.
+  // The categories come after the pet, as in deletePet, so that all transactions lock rows in the same order.
   await moveBetweenCategories(tx, before.categoryId, categoryId)
   await recordPetEvent(tx, context, { type: 'petstore.pet.updated', pet })
   const quantityChange = pet.quantity - before.quantity

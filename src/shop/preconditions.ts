@@ -35,7 +35,7 @@ export function refuseUnlessMatches(ifMatch: EntityTags | undefined, etag: strin
   if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw preconditionFailed(etag)
 }
 
-/** Evaluates If-None-Match, by weak comparison: `W/` makes no difference. */
+/** Returns whether If-None-Match contains a tag, by weak comparison: `W/` makes no difference. */
 export function matchesWeakly(tags: EntityTags, etag: string): boolean {
   return tags === '*' || tags.some(tag => opaque(tag) === opaque(etag))
 }

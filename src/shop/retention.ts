@@ -2,7 +2,7 @@ import type { Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
 import { findLogBounds } from './events.ts'
 
-/** The maximum number of rows that one command deletes: it shares the writer with all other commands. */
+/** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
 const SWEPT_MAX = 1000
 /** The maximum time that a settled (delivered or failed) delivery is kept. */
 export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000
@@ -39,11 +39,11 @@ const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)
   const oldest = await tx.many(readOldest, { floor })
-  const kept = oldest.findIndex(({ at }) => at >= before)
-  const last = kept < 0 ? oldest.at(-1) : oldest[kept - 1]
+  const firstKept = oldest.findIndex(({ at }) => at >= before)
+  const last = firstKept < 0 ? oldest.at(-1) : oldest[firstKept - 1]
   if (!last) return 0
   const { position, hash } = last
-  // Another process has swept in the meantime, and continues.
+  // Another process has swept these events in the meantime.
   if ((await tx.run(raiseFloor, { floor, position, hash })) === 0) return 0
   return tx.run(removeEvents, { floor, last: position })
 }

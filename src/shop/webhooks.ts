@@ -163,11 +163,11 @@ export async function deleteWebhook(
   context: Context,
   before: WebhookRow,
 ): Promise<undefined> {
-  const gone = await tx.one(removeWebhook, { webhookId })
-  if (!gone) throw new Stale(`webhook ${webhookId}`)
+  const removed = await tx.one(removeWebhook, { webhookId })
+  if (!removed) throw new Stale(`webhook ${webhookId}`)
   await recordChange(tx, context, {
     type: 'petstore.webhook.deleted',
-    webhook: { ...before, version: gone.version + 1n },
+    webhook: { ...before, version: removed.version + 1n },
   })
   return undefined
 }
@@ -192,7 +192,7 @@ export async function rotateWebhookSecret(
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: formatInstant(until) }
 }
 
-/** Sends a test event to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
+/** Records a test event, which is sent to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
 export async function sendTestEvent(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
