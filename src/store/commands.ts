@@ -98,13 +98,13 @@ export interface SystemResult {
 /** An operation returns its encoded reply, a system command its count. */
 export type CommandResult = Reply | SystemResult
 
-/** Returns the result of an operation as the reply that it is. */
+/** Returns the reply of an operation. Throws for the result of a system command. */
 export function replyOf(result: CommandResult): Reply {
   if ('count' in result) throw new Error('a system command returned no reply')
   return result
 }
 
-/** Returns the count in the result of a system command. */
+/** Returns the count of a system command. Throws for the reply of an operation. */
 export function countOf(result: CommandResult): number {
   if ('count' in result) return result.count
   throw new Error('an operation returned no count')
@@ -148,7 +148,7 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
   const { status } = operation.success
   if (resource === undefined) return { status, body: null }
   const body = writeJson(resource)
-  // As above: the resource is the result of the verb of this operation.
+  // Safe for the same reason: the resource is the result of the verb of this operation.
   const location = operation.location as ((resource: object) => string) | undefined
   return {
     status,

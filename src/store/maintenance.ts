@@ -19,8 +19,7 @@ const PAUSE_MAX_MS = 100
 const KEY_CHECK = 'petstore'
 
 /**
- * Checks that the secrets in the database can be decrypted with this key. The first key used becomes the right one.
- * Returns whether this key is.
+ * Returns whether this key can decrypt the secrets in the database. The first key that is used becomes the right key.
  */
 export async function isSecretKeyRight(
   engine: StoreEngine,
@@ -34,15 +33,15 @@ export async function isSecretKeyRight(
     { name: 'secret-key', value: box.encrypt(KEY_CHECK) },
     clock,
   )
-  const note = await engine.readRow(reader => readMetadata(reader, 'secret-key'))
+  const checkValue = await engine.readRow(reader => readMetadata(reader, 'secret-key'))
   try {
-    return note !== undefined && box.decrypt(note) === KEY_CHECK
+    return checkValue !== undefined && box.decrypt(checkValue) === KEY_CHECK
   } catch {
     return false
   }
 }
 
-/** Makes this key the right one, unless the store has secrets encrypted with another key. Returns whether it did. */
+/** Makes this key the right key, unless the store has encrypted secrets. Returns whether it did. */
 export async function adoptSecretKey(
   engine: StoreEngine,
   key: Uint8Array,
@@ -54,7 +53,7 @@ export async function adoptSecretKey(
   return true
 }
 
-/** Where the store writes a generated admin key. */
+/** The file to which the store writes a generated admin key. */
 export interface KeyFile {
   /** Returns the key in the file, if there is one. */
   read(): string | undefined
@@ -63,9 +62,9 @@ export interface KeyFile {
 }
 
 /**
- * Ensures that an admin key exists. A key that is given becomes an admin key. With a file instead, a key is generated
- * if no key has the scope admin. The file is written before the key is committed, so a start that fails in between
- * leaves a file whose key the next start commits. Returns whether a key was generated.
+ * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, a key is generated
+ * unless a valid key has the scope admin. The file is written before the key is committed, so a start that fails in
+ * between leaves a file whose key the next start commits. Returns whether a key was generated.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
@@ -177,7 +176,9 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
   }
 }
 
-/** Deletes a limited number of rows per command until none are left, with a pause after each: the shop has priority. */
+/**
+ * Deletes a limited number of rows per command until none are left. Pauses after each, because the shop has priority.
+ */
 async function sweepAll(
   { engine, clock }: SweepOptions,
   id: 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries',

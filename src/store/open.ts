@@ -53,8 +53,8 @@ export interface OpenReader extends AsyncDisposable {
 }
 
 /**
- * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, or an error of the
- * driver.
+ * Opens a store for reading only, while another process may serve it. Throws NewerDatabase, an Error if the database
+ * must be migrated first, or an error of the driver.
  */
 export async function openReader(where: {
   databaseUrl?: string | undefined

@@ -49,7 +49,7 @@ export interface Query extends QueryContext {
   readonly input: object
 }
 
-/** Runs a query and returns its encoded reply. Throws what its verb throws. */
+/** Runs a query and returns its encoded reply. Throws the errors of its verb. */
 export async function executeQuery(reader: Reader, query: Query): Promise<Reply> {
   const { id, input } = query
   // As in commands.ts: the schema of this id made the input, so it is the input of this verb.

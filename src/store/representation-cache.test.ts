@@ -69,7 +69,7 @@ test('queries whose replies depend on the caller or on time are not cached', () 
   }
 })
 
-test('the cache keeps its limits, and evicts first what was not read lately', () => {
+test('the cache respects its limits, and first evicts entries that were not read lately', () => {
   const cache = new RepresentationCache({ entries: 3, chars: 1_000_000 })
   for (const petId of [1n, 2n, 3n]) readPet(cache, petId)
   cache.find('/pets/1')

@@ -2,7 +2,7 @@ import type { QueryId } from '../contract/contract.ts'
 import type { RowChanges } from '../engine/row-changes.ts'
 import type { Reply } from '../shop/idempotency.ts'
 
-/** Where the representation of a query comes from: one row by its id, or any rows of a table. */
+/** The rows that a query represents: one row by its id, or any rows of a table. */
 interface Source {
   readonly table: string
   /** The path parameter with the id of the row; absent for a list. */
@@ -24,15 +24,15 @@ const sources: Partial<Readonly<Record<QueryId, Source>>> = {
   getOrder: { table: 'orders', rowId: 'orderId' },
 }
 
-/** The tables whose changes the cache must hear of. */
+/** The tables whose changes must be reported to the cache. */
 export const cachedTables: readonly string[] = [...new Set(Object.values(sources).map(({ table }) => table))]
 
 /** A reply is not cached if it is longer. */
 const REPLY_CHARS_MAX = 64 * 1024
-/** What an entry takes in addition to its texts, about. */
+/** The approximate size of an entry in addition to its texts. */
 const ENTRY_CHARS = 1000
 
-/** A reply, and what a server has derived from it. */
+/** A reply, and the headers that a server has derived from it. */
 export interface CachedReply {
   readonly reply: Reply
   /** The headers that are the same in every response with this reply, once one was sent. */
@@ -51,7 +51,7 @@ interface Entry extends CachedReply {
   isCurrent: boolean
 }
 
-/** What a miss saw when it began. A reply is stored only if nothing was changed since. */
+/** The generation of a table when a miss began. The reply is stored only if the table has not changed since. */
 export interface Ticket {
   readonly source: Source
   readonly generation: number
@@ -69,8 +69,8 @@ export const CACHE_LIMITS: CacheLimits = { entries: 20_000, chars: 32 * 1024 * 1
  * The encoded replies of reads, by request target, in one process that owns its database.
  *
  * A reply is never stale: the engine reports the rows of each batch before any of its commands is answered, and the
- * cache drops what they represent. A reply that was read before such a report is not stored after it. At a limit,
- * replies that were not read lately are evicted first (the CLOCK algorithm).
+ * cache drops the replies that represent these rows. A reply that was read before such a report is not stored after it.
+ * At a limit, replies that were not read lately are evicted first (the CLOCK algorithm).
  */
 export class RepresentationCache {
   hits = 0
@@ -78,7 +78,7 @@ export class RepresentationCache {
   readonly #limits: CacheLimits
   /** In order of insertion. */
   readonly #entries = new Map<string, Entry>()
-  /** The targets that represent a row, by table and id; those of lists, by table. */
+  /** By table and id: the targets that represent the row. By table: the targets that are lists. */
   readonly #targets = new Map<string, Set<string>>()
   readonly #generations = new Map<string, number>()
   #chars = 0
@@ -91,7 +91,7 @@ export class RepresentationCache {
     return { entries: this.#entries.size, chars: this.#chars }
   }
 
-  /** Returns the reply to a request target of GET, such as `/pets/7`. */
+  /** Returns the reply to a request target of GET, such as `/pets/7`; undefined if it is not in the cache. */
   find(target: string): CachedReply | undefined {
     const entry = this.#entries.get(target)
     return entry && this.use(entry) ? entry : undefined
@@ -107,12 +107,12 @@ export class RepresentationCache {
     return true
   }
 
-  /** Like `find`, without counting it. */
+  /** Like `find`, but does not count as a read. */
   peek(target: string): Reply | undefined {
     return this.#entries.get(target)?.reply
   }
 
-  /** Begins a read that may be stored; undefined if its replies are not cached. */
+  /** Begins a read whose reply may be stored. Returns undefined if replies of the query are not cached. */
   begin(queryId: QueryId): Ticket | undefined {
     const source = sources[queryId]
     if (!source) return undefined
@@ -132,20 +132,20 @@ export class RepresentationCache {
     this.#evict(chars)
     this.#entries.set(target, { target, reply, table, rowId, isUsed: false, isCurrent: true })
     this.#chars += chars
-    const place = placeOf(table, rowId)
-    const targets = this.#targets.get(place)
+    const key = rowKey(table, rowId)
+    const targets = this.#targets.get(key)
     if (targets) targets.add(target)
-    else this.#targets.set(place, new Set([target]))
+    else this.#targets.set(key, new Set([target]))
   }
 
-  /** Drops what represents the rows that were written. */
+  /** Drops the replies that represent the written rows. */
   drop(changes: RowChanges): void {
     for (const [table, ids] of changes) {
       this.#generations.set(table, (this.#generations.get(table) ?? 0) + 1)
       if (ids === 'any') this.#dropTable(table)
       else {
-        this.#dropPlace(placeOf(table, undefined))
-        for (const id of ids) this.#dropPlace(placeOf(table, id))
+        this.#dropKey(rowKey(table, undefined))
+        for (const id of ids) this.#dropKey(rowKey(table, id))
       }
     }
   }
@@ -154,8 +154,8 @@ export class RepresentationCache {
     for (const entry of this.#entries.values()) if (entry.table === table) this.#remove(entry)
   }
 
-  #dropPlace(place: string): void {
-    for (const target of this.#targets.get(place) ?? []) {
+  #dropKey(key: string): void {
+    for (const target of this.#targets.get(key) ?? []) {
       const entry = this.#entries.get(target)
       if (entry) this.#remove(entry)
     }
@@ -169,7 +169,7 @@ export class RepresentationCache {
         this.#remove(entry)
         continue
       }
-      // It gets a second round, behind all others.
+      // The entry moves behind all others for a second round.
       entry.isUsed = false
       this.#entries.delete(entry.target)
       this.#entries.set(entry.target, entry)
@@ -181,14 +181,14 @@ export class RepresentationCache {
     entry.isCurrent = false
     this.#entries.delete(target)
     this.#chars -= charsOf(target, reply)
-    const place = placeOf(table, rowId)
-    const targets = this.#targets.get(place)
+    const key = rowKey(table, rowId)
+    const targets = this.#targets.get(key)
     targets?.delete(target)
-    if (targets?.size === 0) this.#targets.delete(place)
+    if (targets?.size === 0) this.#targets.delete(key)
   }
 }
 
-function placeOf(table: string, rowId: bigint | undefined): string {
+function rowKey(table: string, rowId: bigint | undefined): string {
   return rowId === undefined ? table : `${table} ${rowId}`
 }
 
