@@ -6,8 +6,8 @@ const TEXT_CHARS_MAX = 1000
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
- * Returns the log line of a request, as JSON without the line end. It is written by hand because the logging library
- * took as long over it as everything else took over a read: see PERFORMANCE.md.
+ * Returns the log line of a request, as JSON without the line end. It is assembled by hand, because the logging library
+ * takes as long for one line as all other steps of a read together.
  */
 export function accessLine(context: RequestContext, status: number, tookMs: number): string {
   const { request, requestId, errorCode, address, nowMs, caller } = context

@@ -58,8 +58,8 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 /**
  * Throws `malformed_json` for a request that the runtime has refused. The runtime reports the end of a request before
  * it reads what follows, and only then responds with an empty 400 to a trailer section or to bytes that are not a
- * request. By the next turn of the event loop it has done so, so call `nextTurn` first: a refused request must have
- * no effect.
+ * request. A refused request must have no effect, so call `nextTurn` first: the refusal is known in the next turn of
+ * the event loop.
  */
 export function assertNotRefused({ signal }: Request): void {
   if (signal.aborted) throw incomplete('The request')

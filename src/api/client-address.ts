@@ -16,8 +16,8 @@ const FORWARDING_FIELDS = [
 
 /**
  * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
- * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port.
- * Anything else is `unknown`: it never counts as the address of the proxy.
+ * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port. A hop in
+ * any other form is `unknown`, which never counts as the address of the proxy.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
   if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
@@ -75,7 +75,7 @@ function addressIn(hop: string): string | undefined {
   return isIP(address) === (bracket > 0 ? 6 : 4) ? withoutMapping(address) : undefined
 }
 
-/** `:8080`, or an empty text. */
+/** Returns whether a text is a port, such as `:8080`, or empty. */
 function isPort(text: string): boolean {
   return /^(?::[0-9]{1,5})?$/.test(text)
 }

@@ -24,7 +24,9 @@ export function isUnconditional(conditions: Conditions): boolean {
   return conditions === UNCONDITIONAL
 }
 
-/** Throws `invalid_parameter` for a condition on a POST: no representation exists yet that it could apply to. */
+/**
+ * Throws `invalid_parameter` for a condition on a POST, because no representation exists yet to which it could apply.
+ */
 export function refuseConditions(conditions: Conditions): void {
   for (const [member, name] of [
     ['ifMatch', 'If-Match'],
@@ -35,7 +37,7 @@ export function refuseConditions(conditions: Conditions): void {
   }
 }
 
-/** A list may have empty elements, which are ignored (RFC 9110, section 5.6.1.2). */
+/** Reads a list of entity tags, and ignores empty elements (RFC 9110, section 5.6.1.2). Throws `invalid_parameter`. */
 function readTags(name: string, field: string): EntityTags {
   if (field.trim() === '*') return '*'
   const tags: string[] = []

@@ -10,9 +10,9 @@ const PARAMETER =
   /;\x20*[a-z*][a-z0-9_\-.*]*(?:=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\w!#$%&'*+\-.:=/?@^`|~]+))?/y
 
 /**
- * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), as an RFC 9651 string or unquoted, and
- * computes the fingerprint of the request: SHA-256 of path, query and body.
- * Throws `idempotency_key_invalid`, `idempotency_key_refused`.
+ * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), as an RFC 9651 string or unquoted, and computes
+ * the fingerprint of the request: SHA-256 of path, query and body. Returns undefined without the header. Throws
+ * `idempotency_key_invalid`, `idempotency_key_refused`.
  */
 export function readIdempotencyKey(
   operation: Operation,

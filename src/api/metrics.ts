@@ -43,7 +43,7 @@ const defaultsShown: readonly string[] = [
 /** The responses of one operation, counted in plain numbers and formatted when the metrics are read. */
 interface Tally {
   readonly byStatus: Map<number, number>
-  /** One for each bound, and one for everything above. */
+  /** One count for each bound, and one for longer requests. */
   readonly buckets: number[]
   seconds: number
   deprecated: number

@@ -13,7 +13,7 @@ export type MediaType = 'application/json' | 'application/problem+json'
 export function refuseUnacceptable(headers: Headers, { success }: Operation): void {
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
-  // Most clients send one of these three: only the others need parsing.
+  // Most clients send one of these three values, so only other values are parsed.
   if (accept === null || accept === '*/*' || accept === type) return
   if (quality(accept, type) > 0 || namesProblemType(accept)) return
   throw notAcceptable(type)

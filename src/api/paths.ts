@@ -9,8 +9,8 @@ export interface Match {
 
 /**
  * Finds the path that is equivalent to a request path with percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC
- * 3986, section 6.2.2.2). Undefined for a path in normal form: the router of the runtime has already looked for it.
- * Like that router, it prefers `/keys/current` to `/keys/{keyId}`.
+ * 3986, section 6.2.2.2). Returns undefined if no path matches, and for a path in normal form, for which the router of
+ * the runtime has already looked. Like that router, it prefers `/keys/current` to `/keys/{keyId}`.
  */
 export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
   const normal = normalPath(path)
@@ -38,7 +38,10 @@ function size(parameters: Readonly<Record<string, string>>): number {
   return Object.keys(parameters).length
 }
 
-/** Returns the path that the client probably meant: `/store/orders` for `/orders` or `/store/order`. */
+/**
+ * Returns the path that the client probably meant: `/store/orders` for `/orders` or `/store/order`; undefined if none
+ * is similar.
+ */
 export function similarPath(templates: Iterable<string>, path: string): string | undefined {
   const requested = stems(path)
   let best: { template: string; length: number } | undefined

@@ -88,7 +88,7 @@ function handleCaller(
     : respondCached(pipeline, context, route, cached)
 }
 
-/** Headers of one request. The others of a response from the cache are the same each time. */
+/** The headers that differ between requests. All other headers of a cached response are the same each time. */
 const headersOfRequest = [
   'X-Request-Id',
   'RateLimit',
@@ -97,7 +97,7 @@ const headersOfRequest = [
   'Access-Control-Expose-Headers',
 ]
 
-/** Responds with a cached reply. Its headers are built once: a third of the cost of a read was in building them. */
+/** Responds with a cached reply. Its headers are built once, because building them is a third of the cost of a read. */
 function respondCached(
   pipeline: Pipeline,
   context: RequestContext,
@@ -129,7 +129,7 @@ function respondCached(
   return response
 }
 
-/** A cached reply may differ from the database for this long: its commit has not been answered yet. */
+/** A cached reply may differ from the database for this long, because the commit has not been answered yet. */
 const UNANSWERED_MS_MAX = 2000
 
 /** Compares a cached reply with a fresh read. Throws if the cache still has it although the database differs. */
@@ -184,7 +184,7 @@ export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: Requ
   if (refusal) throw refusal
 }
 
-/** Runs a query, and stores its reply in the cache. The feed waits if asked to. */
+/** Runs a query, and stores its reply in the cache. The feed waits if the client asks for it. */
 async function runQuery(
   { engine, longPoll, cache }: Pipeline,
   context: RequestContext,
@@ -201,7 +201,7 @@ async function runQuery(
   return reply
 }
 
-/** Reads a single row on this thread, and anything longer where it blocks nobody. */
+/** Reads a single row on this thread, and lists and summaries where they do not block other reads. */
 function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
   return reads === 'row' ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
 }
@@ -219,7 +219,7 @@ async function runCommand(
   const bytes = operation.body ? await bodyOf(context) : new Uint8Array()
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
-  // Before the transaction: a transaction must never wait for the network.
+  // The target is checked before the transaction, which must never wait for the network.
   if (operation.checksTarget) await checkTarget(memberOf(body, operation.checksTarget))
   await nextTurn()
   assertNotRefused(context.request)

@@ -142,7 +142,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     } catch (error) {
       return fail(error)
     }
-    // Outside the try: a request finishes once, even if finishing throws.
+    // This is outside the try block, so that a request finishes once even if finishing throws.
     return response instanceof Promise ? response.then(finish, fail) : finish(response)
   }
 }
@@ -196,7 +196,8 @@ function allowed(methods: Methods): string {
 }
 
 /**
- * Checks Host and length. The runtime builds the URL from Host and target: a bad host would become part of the path.
+ * Checks Host and length. The runtime builds the URL from Host and target, so a bad host would become part of the path.
+ * Throws `invalid_parameter`, `url_too_long`.
  */
 function refuseBadTarget({ request, path, query }: RequestContext): void {
   const host = request.headers.get('host')

@@ -55,7 +55,7 @@ function home(context: RequestContext, base: string): Response {
     : text(context, homeJson(base), 'application/json')
 }
 
-/** Sends one query to the database for all concurrent probes: probes have no other limit. */
+/** Sends one query to the database for all concurrent probes, because probes have no other limit. */
 function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   let pending: Promise<void> | undefined
   return () => {

@@ -1,6 +1,6 @@
 /** A shorter text is contained in too many names by chance. */
 const CONTAINED_CHARS_MIN = 3
-/** The maximum number of edits, and of characters for each of them: a short name allows fewer. */
+/** The maximum number of edits. A short name allows fewer: one for each CHARS_PER_EDIT characters. */
 const EDITS_MAX = 2
 const CHARS_PER_EDIT = 3
 
@@ -9,13 +9,13 @@ const CHARS_PER_EDIT = 3
  * given name or is contained in it. Case is ignored. Returns undefined if none is similar.
  */
 export function similarName(given: string, known: readonly string[]): string | undefined {
-  const wanted = given.toLowerCase()
+  const lowerCase = given.toLowerCase()
   let nearest: { name: string; edits: number } | undefined
   for (const name of known) {
-    const edits = editsBetween(wanted, name.toLowerCase())
+    const edits = editsBetween(lowerCase, name.toLowerCase())
     if (edits !== undefined && (!nearest || edits < nearest.edits)) nearest = { name, edits }
   }
-  return nearest?.name ?? known.find(name => oneContainsTheOther(wanted, name.toLowerCase()))
+  return nearest?.name ?? known.find(name => oneContainsTheOther(lowerCase, name.toLowerCase()))
 }
 
 function oneContainsTheOther(a: string, b: string): boolean {
@@ -25,9 +25,9 @@ function oneContainsTheOther(a: string, b: string): boolean {
 
 /** Returns the Levenshtein distance of two texts; undefined if it is too large for their length. */
 function editsBetween(a: string, b: string): number | undefined {
-  const most = Math.min(EDITS_MAX, Math.floor(Math.max(a.length, b.length) / CHARS_PER_EDIT))
+  const editsMax = Math.min(EDITS_MAX, Math.floor(Math.max(a.length, b.length) / CHARS_PER_EDIT))
   // Checked first: the distance is at least the difference of the lengths, and a client can send any length.
-  if (Math.abs(a.length - b.length) > most) return undefined
+  if (Math.abs(a.length - b.length) > editsMax) return undefined
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [index, char] of a.split('').entries()) {
     const next = [index + 1]
@@ -38,5 +38,5 @@ function editsBetween(a: string, b: string): number | undefined {
     row = next
   }
   const edits = row[b.length] ?? 0
-  return edits <= most ? edits : undefined
+  return edits <= editsMax ? edits : undefined
 }

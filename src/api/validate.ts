@@ -19,7 +19,7 @@ export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value, known)))
 }
 
-/** Drops errors that follow from a wrong type: the length of a text that should have been an array means nothing. */
+/** Returns false for an error that follows from a wrong type, such as the length of a text in place of an array. */
 function isFirstOfItsPlace(issue: Issue, index: number, issues: readonly Issue[]): boolean {
   const place = issue.path.join('/')
   return !issues.slice(0, index).some(one => one.code === 'invalid_type' && one.path.join('/') === place)
@@ -98,7 +98,7 @@ function locationName(path: readonly PropertyKey[]): string {
   return `${String(member).slice(0, NAME_CHARS_MAX)}${indexes.map(index => `[${String(index)}]`).join('')}`
 }
 
-/** A value as it was sent, truncated. */
+/** Returns a value as it was sent, truncated. */
 function shown(value: unknown): string {
   return writeJson(value).slice(0, NAME_CHARS_MAX)
 }
@@ -123,7 +123,8 @@ function customCode(params: Record<string, unknown> | undefined): FieldErrorCode
 }
 
 function valueAt(value: JsonValue, path: readonly PropertyKey[]): unknown {
-  let at: unknown = value
-  for (const key of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
-  return at
+  let member: unknown = value
+  for (const key of path)
+    member = typeof member === 'object' && member !== null ? Reflect.get(member, key) : undefined
+  return member
 }

@@ -39,7 +39,7 @@ export class LongPoll {
    */
   async read(query: Query, reader: FeedReader): Promise<Reply> {
     const { signal } = reader
-    const until = performance.now() + waitSeconds(query) * 1000
+    const deadlineMs = performance.now() + waitSeconds(query) * 1000
     let current = query
     for (let windows = 1; ; windows++) {
       const nextCommit = this.#commitSignal.next()
@@ -50,9 +50,9 @@ export class LongPoll {
         current = { ...current, input: { ...current.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
-      // At the end there is little to read: a wait does not count as a window.
+      // At the end of the feed there is little to read, so a wait does not count as a window.
       windows = 0
-      const pauseMs = until - performance.now()
+      const pauseMs = deadlineMs - performance.now()
       if (pauseMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
       await this.#wait(nextCommit, pauseMs, reader)
     }
@@ -80,7 +80,7 @@ async function endOfWait(nextCommit: Promise<void>, pauseMs: number, signal: Abo
   const over = Promise.withResolvers<void>()
   const end = (): void => over.resolve()
   const timer = setTimeout(end, pauseMs)
-  // A busy store wakes a client hundreds of times a second: a wait must leave no listener or timer behind.
+  // A busy store wakes a client hundreds of times a second, so a wait must leave no listener or timer behind.
   signal.addEventListener('abort', end)
   nextCommit.then(end)
   await over.promise

@@ -12,7 +12,8 @@ const CACHE_BYTES_MAX = 4 * 1024 * 1024
 /** Memory of a batch in addition to its frames. */
 const BATCH_OVERHEAD_BYTES = 256
 /**
- * Maximum number of batches kept for streams that are behind: after a burst they are all behind at the same position.
+ * Maximum number of batches kept for streams that are behind: after a burst, all of them are behind at the same
+ * position.
  */
 const BATCHES_BEHIND_MAX = 32
 const READ_RETRY_MS = 1000
@@ -39,8 +40,8 @@ export interface Batch {
 }
 
 /**
- * The newest events, read and encoded once for all streams. It runs from when the first stream opens to when the last
- * one closes, and is woken by commits.
+ * The newest events, read and encoded once for all streams. It runs while at least one stream is open, and is woken by
+ * commits.
  */
 export class RecentEvents {
   readonly #commitSignal: CommitSignal
@@ -102,15 +103,15 @@ export class RecentEvents {
 
   /** Reads the next events of a stream that is behind from the store: at most `limit` events. */
   readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
-    const place = `${position} ${types.join(' ')}`
-    const known = this.#behind.get(place)
+    const readKey = `${position} ${types.join(' ')}`
+    const known = this.#behind.get(readKey)
     if (known) return known
     const batch = this.#readRow(async read => {
       const { events, to } = await readEventPage(read, position, { types }, limit)
       return batchOf(position, to, events, this.#base)
     })
-    this.#behind.set(place, batch)
-    batch.catch(() => this.#behind.delete(place))
+    this.#behind.set(readKey, batch)
+    batch.catch(() => this.#behind.delete(readKey))
     for (const oldest of this.#behind.keys()) {
       if (this.#behind.size <= BATCHES_BEHIND_MAX) break
       this.#behind.delete(oldest)
@@ -126,7 +127,7 @@ export class RecentEvents {
         await nextCommit
       } catch (error) {
         this.#onFault(error)
-        // Retry without waiting for a commit: the missed events may be the last for a long time.
+        // The read is retried without waiting for a commit, because the missed events may be the last for a long time.
         await Bun.sleep(READ_RETRY_MS)
       }
     }

@@ -139,7 +139,7 @@ export class SseHub {
     this.#endThoseWithoutKey().catch(onFault)
   }
 
-  /** Nothing signals the expiry of a key, so it is checked. */
+  /** Ends the streams of expired keys. Nothing signals the expiry of a key, so it is checked at every tick. */
   async #endThoseWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
@@ -149,7 +149,7 @@ export class SseHub {
   }
 }
 
-/** One client's stream: the runtime pulls after the client has read what was sent before. */
+/** The stream of one client. The runtime pulls the next chunk once the client has read the previous one. */
 class SseStream {
   readonly keyId: bigint | null
   readonly #recentEvents: RecentEvents
@@ -165,7 +165,7 @@ class SseStream {
   #hasStarted = false
   #ended = false
   #isClosed = false
-  /** Since when the client has not pulled; undefined while the stream waits for an event. */
+  /** The time of the last chunk, until the client pulls the next one; undefined while the stream waits for an event. */
   #busySinceMs: number | undefined = performance.now()
 
   constructor(
@@ -186,7 +186,7 @@ class SseStream {
   readable(): ReadableStream<Uint8Array> {
     return new ReadableStream(
       { pull: controller => this.#pull(controller), cancel: () => this.#close() },
-      // Nothing is produced before it is pulled: for a slow client, only its socket's buffer is filled.
+      // Nothing is produced before it is pulled, so for a slow client only the buffer of its socket is filled.
       { highWaterMark: 0 },
     )
   }
@@ -219,7 +219,7 @@ class SseStream {
       controller.close()
     } catch (error) {
       this.#close()
-      // Its history was deleted while it was behind: the client reconnects and gets the error.
+      // The history was deleted while the stream was behind. The client reconnects and gets the error.
       if (error instanceof StoreError) return controller.close()
       throw error
     } finally {
@@ -231,7 +231,7 @@ class SseStream {
   async #next(): Promise<Uint8Array | undefined> {
     if (!this.#hasStarted) {
       this.#hasStarted = true
-      // Only the position: a client that is disconnected before the first event resumes here as well.
+      // The first block has the position, so that a client that is disconnected before the first event resumes here.
       return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#position}\n\n`)
     }
     while (!this.#ended && !this.#isClosed) {
@@ -281,7 +281,9 @@ class SseStream {
   }
 }
 
-/** Returns the position from which a client resumes. Throws `invalid_parameter` if it is malformed. */
+/**
+ * Returns the position in Last-Event-ID; undefined without the header. Throws `invalid_parameter` if it is malformed.
+ */
 function lastEventId({ request }: RequestContext): bigint | undefined {
   const text = request.headers.get('last-event-id')
   if (text === null || text === '') return undefined
