@@ -15,7 +15,7 @@ export interface AddressRules {
   readonly resolve: Resolve
 }
 
-/** A URL with the only address that it may be reached at. */
+/** A URL, and the only address to which its request may go. */
 export interface Target {
   readonly url: URL
   readonly address: string
@@ -25,7 +25,9 @@ export interface Target {
 /** A URL that must not receive requests. The message is one sentence for the person that wrote it. */
 export class AddressRefused extends Error {}
 
-/** Resolves through the operating system. IPv4 comes first: more machines lack IPv6. Takes at most 5 seconds. */
+/**
+ * Resolves through the operating system. IPv4 comes first, because more machines lack IPv6. Takes at most 5 seconds.
+ */
 export const resolveHost: Resolve = resolveWithin(LOOKUP_MS_MAX, async host => {
   const found = await lookup(host, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
@@ -105,7 +107,10 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
   }
 }
 
-/** A zone id (RFC 4007) names an interface of this machine, so an address that has one is refused as well. */
+/**
+ * Returns the family of an address. Throws AddressRefused for anything else, and for an address with a zone id (RFC
+ * 4007), which names an interface of this machine.
+ */
 function familyOf(host: string, address: string): 4 | 6 {
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 4 || family === 6) return family
@@ -129,7 +134,7 @@ function block({ network, bits, use }: SpecialNetwork, family: 'ipv4' | 'ipv6'):
   return { use, list }
 }
 
-/** Returns the registered use of an address that is not public. */
+/** Returns the registered use of an address that is not public; undefined for a public one. */
 function specialUse(address: string, family: 4 | 6): string | undefined {
   if (family === 4) return ipv4Blocks.find(({ list }) => list.check(address, 'ipv4'))?.use
   // IPv4-mapped, IPv4-compatible and NAT64 addresses are outside global unicast, like loopback and ULAs.
@@ -138,7 +143,7 @@ function specialUse(address: string, family: 4 | 6): string | undefined {
   return ipv6Blocks.find(({ list }) => list.check(address, 'ipv6'))?.use
 }
 
-/** Whether the interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
+/** Returns whether the interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address)
   return groups[5] === ISATAP && ((groups[4] ?? 0) & ~0x0300) === 0

@@ -4,7 +4,7 @@ import { envelopeText, type SequencedEvent } from '../shop/events.ts'
 import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
 import { post, RequestFailed } from './request.ts'
 
-/** From connecting to the end of the reply. */
+/** The time limit of a request, from connecting to the end of the reply. */
 const TIMEOUT_MS = 10_000
 
 /** The dependencies of an attempt. */
@@ -32,7 +32,7 @@ export interface AttemptResult {
 
 /**
  * Sends one event to a receiver once, signed per Standard Webhooks. The address is checked again, and the connection
- * goes to exactly the address that was checked.
+ * goes to exactly the address that was checked. A refused address or a failed request is returned as `error`.
  */
 export async function attempt(
   delivery: DeliveryContext,
@@ -75,10 +75,10 @@ function signatureFields(
   nowMs: number,
   body: string,
 ): Record<string, string> {
-  const at = new Date(nowMs)
+  const signedAt = new Date(nowMs)
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(nowMs / 1000)),
-    'webhook-signature': secrets.map(secret => new Webhook(secret).sign(id, at, body)).join(' '),
+    'webhook-signature': secrets.map(secret => new Webhook(secret).sign(id, signedAt, body)).join(' '),
   }
 }

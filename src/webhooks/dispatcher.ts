@@ -19,7 +19,7 @@ import { Throttle } from './throttle.ts'
 const LEASE_MS = 30_000
 /** How long a stop waits for attempts in progress. Unfinished ones are repeated later. */
 const STOP_MS = 5000
-/** Later than every instant: with it, every lease counts as expired. */
+/** An instant after the end of every lease, so that every lease counts as expired. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
 export interface DispatcherOptions extends DeliveryContext {
@@ -27,10 +27,10 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
-  /** No other process uses this store, so the leases left by a dead process are taken immediately. */
+  /** Whether no other process uses this store. The leases of a dead process are then taken immediately. */
   readonly alone: boolean
   readonly random: () => number
-  /** Notified of attempts once they are stored. */
+  /** Called with attempts once they are stored. */
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number

@@ -61,7 +61,7 @@ test('a retry does not complete a position', async () => {
   expect(writes).toEqual(['2 up to 0', '1 up to 0'])
 })
 
-test('a write that fails is repeated, with the outcomes that have arrived since then', async () => {
+test('a failed write is repeated, together with the outcomes that arrived after it', async () => {
   const writes: string[] = []
   const { writer, faults } = open(async attempts => {
     writes.push(written(attempts))
@@ -72,7 +72,7 @@ test('a write that fails is repeated, with the outcomes that have arrived since 
   expect(faults).toHaveLength(1)
 })
 
-test('a write that fails is given up at once when the sender stops, and if it stores only progress', async () => {
+test('a failed write is not repeated if it stores only progress, or if the sender has stopped', async () => {
   let writes = 0
   const { writer, faults } = open(async () => {
     writes++

@@ -7,7 +7,7 @@ export interface OutcomeWriterOptions {
   readonly webhookId: bigint
   /** The process that holds the lease. */
   readonly owner: string
-  /** Knows the progress of the webhook, which is stored with the outcomes. */
+  /** The source of the progress of the webhook, which is stored with the outcomes. */
   readonly pending: Pick<PendingEvents, 'progressAfter' | 'complete'>
   /** Stores outcomes, and the progress of the webhook. */
   readonly record: (attempts: Attempts) => Promise<void>
@@ -25,7 +25,10 @@ export class OutcomeWriter {
     this.#options = options
   }
 
-  /** Resolves when the outcome is stored. The permit stays taken until then, which limits the load on a busy store. */
+  /**
+   * Resolves when the outcome is stored. The permit of the attempt stays taken until then, which limits the load on a
+   * busy store.
+   */
   add(outcome: AttemptOutcome): Promise<void> {
     return new Promise(done => {
       this.#waiting.push({ outcome, done })
@@ -45,12 +48,12 @@ export class OutcomeWriter {
     this.#writing = false
   }
 
-  /** The sender is stopping: outcomes that cannot be stored are dropped, and their attempts are repeated. */
+  /** Drops, from now on, outcomes that cannot be stored. Their attempts are repeated by the next sender. */
   stop(): void {
     this.#stopped = true
   }
 
-  /** Returns whether the batch is finished; otherwise it returns after a delay. */
+  /** Returns true once the outcomes are stored or dropped; false, after a delay, if they must be written again. */
   async #write(outcomes: readonly AttemptOutcome[]): Promise<boolean> {
     try {
       await this.#record(outcomes)

@@ -17,7 +17,7 @@ import {
 } from './pending-positions.ts'
 import { ownTypes, relevanceOf } from './subscription.ts'
 
-/** Maximum number of events read ahead: all that memory holds of a backlog, whatever its length. */
+/** The maximum number of events read ahead. Memory holds no more of a backlog, whatever its length. */
 const EVENTS_AHEAD_MAX = 32
 
 export interface PendingEventsOptions {
@@ -26,14 +26,14 @@ export interface PendingEventsOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** The next event to send, if one has been read, and what was found before it. */
+/** The next event to send, if one has been read, and whether a redelivery was requested before it. */
 export interface TakenEvent {
   readonly event?: SequencedEvent
   /** A redelivery was requested, so a delivery is due. */
   readonly isRedelivery: boolean
 }
 
-/** What reading a page has found. */
+/** The result of reading a page. */
 export interface PageRead {
   /** The types that the webhook subscribes to now, as stored. */
   readonly types: string | null
@@ -44,7 +44,7 @@ export interface PageRead {
   readonly isSaveDue: boolean
 }
 
-/** What a webhook stores about its progress. */
+/** The stored progress of a webhook. */
 export interface Progress {
   readonly position: bigint
   /** Whether the creation event of the webhook has been read. */
@@ -68,12 +68,15 @@ export class PendingEvents {
     this.#seenCreation = seenCreation
   }
 
-  /** Whether there may be something to send, given the position of the last event. */
+  /** Returns whether there may be something to send, given the position of the last event. */
   mayHaveMore(head: bigint): boolean {
     return this.#buffer.length > 0 || this.#positions.readPosition < head
   }
 
-  /** Returns the next event to send from the page that was read, and leaves its position open. Skips the others. */
+  /**
+   * Returns the next event to send from the page that was read, and leaves its position open. Skips events that the
+   * webhook is not sent.
+   */
   take(types: string | null): TakenEvent {
     const subscribed = typesOf({ types })
     let isRedelivery = false
@@ -94,7 +97,7 @@ export class PendingEvents {
 
   /**
    * Reads the next page of events, once every event before it was taken. The page is discarded if the webhook's types
-   * changed during the read. If the webhook was disabled, deleted or leased by another process, there is nothing.
+   * changed during the read. If the webhook was disabled, deleted or leased by another process, the page is empty.
    */
   async readPage(types: string | null): Promise<PageRead> {
     const { readRow, owner } = this.#options

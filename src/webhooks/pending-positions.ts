@@ -1,4 +1,4 @@
-/** How many positions may pass before the progress is stored. */
+/** The number of positions that may pass before the progress is stored. */
 const UNSAVED_POSITIONS_MAX = 1000n
 
 /**
@@ -6,7 +6,7 @@ const UNSAVED_POSITIONS_MAX = 1000n
  * event is skipped. The progress of the webhook is the last position before the first open one.
  */
 export interface PendingPositions {
-  /** Every event up to here has been read. */
+  /** Every event up to this position has been read. */
   readonly readPosition: bigint
   /** The stored progress: `webhook.position`. */
   readonly savedPosition: bigint
@@ -23,19 +23,19 @@ export function positionsAfter(savedPosition: bigint): PendingPositions {
   return { readPosition: savedPosition, savedPosition, open: new Set(), recorded: undefined }
 }
 
-/** The store has deliveries for these positions after the stored progress. */
+/** Adds the positions after the stored progress for which the store has deliveries. */
 export function withRecorded(positions: PendingPositions, recorded: readonly bigint[]): PendingPositions {
   return { ...positions, recorded: new Set(recorded) }
 }
 
-/** Whether an earlier sender stored a delivery for this position, so that it must not be sent again. */
+/** Returns whether an earlier sender stored a delivery for this position, so that it must not be sent again. */
 export function isRecorded({ recorded }: PendingPositions, position: bigint): boolean {
   return recorded?.has(position) ?? false
 }
 
 /**
- * A page up to `readPosition` was read, with events at the positions `opened`. Every event of the page before it has
- * been sent or skipped.
+ * Adds a page that was read up to `readPosition`, with events at the positions `opened`. Every event of the previous
+ * page must have been sent or skipped.
  */
 export function withPage(
   positions: PendingPositions,
@@ -48,18 +48,18 @@ export function withPage(
   return { ...positions, readPosition, open: new Set([...open, ...opened]), recorded: ahead }
 }
 
-/** Retention has deleted the events up to `floor`, which is after the last page: reading continues there. */
+/** Continues reading at `floor`, because retention has deleted the events up to there. It is after the last page. */
 export function withFloor(positions: PendingPositions, floor: bigint): PendingPositions {
   return { ...positions, readPosition: floor }
 }
 
-/** These positions need nothing more: their events were skipped, or their outcomes are stored. */
+/** Closes positions whose events were skipped or whose outcomes are stored. */
 export function withClosed(positions: PendingPositions, closed: readonly bigint[]): PendingPositions {
   const isOpen = (position: bigint): boolean => !closed.includes(position)
   return { ...positions, open: new Set([...positions.open].filter(isOpen)) }
 }
 
-/** The outcomes of the positions `written` are stored, and with them the progress `savedPosition`. */
+/** Closes the positions `written`, whose outcomes were stored together with the progress `savedPosition`. */
 export function withSaved(
   positions: PendingPositions,
   written: readonly bigint[],
@@ -80,7 +80,7 @@ export function completedPosition(
   return completed
 }
 
-/** Whether enough positions have passed since the last save to save the progress again. */
+/** Returns whether enough positions have passed since the last save to save the progress again. */
 export function isSaveDue(positions: PendingPositions): boolean {
   return completedPosition(positions, []) - positions.savedPosition >= UNSAVED_POSITIONS_MAX
 }

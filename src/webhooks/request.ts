@@ -5,11 +5,11 @@ import { hostOf, type Target } from './address.ts'
 
 const REPLY_BYTES_KEPT = 1024
 const REPLY_BYTES_READ = 64 * 1024
-/** Maximum bytes that a connection may receive for a body of that size, framing included. */
+/** Maximum bytes that a connection may receive for a reply of REPLY_BYTES_READ, framing included. */
 const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
 /**
- * Maximum number of 1xx responses before the final one: a receiver could send nothing else. (The runtime bounds heads
- * and trailers.)
+ * Maximum number of 1xx responses before the final one, because a receiver could send nothing else. (The runtime bounds
+ * heads and trailers.)
  */
 const INFORMATIONAL_MAX = 10
 
@@ -56,7 +56,7 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
       new RequestFailed(`${target.url.host} sent more than ${INFORMATIONAL_MAX} informational responses.`),
     )
   })
-  // The first settlement wins: an error after the head changes nothing.
+  // Only the first settlement counts, so an error after the head changes nothing.
   request.on('response', response => resolve(readIncoming(response)))
   request.on('error', error => reject(failureOf(target.url.host, error)))
   request.on('close', () => reject(new RequestFailed(`${target.url.host} sent no final response.`)))
@@ -93,7 +93,10 @@ function open({ target, headers, body, ca }: Outgoing): ClientRequest {
   })
 }
 
-/** Resolves when the body has ended, the connection was closed by either side, or the limit of bytes is reached. */
+/**
+ * Returns the response when the body has ended, the connection was closed by either side, or the limit of bytes is
+ * reached.
+ */
 async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   const ended = Promise.withResolvers<void>()
   const kept: Buffer[] = []
@@ -114,7 +117,7 @@ async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   }
 }
 
-/** A streaming decoder omits a character that the cut has split. */
+/** Returns the first 1 KiB as text. A streaming decoder omits a character that the cut has split. */
 function replyText(bytes: Buffer): string {
   const start = bytes.subarray(0, REPLY_BYTES_KEPT)
   return new TextDecoder().decode(start, { stream: true }).replaceAll('\0', '')
@@ -137,6 +140,6 @@ function failureOf(host: string, error: Error): RequestFailed {
   const code = 'code' in error ? String(error.code) : error.name
   const known = failures[code] ?? (code.startsWith('HPE_') ? 'did not respond with valid HTTP' : undefined)
   const secure = /^(ERR_SSL|ERR_TLS|EPROTO)|CERT|SIGNATURE/.test(code)
-  const what = known ?? `${secure ? 'could not be reached over TLS' : 'could not be reached'} (${code})`
-  return new RequestFailed(`${host} ${what}.`, { cause: error })
+  const reason = known ?? `${secure ? 'could not be reached over TLS' : 'could not be reached'} (${code})`
+  return new RequestFailed(`${host} ${reason}.`, { cause: error })
 }

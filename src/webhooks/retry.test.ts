@@ -6,7 +6,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** The delay after a failed attempt; `none` if there is no next attempt. */
+/** Returns the delay after a failed attempt; `none` if there is no next attempt. */
 function waitMs(attempts: number, random: number, retryAfter?: string): number | 'none' {
   const decision = decideRetry({ status: 500, retryAfter }, attempts, NOW, random)
   return decision.state === 'pending' ? decision.nextAtMs - NOW : 'none'

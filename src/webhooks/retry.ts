@@ -21,7 +21,7 @@ export const RETRY_DELAYS_MS = [
  */
 const JITTER = 0.1
 const RETRY_AFTER_MAX_MS = 24 * HOUR
-/** Consecutive failures after which a receiver gets one attempt at a time, with a pause before each. */
+/** The number of consecutive failures after which a receiver gets one attempt at a time, with a pause before each. */
 const FAILURES_BEFORE_PAUSE = 10n
 const PAUSE_MAX_MS = MINUTE
 
@@ -54,8 +54,11 @@ export function decideRetry(
   if (status === 410) return { state: 'failed', gone: true }
   const delayMs = retryDelaysMs[attempts - 1]
   if (delayMs === undefined) return { state: 'failed' }
-  const ownMs = delayMs * (1 + JITTER * random)
-  return { state: 'pending', nextAtMs: nowMs + Math.max(ownMs, retryAfterMs(response.retryAfter, nowMs)) }
+  const scheduledMs = delayMs * (1 + JITTER * random)
+  return {
+    state: 'pending',
+    nextAtMs: nowMs + Math.max(scheduledMs, retryAfterMs(response.retryAfter, nowMs)),
+  }
 }
 
 /**
@@ -70,11 +73,11 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
 
 /**
  * Returns how long to pause before the next attempt to a receiver, in milliseconds, after a number of consecutive
- * failures and a delay of `requestedMs` that the receiver asked for; 0 if no pause is needed. At most a minute: a
- * requested redelivery, or a URL that was corrected, must not wait longer.
+ * failures and a delay of `requestedMs` that the receiver asked for; 0 if no pause is needed. The pause is at most a
+ * minute, because a requested redelivery, or a URL that was corrected, must not wait longer.
  */
 export function backoffMs(failures: bigint, requestedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)
-  const ownMs = excess < 0 ? 0 : SECOND * 2 ** excess
-  return Math.min(Math.max(ownMs, requestedMs), PAUSE_MAX_MS)
+  const backoff = excess < 0 ? 0 : SECOND * 2 ** excess
+  return Math.min(Math.max(backoff, requestedMs), PAUSE_MAX_MS)
 }

@@ -15,7 +15,7 @@ import {
   withStop,
 } from './sender-schedule.ts'
 
-/** Far apart, so that no test passes if the clocks are confused. */
+/** The two clocks are far apart, so that no test passes if they are confused. */
 const nowMs = Date.parse('2026-11-21T09:30:00Z')
 const monotonicMs = 5000
 const now: Instants = { nowMs, monotonicMs }
@@ -74,7 +74,7 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
   ['a pause delays pending events', { resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }, wait(7)],
   ['a pause delays due deliveries', { resumeAtMonotonicMs: monotonicMs + 7, nextDueMs: nowMs }, wait(7)],
   [
-    'a pause is waited for while all permits are taken',
+    'a sender waits for the end of a pause even if all permits are taken',
     { resumeAtMonotonicMs: monotonicMs + 7, inFlight: 4 },
     wait(7),
   ],
@@ -147,7 +147,7 @@ const changes: readonly Change[] = [
     { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
-    'Retry-After of another status pauses nothing',
+    'Retry-After with another status causes no pause',
     withResult(quiet, busy(500), now),
     { failures: 1n, resumeAtMonotonicMs: monotonicMs },
   ],
@@ -162,7 +162,7 @@ const changes: readonly Change[] = [
     { failures: 1n, resumeAtMonotonicMs: inSeconds(2) },
   ],
   [
-    'an attempt that sent nothing is no failure',
+    'an attempt that sent nothing is not a failure',
     withResult(failing, { unsent: true, isDelivered: false }, now),
     failing,
   ],
@@ -185,18 +185,14 @@ const changes: readonly Change[] = [
       inFlight: 1,
     },
   ],
-  [
-    'a sender without its receiver stops: the lease is lost',
-    withReceiver(quiet, undefined),
-    { isStopped: true },
-  ],
+  ['a sender that has lost its lease stops', withReceiver(quiet, undefined), { isStopped: true }],
   [
     'a sender that is stopped stays stopped',
     withReceiver(withStop(quiet), { failures: 0n }),
     { isStopped: true },
   ],
   [
-    'a check for due deliveries forgets the known one and delays the poll',
+    'a check for due deliveries forgets the known due delivery and delays the poll',
     withDueRead({ ...quiet, nextDueMs: nowMs, nextPollMonotonicMs: 0 }, now),
     { nextDueMs: never, nextPollMonotonicMs: inSeconds(10) },
   ],

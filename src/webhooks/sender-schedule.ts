@@ -16,24 +16,24 @@ export interface Instants {
 
 /** Everything that decides what a sender does next, except whether events are pending. */
 export interface SenderState {
-  /** The sender was stopped, or it lost its lease. */
+  /** Whether the sender was stopped or lost its lease. */
   readonly isStopped: boolean
   /** Attempts that have a permit. */
   readonly inFlight: number
   /** Consecutive failed attempts of the receiver. */
   readonly failures: bigint
-  /** On the monotonic clock: no attempt starts earlier. */
+  /** No attempt starts before this instant of the monotonic clock. */
   readonly resumeAtMonotonicMs: number
-  /** On the wall clock: when the next known delivery is due. */
+  /** When the next known delivery is due, on the wall clock. */
   readonly nextDueMs: number
-  /** On the monotonic clock: when to check for due deliveries, even if none is known. */
+  /** When to check for due deliveries even if none is known, on the monotonic clock. */
   readonly nextPollMonotonicMs: number
 }
 
 export type NextStep =
   /** Start an attempt: of a due delivery or else of the next event (`due`), or only of the next event (`pending`). */
   | { readonly step: 'send'; readonly from: 'due' | 'pending' }
-  /** Nothing to do for this long, unless the sender is woken. A duration, because either clock can end the wait. */
+  /** Nothing to do for this duration, unless the sender is woken. It is no instant, because either clock can end it. */
   | { readonly step: 'wait'; readonly waitMs: number }
   /** Every permit is taken. The end of an attempt wakes the sender. */
   | { readonly step: 'idle' }
@@ -66,14 +66,14 @@ export function nextStep(
   return { step: 'wait', waitMs: Math.min(nextDueMs - nowMs, nextPollMonotonicMs - monotonicMs) }
 }
 
-/** No attempt starts any more. */
+/** Stops the sender, so that it starts no more attempts. */
 export function withStop(state: SenderState): SenderState {
   return { ...state, isStopped: true }
 }
 
 /**
- * Notes what the store knows about the receiver. `receiver` is undefined if the webhook was disabled or deleted, or if
- * another process has its lease.
+ * Takes over the failures that the store has counted for the receiver. `receiver` is undefined if the webhook was
+ * disabled or deleted, or if another process has its lease.
  */
 export function withReceiver(
   state: SenderState,
@@ -84,7 +84,7 @@ export function withReceiver(
   return state.inFlight === 0 ? { ...state, failures: receiver.failures } : state
 }
 
-/** A read of the due deliveries begins: unless it reports one (`withDue`), the next read is a poll. */
+/** Begins a read of the due deliveries. Unless it reports one (`withDue`), the next read is a poll. */
 export function withDueRead(state: SenderState, { monotonicMs }: Pick<Instants, 'monotonicMs'>): SenderState {
   return {
     ...state,
@@ -93,22 +93,22 @@ export function withDueRead(state: SenderState, { monotonicMs }: Pick<Instants, 
   }
 }
 
-/** A delivery is due at this instant of the wall clock. */
+/** Adds a delivery that is due at this instant of the wall clock. */
 export function withDue(state: SenderState, dueMs: number): SenderState {
   return { ...state, nextDueMs: Math.min(state.nextDueMs, dueMs) }
 }
 
-/** An attempt takes a permit. */
+/** Takes a permit for an attempt. */
 export function withAttemptStarted(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight + 1 }
 }
 
-/** An attempt has released its permit. */
+/** Releases the permit of an attempt. */
 export function withAttemptEnded(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight - 1 }
 }
 
-/** No attempt starts for `pauseMs`, or for as long as an earlier pause still lasts. */
+/** Pauses for `pauseMs`, or until the end of an earlier pause if that is later. */
 export function withPause(
   state: SenderState,
   pauseMs: number,

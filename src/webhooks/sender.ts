@@ -50,8 +50,8 @@ type Work =
   | { readonly due: DueDelivery; readonly event?: never }
 
 /**
- * Sends events to one webhook, in the one process that leases it: due retries first, then events in order of
- * position. An event gets a row only after it was tried, so a backlog is a position, not a table.
+ * Sends events to one webhook, in the one process that leases it: due retries first, then events in order of position.
+ * An event gets a row only after its first attempt, so a backlog is a position, not a table.
  */
 export class WebhookSender {
   /** Resolves when the sender was stopped or lost its lease, and its attempts in progress have ended. */
@@ -65,7 +65,7 @@ export class WebhookSender {
   #state: SenderState = initialState
   #head: bigint
   #running = false
-  #again = false
+  #isWoken = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(held: LeasedWebhook, options: WebhookSenderOptions) {
@@ -80,7 +80,7 @@ export class WebhookSender {
   /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
   wake(head: bigint = this.#head): void {
     this.#head = head
-    this.#again = true
+    this.#isWoken = true
     if (!this.#running && !this.#state.isStopped) this.#run()
   }
 
@@ -96,8 +96,8 @@ export class WebhookSender {
   async #run(): Promise<void> {
     this.#running = true
     try {
-      while (this.#again && !this.#state.isStopped) {
-        this.#again = false
+      while (this.#isWoken && !this.#state.isStopped) {
+        this.#isWoken = false
         await this.#startAttempts()
       }
     } catch (error) {
@@ -135,14 +135,15 @@ export class WebhookSender {
     return work !== undefined
   }
 
+  /** Returns a retry that is due; undefined if there is none. */
   async #dueDelivery(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
-    // Set both before the read: a delivery that completes during the read still looks due in it, and may bring the
-    // next check forward.
-    const atWork = new Set(this.#inProgress)
+    // Both are set before the read. A delivery that completes during the read still looks due to it, and a new one may
+    // bring the next check forward.
+    const inProgress = new Set(this.#inProgress)
     this.#state = withDueRead(this.#state, this.#now())
     const pending = await readRow(reader => pendingDeliveries(reader, this.#id))
-    const due = pending.find(({ id }) => !atWork.has(id))
+    const due = pending.find(({ id }) => !inProgress.has(id))
     if (!due) return undefined
     this.#noteDue(due.nextAt)
     return Date.parse(due.nextAt) <= clock() ? { due } : undefined
@@ -169,7 +170,7 @@ export class WebhookSender {
     this.#attemptAndRecord(work, receiver)
       .catch(this.#options.onFault)
       .finally(async () => {
-        // Before the pause: a redelivery of the same event may be requested during it.
+        // This comes before the pause, during which a redelivery of the same event may be requested.
         if (work.due) this.#inProgress.delete(work.due.id)
         const pauseMs = this.#options.throttle.pauseMs()
         if (pauseMs > 0 && !this.#state.isStopped) await Bun.sleep(pauseMs)
@@ -198,8 +199,8 @@ export class WebhookSender {
   async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
     const { readRow, onFault } = this.#options
     try {
-      const sent = event ?? (await readRow(reader => eventOf(reader, due.eventId)))
-      if (sent) return await attempt(this.#options, receiver, sent)
+      const eventToSend = event ?? (await readRow(reader => eventOf(reader, due.eventId)))
+      if (eventToSend) return await attempt(this.#options, receiver, eventToSend)
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onFault(error)

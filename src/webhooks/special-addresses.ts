@@ -10,9 +10,9 @@ function network(prefix: string, bits: number, use: string): SpecialNetwork {
 }
 
 /**
- * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), including networks that it calls globally reachable,
- * plus multicast (RFC 5771) and the public address that a cloud reserves for itself. The first match gives the use
- * for a message, so a part comes before the whole.
+ * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), including networks that it calls globally reachable, plus
+ * multicast (RFC 5771) and the public address that a cloud reserves for itself. The first match gives the use for a
+ * message, so a network comes before a larger one that contains it.
  */
 export const specialIpv4: readonly SpecialNetwork[] = [
   network('0.0.0.0', 8, 'this host on this network'),

@@ -30,14 +30,14 @@ const rows: readonly (readonly [
   ['a test event of the webhook is wanted', { ...own, type: trial }, subscription, { isWanted: true }],
   ['a test event of another webhook is not wanted', { ...others, type: trial }, subscription, {}],
   ['the creation of the webhook is noticed', { ...own, type: creation }, unseen, { isCreation: true }],
-  ['the creation of another webhook means nothing', { ...others, type: creation }, unseen, {}],
+  ['the creation of another webhook is ignored', { ...others, type: creation }, unseen, {}],
   [
     'a redelivery of the webhook is noticed',
     { ...own, type: redelivery },
     subscription,
     { isRedelivery: true },
   ],
-  ['a redelivery of another webhook means nothing', { ...others, type: redelivery }, subscription, {}],
+  ['a redelivery of another webhook is ignored', { ...others, type: redelivery }, subscription, {}],
 ]
 
 test.each([...rows])('%s', (_, event, subscription, relevance) => {

@@ -5,7 +5,7 @@ import { webhookSubject } from '../shop/webhooks.ts'
 /** Events about the webhook itself, which are read whatever types it subscribes to. */
 export const ownTypes = [TEST_TYPE, 'petstore.webhook.created', 'petstore.webhook.redelivered'] as const
 
-/** What decides whether a webhook is sent an event. */
+/** The properties of a webhook that decide whether it is sent an event. */
 export interface Subscription {
   readonly webhookId: bigint
   readonly createdAt: string
@@ -14,7 +14,7 @@ export interface Subscription {
   readonly types: readonly EventType[]
 }
 
-/** What an event means for a webhook. */
+/** The effects of an event on a webhook. */
 export interface EventRelevance {
   /** The webhook must be sent the event. */
   readonly isWanted: boolean
@@ -24,7 +24,7 @@ export interface EventRelevance {
   readonly isRedelivery: boolean
 }
 
-/** Decides what an event means for a webhook. */
+/** Returns the effects of an event on a webhook. */
 export function relevanceOf(
   { type, subject, at }: Pick<SequencedEvent, 'type' | 'subject' | 'at'>,
   { webhookId, createdAt, seenCreation, types }: Subscription,
