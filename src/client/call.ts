@@ -7,8 +7,9 @@ export interface CallOptions {
   /** Responds with 304 and without data if the current ETag is this one. */
   readonly ifNoneMatch?: string | undefined
   /**
-   * 1 to 255 printable ASCII characters. A repeated request with the same key has no second effect. The client makes
-   * one for every command that takes one; set it to repeat a command after a restart of your program.
+   * 1 to 255 printable ASCII characters. A repeated request with the same key has no second effect. The client
+   * generates a key for every command that accepts one. Set a key yourself to repeat a command after a restart of your
+   * program.
    */
   readonly idempotencyKey?: string | undefined
   /** Headers to add. */

@@ -38,9 +38,9 @@ export interface ClientOptions {
 /** A client of one store: a method for each operation, by its operationId. */
 export interface Client extends Operations {
   /**
-   * Follows the events without an end. After a lost connection it continues behind the last event that it yielded, so
-   * none is missed or repeated. Ends when `signal` is aborted. Throws ApiError if the store refuses (an invalid key,
-   * a position whose history has expired). Requires a key with the scope `events:read`.
+   * Yields events without an end. After a lost connection, it continues after the last event that it yielded, so no
+   * event is missed or repeated. Ends when `signal` is aborted. Throws ApiError if the store refuses (an invalid key, a
+   * position whose history has expired). Requires a key with the scope `events:read`.
    */
   followEvents(options?: FollowOptions): AsyncGenerator<Event, void>
 }
@@ -127,7 +127,10 @@ function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
   return { base: baseOf(baseUrl), key, fetch: fetch ?? ((url, init) => globalThis.fetch(url, init)) }
 }
 
-/** Turns the array of a list operation into a page, with the position of the next one from its link. */
+/**
+ * Turns the array of a list operation into a page, with the position of the next page from its link. Throws
+ * ConnectionError.
+ */
 function asPage(
   response: ApiResponse<unknown>,
   parameter: 'cursor' | 'after',
@@ -138,7 +141,7 @@ function asPage(
   if (linkIn(headers, 'first') === undefined) throw new ConnectionError('The response has no Link header.')
   const link = linkIn(headers, 'next')
   if (link === undefined) return { ...response, data: { items: data } }
-  // The base is for a relative link, which a proxy might make of an absolute one.
+  // The base is needed for a relative link, because a proxy may shorten an absolute link to a relative one.
   const next = URL.canParse(link, 'http://localhost')
     ? new URL(link, 'http://localhost').searchParams.get(parameter)
     : null
@@ -146,13 +149,13 @@ function asPage(
   return { ...response, data: { items: data, next } }
 }
 
-/** Throws RangeError for a number that would make a deadline meaningless, such as 0 or NaN. */
+/** Returns a time limit. Throws RangeError for a number that would make it meaningless, such as 0 or NaN. */
 function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
   throw new RangeError(`${name} must be greater than 0.`)
 }
 
-/** Throws RangeError for a number that is not a number of repetitions: with NaN they would never end. */
+/** Returns a number of repetitions. Throws RangeError for any other number, because with NaN they would never end. */
 function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new RangeError(`${name} must be 0, 1, 2, ...`)

@@ -27,7 +27,7 @@ export function deprecationIn(operationId: string, headers: Headers): Deprecatio
   }
 }
 
-/** Returns the target of a link of one relation (RFC 8288). */
+/** Returns the target of the first link with a relation (RFC 8288); undefined if there is none. */
 export function linkIn(headers: Headers, relation: string): string | undefined {
   for (const [, target, parameters = ''] of (headers.get('link') ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
     const [, quoted = '', bare = ''] = /;\s*rel=(?:"([^"]*)"|([^\s;,"]+))/.exec(parameters) ?? []

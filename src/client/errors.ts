@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No complete response arrived: the store may or may not have run the request. `cause` is the original error. */
+/** No complete response arrived, so the store may or may not have run the request. `cause` is the original error. */
 export class ConnectionError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

@@ -7,7 +7,7 @@ export type StreamPart =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'retry'; readonly ms: number }
 
-/** Maximum length of one event: far more than the store sends. */
+/** The maximum length of one event, which is far more than the store sends. */
 const EVENT_CHARS_MAX = 4 * 1024 * 1024
 
 /**
@@ -20,7 +20,7 @@ export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): Async
   let id: string | undefined
   for await (const line of linesOf(chunks)) {
     if (line === '') {
-      // The id is yielded after the data: a position must never be ahead of the events that were handled.
+      // The id is yielded after the data, because a position must never be ahead of the events that were handled.
       if (data.length > 0) yield { kind: 'event', data: data.join('\n') }
       if (id !== undefined) yield { kind: 'id', id }
       data = []
@@ -38,7 +38,10 @@ export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): Async
   }
 }
 
-/** Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. */
+/**
+ * Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. Throws
+ * ConnectionError.
+ */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let parts: string[] = []
@@ -50,7 +53,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
     if (endedWithCr && text.startsWith('\n')) text = text.slice(1)
     endedWithCr = text.endsWith('\r')
     const [first = '', ...others] = text.split(/\r\n|\n|\r/)
-    // Only the new text is searched: a long line may arrive in many chunks.
+    // Only the new text is searched, because a long line may arrive in many chunks.
     parts.push(first)
     chars += first.length
     if (chars > EVENT_CHARS_MAX) throw tooLong()

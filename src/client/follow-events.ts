@@ -10,11 +10,11 @@ import { messageOf, pause, readBody, TIMER_MS_MAX } from './send.ts'
 /** The delay before a reconnection, unless the store demands another one. It doubles with each failure. */
 const RECONNECT_MS = 1000
 const RECONNECT_MAX_MS = 30_000
-/** A store that demands less would be flooded. */
+/** A shorter delay that a store demands is not used, because the store would be flooded. */
 const RECONNECT_MIN_MS = 250
-/** A longer Retry-After is not waited for in full. */
+/** The maximum delay that a Retry-After header can cause. */
 const RETRY_AFTER_MAX_MS = 600_000
-/** The store sends a comment every 15 s. */
+/** The store sends a comment every 15 s, so a connection that is silent for longer is lost. */
 const SILENCE_MS = 45_000
 
 export interface FollowOptions {
@@ -29,7 +29,7 @@ export interface FollowOptions {
   readonly onReconnect?: ((error: ApiError | ConnectionError, delayMs: number) => void) | undefined
 }
 
-/** Follows the events without an end: see `Client.followEvents`. */
+/** Yields events without an end: see `Client.followEvents`. */
 export async function* follow(
   connection: Connection,
   options: FollowOptions = {},
@@ -62,7 +62,7 @@ export async function* follow(
     const demandedMs =
       failure instanceof ApiError ? retryAfterMs(failure.headers.get('retry-after'), Date.now()) : undefined
     const backoffMs = Math.min(reconnectMs * 2 ** failures++, RECONNECT_MAX_MS)
-    // Half of it is random: a thousand clients of a store that restarts must not return in the same instant.
+    // Half of the delay is random, so that the clients of a store that restarts do not all return in the same instant.
     const delayMs = Math.min(demandedMs ?? 0, RETRY_AFTER_MAX_MS) + backoffMs * (0.5 + Math.random() / 2)
     options.onReconnect?.(failure, delayMs)
     await pause(delayMs, signal)
@@ -71,7 +71,9 @@ export async function* follow(
 
 const POSITION = /^\d{1,19}$/
 
-/** The response is not a stream of events: something else than a store responded, and would do so again. */
+/**
+ * The response is not a stream of events, so it does not come from a store. A new attempt would get the same response.
+ */
 class UnexpectedResponse extends ConnectionError {}
 
 /** Returns a position as text. Throws RangeError for any other text, and for a number that may have been rounded. */
@@ -81,7 +83,7 @@ function positionOf(position: bigint | number | string): string {
   throw new RangeError('after must be the sequence of an event.')
 }
 
-/** Whether a later attempt may succeed: a lost connection, a rate limit or a failure of the server. */
+/** Returns whether a later attempt may succeed: after a lost connection, a rate limit or a failure of the server. */
 function isTemporary(error: unknown): error is ApiError | ConnectionError {
   if (error instanceof ConnectionError) return !(error instanceof UnexpectedResponse)
   return error instanceof ApiError && (error.status >= 500 || error.status === 429 || error.status === 408)
@@ -96,7 +98,10 @@ function parseEvent(data: string): Event {
   }
 }
 
-/** Connects, and yields the chunks of the stream. Throws ConnectionError after `silenceMs` without a chunk. */
+/**
+ * Connects, and yields the chunks of the stream. Throws ApiError, or ConnectionError, also after `silenceMs` without a
+ * chunk.
+ */
 async function* connect(
   connection: Connection,
   position: string | undefined,

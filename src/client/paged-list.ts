@@ -9,7 +9,7 @@ export interface ListPage<T> {
 
 /**
  * The result of a list operation. Await it for one page, or iterate over it for all items: `for await (const pet of
- * store.listPets())`. It sends nothing before that.
+ * store.listPets())`. No request is sent before that.
  */
 export interface PagedList<T, O> extends Promise<Read<ListPage<T>, O>>, AsyncIterable<T> {
   /** Iterates over the pages. */
@@ -31,7 +31,7 @@ export function makePagedList<T, O>(readPage: ReadPage<T>): PagedList<T, O> {
       position = data.next
     }
   }
-  // Safe: the response has a page, or none if it answers a read with `ifNoneMatch`.
+  // Safe: the response contains a page, unless it is the 304 response to a read with `ifNoneMatch`.
   const firstPage = (): Promise<Read<ListPage<T>, O>> => readPage(undefined) as Promise<Read<ListPage<T>, O>>
   return {
     // biome-ignore lint/suspicious/noThenProperty: a list can be awaited, and iterated over

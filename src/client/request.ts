@@ -5,7 +5,7 @@ import type { SuccessBody } from './response.ts'
 /** `fetch`, or a function that works like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A store, and how it is reached. */
+/** The address of a store, and how requests are sent there. */
 export interface Connection {
   /** The base address, without a trailing slash. */
   readonly base: string
@@ -36,9 +36,9 @@ export type OperationInput = Readonly<Record<string, unknown>>
 export interface PreparedRequest {
   readonly url: string
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
-  /** Whether sending it twice has the same effect as sending it once. */
+  /** Whether sending the request twice has the same effect as sending it once. */
   readonly isRepeatable: boolean
-  /** What the body of a success contains. */
+  /** The content of the body of a successful response. */
   readonly success: SuccessBody
 }
 
@@ -122,14 +122,17 @@ export function targetOf(
     const value = input[name]
     if (value === undefined) return []
     const values: unknown[] = Array.isArray(value) ? value : [value]
-    // Without a value, the filter would be absent, and the list would have everything.
+    // Without a value, the filter would be absent, and the list would contain all items.
     if (values.length === 0) throw new TypeError(`${name} must have at least one value.`)
     return values.map(one => `${name}=${encodeURIComponent(parameterText(one, name))}`)
   })
   return pairs.length > 0 ? `${filled}?${pairs.join('&')}` : filled
 }
 
-/** Returns the text of a path or query parameter. Throws TypeError if it has none, RangeError for a rounded number. */
+/**
+ * Returns the text of a path or query parameter. Throws TypeError for a value that has no text, RangeError for a
+ * rounded number.
+ */
 export function parameterText(value: unknown, name: string): string {
   const exact = exactValue(value, name)
   if (exact === undefined || exact === null) throw new TypeError(`${name} is missing.`)
@@ -147,7 +150,7 @@ export function toJson(value: unknown, name = 'the value'): string {
   return writeJson(exactValue(value, name))
 }
 
-/** Returns a value with every integer as a bigint, and every Date as text. */
+/** Returns a value with every integer as a bigint, and every Date as text. Throws like `toJson`. */
 function exactValue(value: unknown, name: string): unknown {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return BigInt(value)

@@ -23,12 +23,12 @@ export interface NotModified extends ApiResponse<undefined> {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-/** What the body of a success contains. */
+/** The content of the body of a successful response. */
 export type SuccessBody = 'resource' | 'list' | 'nothing'
 
 /**
- * Returns the success in a response. Throws ApiError for a refusal, and ConnectionError for anything that a store does
- * not send: a proxy may respond in its place.
+ * Returns a response in parsed form if it is a success. Throws ApiError for a refusal, and ConnectionError for anything
+ * that a store does not send: a proxy may respond in its place.
  */
 export function readResponse(
   response: Response,
@@ -51,7 +51,7 @@ export function readResponse(
   }
 }
 
-/** Returns the refusal in a response, whatever its body is. */
+/** Returns the error of a response with a status of 400 or more, whatever its body is. */
 export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): ApiError {
   const { code, message, errors } = membersOf(body)
   return new ApiError({

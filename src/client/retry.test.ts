@@ -23,7 +23,7 @@ test('a refusal that would be the same again is not retried', () => {
   }
 })
 
-test('any other request is retried only if the store says that it did not run', () => {
+test('a request that is not repeatable is retried only if the store says that it did not run', () => {
   const once = { ...first, isRepeatable: false }
   for (const failure of [lost, failed(502), failed(503), failed(504), failed(503, 'storage_full')]) {
     expect(retryDelayMs(failure, once)).toBeUndefined()
@@ -40,7 +40,7 @@ test('the delay is random, doubles with each retry, and is at most 8 s', () => {
   expect(retryDelayMs(lost, { ...many, attempts: 99 })).toBe(8000)
 })
 
-test('the delay is at least what Retry-After demands, and more than a minute is not waited for', () => {
+test('the delay is at least what Retry-After demands, but there is no retry if it demands more than a minute', () => {
   expect(retryDelayMs(failed(503, 'overloaded', '2'), { ...first, random: 0 })).toBe(2000)
   expect(retryDelayMs(failed(503, 'overloaded', '2'), first)).toBe(2250)
   expect(retryDelayMs(failed(429, 'rate_limited', '61'), first)).toBeUndefined()

@@ -2,7 +2,7 @@
 const FIRST_BACKOFF_MAX_MS = 250
 /** The longest backoff before any retry. */
 const BACKOFF_MAX_MS = 8000
-/** A longer Retry-After is not waited for: the caller gets the error, and can decide. */
+/** If Retry-After demands more, there is no retry: the caller gets the error, and can decide. */
 const RETRY_AFTER_MAX_MS = 60_000
 
 /** How an attempt failed. */
@@ -38,7 +38,7 @@ export function retryDelayMs(failure: Failure, state: RetryState): number | unde
   const backoffMs = state.random * Math.min(FIRST_BACKOFF_MAX_MS * 2 ** (state.attempts - 1), BACKOFF_MAX_MS)
   const demandedMs = retryAfterMs(failure.retryAfter, state.nowMs)
   if (demandedMs === undefined) return backoffMs
-  // Jitter on top: everyone who was refused at the same time got the same Retry-After.
+  // The backoff is added, because all clients that were refused at the same time got the same Retry-After.
   return demandedMs > RETRY_AFTER_MAX_MS ? undefined : demandedMs + backoffMs
 }
 
@@ -55,10 +55,13 @@ function canRepeat({ status, code }: Failure, isRepeatable: boolean): boolean {
   )
 }
 
-/** RFC 9110, section 5.6.7. `Date.parse` alone takes a text such as -1 for a date. */
+/** RFC 9110, section 5.6.7. `Date.parse` alone would also accept a text such as -1. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** Parses Retry-After (RFC 9110, section 10.2.3): seconds, or an HTTP date. */
+/**
+ * Returns the delay in Retry-After (RFC 9110, section 10.2.3) in milliseconds. The header contains seconds or an HTTP
+ * date; for anything else, the function returns undefined.
+ */
 export function retryAfterMs(field: string | null, nowMs: number): number | undefined {
   if (field === null) return undefined
   if (/^[0-9]+$/.test(field)) return Number(field) * 1000

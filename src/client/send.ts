@@ -3,13 +3,13 @@ import type { Fetch, PreparedRequest } from './request.ts'
 import { type ApiResponse, readResponse } from './response.ts'
 import { type Failure, retryDelayMs } from './retry.ts'
 
-/** A timer with a longer delay would fire at once. */
+/** The longest delay of a timer. A timer with a longer delay fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** How a request is sent. */
 export interface Attempt {
   readonly fetch: Fetch
-  /** For one attempt. */
+  /** The time limit of one attempt. */
   readonly timeoutMs: number
   readonly retriesMax: number
   readonly signal: AbortSignal | undefined
@@ -57,7 +57,7 @@ function failureOf(error: ApiError | ConnectionError): Failure {
   return { status: error.status, code: error.code, retryAfter: error.headers.get('retry-after') }
 }
 
-/** Sends a request once. The deadline covers the body of the response too. */
+/** Sends a request once. The time limit covers the body of the response too. */
 async function sendOnce(
   { url, init, success }: PreparedRequest,
   { fetch, timeoutMs, signal }: Attempt,
@@ -83,7 +83,7 @@ async function sendOnce(
   return readResponse(response, body, success)
 }
 
-/** Far more than the store sends. */
+/** The maximum length of a body, which is far more than the store sends. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 
 /** Reads the body of a response. Throws ConnectionError if it is too large. */
@@ -110,13 +110,16 @@ export async function readBody(response: Response): Promise<Uint8Array> {
   return body
 }
 
-/** Returns the message of an error of `fetch`. Node says only "fetch failed": its cause says why. */
+/**
+ * Returns the message of an error of `fetch`. Node says only "fetch failed", so the message of the cause is returned if
+ * there is one.
+ */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
 }
 
-/** Waits, at most until the signal is aborted. */
+/** Waits until the time has passed or the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return
   await new Promise<void>(resolve => {

@@ -19,16 +19,16 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Maximum difference between webhook-timestamp and the local clock. */
+/** The maximum difference between webhook-timestamp and the local clock. */
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a webhook request (Standard Webhooks, HMAC-SHA256) and returns its event. A receiver should ignore an
- * event whose `id` it has already handled: an event can arrive more than once.
+ * Verifies a webhook request (Standard Webhooks, HMAC-SHA256) and returns its event. A receiver should ignore an event
+ * whose `id` it has already handled, because an event can arrive more than once.
  *
- * `secret` is the `whsec_` text that createWebhook returned; while a secret is being rotated, the old and the new one.
- * `nowMs` is the current time in milliseconds since 1970. Throws WebhookVerificationError, or TypeError if a secret is
- * malformed.
+ * `secret` is the `whsec_` text that createWebhook returned; while a secret is being rotated, it is an array of the old
+ * and the new secret. `nowMs` is the current time in milliseconds since 1970. Throws WebhookVerificationError, or
+ * TypeError if a secret is malformed.
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -41,7 +41,7 @@ export async function verifyWebhook(
     .split(' ')
     .flatMap(signature => (signature.startsWith('v1,') ? [decodeBase64(signature.slice(3))] : []))
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('webhook-timestamp is not a number.')
-  // Negated: a comparison with NaN is false, and must not pass.
+  // The condition is negated, because every comparison with NaN is false.
   if (!(Math.abs(nowMs / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS)) {
     throw new WebhookVerificationError(
       `webhook-timestamp is more than ${TOLERANCE_SECONDS} s away from the time of this machine.`,
@@ -55,7 +55,7 @@ export async function verifyWebhook(
   throw new WebhookVerificationError('No signature in webhook-signature matches the secret and the body.')
 }
 
-/** Returns the bytes of a body. A parsed body would be another text than the one that was signed. */
+/** Returns the bytes of a body. Throws TypeError for a parsed body, whose text can differ from the signed text. */
 function bytesOf(body: WebhookRequest['body']): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof Uint8Array) return body
@@ -113,8 +113,8 @@ function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBu
 
 function parseEvent(bytes: Uint8Array): Event {
   try {
-    // Safe: the signature shows that the store sent it. An event type that this version does not know is returned
-    // unchecked.
+    // Safe: the signature shows that the store sent the event. An event type that this version does not know is
+    // returned unchecked.
     return parseJson(new TextDecoder().decode(bytes), Object.prototype) as unknown as Event
   } catch {
     throw new WebhookVerificationError('The body is signed, but it is not JSON.')
