@@ -16,7 +16,7 @@ export function writeAddressFile(directory: string, address: string): void {
   }
 }
 
-/** Removes the address file of this process, or of one that has ended. */
+/** Removes the address file of this process, or of a process that has ended. */
 export function removeAddressFile(directory: string): void {
   try {
     rmSync(addressFile(directory), { force: true })
@@ -25,7 +25,10 @@ export function removeAddressFile(directory: string): void {
   }
 }
 
-/** Returns the address of the store that has a data directory open. A file from a process that has ended is ignored. */
+/**
+ * Returns the address of the store that has a data directory open. Returns undefined without a file, and for the file
+ * of a process that has ended.
+ */
 export function readAddressFile(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
@@ -40,10 +43,10 @@ export function readAddressFile(directory: string): string | undefined {
  * another host. A listener on all interfaces is reached through loopback.
  */
 export function localAddress(host: string, port: number): string {
-  const written = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
-  const name = URL.canParse(`http://${written}`) ? new URL(`http://${written}`).hostname : written
-  const reached: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
-  return `http://${reached[name] ?? name}:${port}`
+  const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  const name = URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed
+  const loopback: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
+  return `http://${loopback[name] ?? name}:${port}`
 }
 
 function addressFile(directory: string): string {

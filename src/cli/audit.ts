@@ -49,7 +49,7 @@ async function runVerify(options: AuditOptions): Promise<void> {
 async function runExport(options: AuditOptions): Promise<void> {
   await using store = await open(options)
   for await (const line of exportAuditLog(store.reader)) {
-    // Wait for a full pipe: the log may be larger than memory.
+    // If the pipe is full, wait until it is drained, because the log may be larger than memory.
     if (!process.stdout.write(`${line}\n`))
       await new Promise(drained => process.stdout.once('drain', drained))
   }

@@ -7,9 +7,9 @@ import { ImportedCategory, ImportedPet } from '../model/import.ts'
 import { parseInt64 } from '../model/int64.ts'
 import { CommandFailed, escapeControls } from './terminal.ts'
 
-/** Maximum length of a record, and of a line: a file must not decide how much memory it takes. */
+/** The maximum length of a record and of a line, so that no file makes this process use all memory. */
 const RECORD_CHARS_MAX = 65_536
-/** Maximum characters of a cell in a message. */
+/** The maximum number of characters of a cell that a message shows. */
 const CELL_CHARS_SHOWN = 100
 
 /** One row of a file, ready to be staged, or the problem with its line. */
@@ -83,7 +83,7 @@ async function* readRows<Row>(
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
     // If the parser fails, records in its buffer are lost, so the last line number is recorded here. Empty lines are
-    // dropped here as well: a million of them would wait in memory.
+    // dropped here as well, because a million of them would wait in memory.
     onRecord: (cells, { lines }) => {
       const line = ended + 1
       ended = lines
@@ -108,14 +108,14 @@ async function* readRows<Row>(
 }
 
 function unreadable(file: string, { code, message }: CsvError, line: number): CommandFailed {
-  const what =
+  const reason =
     code === 'CSV_MAX_RECORD_SIZE'
       ? `the record that starts here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
       : `${escapeControls(message)}.`
-  return new CommandFailed(`${basename(file)}:${line}: ${what}`)
+  return new CommandFailed(`${basename(file)}:${line}: ${reason}`)
 }
 
-/** Counts lines and refuses a line that is too long. The parser does not do that if the cells are empty. */
+/** Counts lines and refuses a line that is too long. The parser does not refuse it if the cells are empty. */
 class LineGuard {
   readonly #file: string
   #newline: string | undefined
@@ -129,17 +129,17 @@ class LineGuard {
   pass(text: string): void {
     this.#newline ??= /\r(?=[^\n])|\n/.exec(text)?.[0]
     for (let from = 0; ; ) {
-      const at = this.#newline === undefined ? -1 : text.indexOf(this.#newline, from)
-      this.#chars += (at < 0 ? text.length : at) - from
+      const lineEnd = this.#newline === undefined ? -1 : text.indexOf(this.#newline, from)
+      this.#chars += (lineEnd < 0 ? text.length : lineEnd) - from
       if (this.#chars > RECORD_CHARS_MAX) {
         throw new CommandFailed(
           `${basename(this.#file)}:${this.#line}: the line has more than ${RECORD_CHARS_MAX} characters`,
         )
       }
-      if (at < 0) return
+      if (lineEnd < 0) return
       this.#line++
       this.#chars = 0
-      from = at + 1
+      from = lineEnd + 1
     }
   }
 }

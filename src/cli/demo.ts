@@ -10,7 +10,7 @@ const countIssuedIds = sql<{ issued: bigint }>()(
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
-/** Loads the demo shop into a store in which nothing was ever created. */
+/** Loads the demo shop into a store in which no category or pet was ever created. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
   const counted = await engine.readRow(async reader => reader.one(countIssuedIds))
   if (counted?.issued !== 0n) return

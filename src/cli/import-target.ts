@@ -34,7 +34,7 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
   }
 }
 
-/** How long one request of an import may take. */
+/** The time limit of one request of an import. */
 const IMPORT_MS_MAX = 3_600_000
 
 const { stageImport, applyImport, discardImport } = contract
@@ -51,7 +51,7 @@ const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 export function runningTarget(base: string, key: string): ImportTarget {
   // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
-  // An import is not repeated: its rows are staged in order, and it has an outcome that this process must see.
+  // No request is repeated, because rows are staged in order, and this process must see the outcome of the import.
   const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: 0 })
   const importId = newImportId()
   const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>

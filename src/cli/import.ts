@@ -106,9 +106,9 @@ function printReport({ outcome, problems }: ImportReport, { dryRun, keepGoing }:
   const loaded = outcome !== undefined && !dryRun && (problems.length === 0 || keepGoing)
   if (outcome && (loaded || dryRun)) {
     const { categoriesCreated, categoriesFound, petsCreated } = outcome
-    const there = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
+    const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     say(
-      `${dryRun ? 'Would load' : 'Loaded'} ${categoriesCreated} categories${there} and ${petsCreated} pets.`,
+      `${dryRun ? 'Would load' : 'Loaded'} ${categoriesCreated} categories${existing} and ${petsCreated} pets.`,
     )
   }
   if (problems.length === 0) return

@@ -25,7 +25,7 @@ export interface Files {
 
 export interface ImportReport {
   readonly outcome: ImportOutcome | undefined
-  /** Each as `file:line: problem`; the first thousand. */
+  /** Each problem as `file:line: problem`: at most 1000 from reading the files, and at most 1000 from the store. */
   readonly problems: readonly string[]
 }
 

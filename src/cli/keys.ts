@@ -15,7 +15,7 @@ interface KeysOptions {
   readonly revokeOthers?: boolean
 }
 
-/** Adds `keys`, which restores access if the admin key is lost. */
+/** Adds `keys`, which gives access again if the admin key is lost. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('manage the admin key of a stopped store')
   keys

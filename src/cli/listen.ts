@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { parseJson, writeJson } from '../model/json.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-/** Maximum characters shown of a body that is not an event. */
+/** The maximum number of characters shown of a body that is not an event. */
 const BODY_CHARS_SHOWN = 500
 /** A larger body is not an event. */
 const BODY_BYTES_MAX = 1024 * 1024
@@ -57,7 +57,9 @@ async function receive(
   verifier: Webhook | undefined,
 ): Promise<Response> {
   const body = await request.text()
-  const signature = verifier ? decision(verifier, body, request.headers) : 'not verified (no --secret)'
+  const signature = verifier
+    ? verificationText(verifier, body, request.headers)
+    : 'not verified (no --secret)'
   process.stdout.write(`${describe(request, body, signature, status)}\n`)
   if (delay > 0) await Bun.sleep(delay)
   return new Response(status === 204 || status === 304 ? null : `petstore listen responds with ${status}\n`, {
@@ -78,7 +80,7 @@ function describe(request: Request, body: string, signature: string, status: num
   return lines.map(printable).join('\n')
 }
 
-/** Escapes characters that a terminal would interpret, or that reorder text: anybody may send to this port. */
+/** Escapes characters that a terminal would interpret, or that reorder text, because anybody may send to this port. */
 function printable(line: string): string {
   return line.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -97,7 +99,7 @@ function readEvent(body: string): { type: string; subject: string; data: string 
   }
 }
 
-function decision(verifier: Webhook, body: string, headers: Headers): string {
+function verificationText(verifier: Webhook, body: string, headers: Headers): string {
   try {
     verifier.verify(body, Object.fromEntries(headers))
     return 'signature verified'
@@ -129,7 +131,7 @@ function readStatus(text: string): number {
   return status
 }
 
-/** Returns milliseconds. */
+/** Reads a time such as 2s or 500ms, and returns milliseconds. */
 function readDelay(text: string): number {
   const match = /^(\d{1,6})(ms|s)$/.exec(text)
   if (!match) throw new InvalidArgumentError('It must be a time such as 2s or 500ms.')

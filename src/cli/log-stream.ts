@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs'
 
-/** A group of lines is written when it reaches this length or age. */
+/** A group of lines is written when it reaches this length, or the age GROUP_MS. */
 const GROUP_CHARS = 65_536
 const GROUP_MS = 100
-/** Maximum length of the lines that wait for a slow reader; further lines are dropped. */
+/** The maximum length of the lines that wait for a slow reader; further lines are dropped. */
 const WAITING_CHARS_MAX = 16 * 1024 * 1024
 const NEWLINE = 10
 
@@ -16,9 +16,9 @@ export interface LogStreamOptions {
 }
 
 /**
- * Writes log lines in groups: a system call for each line costs more than the request. Never throws. Lines that
- * cannot be written are dropped and counted, and the count is logged once writing works again: a full disk or a
- * closed reader must not stop the store.
+ * Writes log lines in groups, because a system call for each line costs more than the request. Lines that cannot be
+ * written are dropped and counted, and the count is logged once writing works again. Never throws, because a full disk
+ * or a closed reader must not stop the store.
  */
 export class LogStream {
   readonly #options: LogStreamOptions
@@ -86,7 +86,7 @@ export class LogStream {
   }
 }
 
-/** The reader of a pipe is slow: it may read the rest later. */
+/** Returns whether the reader of a pipe is slow, so that it may read the rest later. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }

@@ -12,7 +12,7 @@ export interface ServeLog extends Log {
 /** Opens the log on standard output. */
 export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): ServeLog {
   const isReadable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true)
-  // The JSON path writes the line unchanged: it runs for every request.
+  // A JSON line is written unchanged, because this runs for every request.
   const shown = isReadable ? readableLine : (line: string): string => line
   const destination = new LogStream({ descriptor: 1, lossLine: lost => shown(lossLine(lost)) })
   const logger = pino({ level: logLevel, base: null }, { write: line => destination.write(shown(line)) })

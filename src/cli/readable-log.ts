@@ -15,14 +15,14 @@ const PLAIN = /^[^\s"=]*$/
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line)
   const { level, time, msg, requestId, method, path, status, ms, operationId, address, ...rest } = entry
-  const at = timeOf(Number(time))
+  const timeText = timeOf(Number(time))
   if (typeof method === 'string' && typeof path === 'string') {
     const took = `${Number(ms).toFixed(1)} ms`
     // The error of such a request is logged under its id.
     const fields = Number(status) >= 500 ? { ...rest, requestId } : rest
-    return `${[at, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
+    return `${[timeText, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
   }
-  const head = [at, levels[Number(level)] ?? level, msg].map(safe).join(' ')
+  const head = [timeText, levels[Number(level)] ?? level, msg].map(safe).join(' ')
   const { fault, ...fields } = rest
   return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(fault)}`
 }
@@ -39,7 +39,7 @@ function shownValue(value: unknown): string {
   return typeof value !== 'string' || PLAIN.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`
 }
 
-/** Formats an error with its stack, each line indented, so that none looks like a log line. */
+/** Formats an error with its stack, each line indented, so that no line looks like a log line. */
 function traceOf(fault: unknown): string {
   if (typeof fault !== 'string') return ''
   return fault

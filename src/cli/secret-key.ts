@@ -11,7 +11,7 @@ import { adoptSecretKey, isSecretKeyRight } from '../store/maintenance.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
-/** Adds `new-secret-key`. */
+/** Adds `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */
 export function addNewSecretKey(program: Command): void {
   program
     .command('new-secret-key <file>')
@@ -26,7 +26,7 @@ const OTHER_KEY =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
 
 /**
- * Returns the secret key from the settings, or the one in the data directory; undefined if the directory has none
+ * Returns the secret key from the settings, or the key in the data directory; undefined if the directory has no key
  * yet. Throws CommandFailed.
  */
 export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): Uint8Array | undefined {
@@ -47,8 +47,8 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 }
 
 /**
- * Checks the key against the secrets in the database, and creates one in the data directory if there is none. A
- * missing key is replaced only if nothing is encrypted with it. Throws CommandFailed.
+ * Returns the key that encrypts the secrets in the database: `found` if it is the right key, or a new key in the data
+ * directory. A missing or wrong key is replaced only if no secret is encrypted with it. Throws CommandFailed.
  */
 export async function settleSecretKey(
   engine: StoreEngine,
@@ -64,7 +64,7 @@ export async function settleSecretKey(
   const key = found ?? makeKey(ownFile(data))
   const isRight =
     (await isSecretKeyRight(engine, key, clock)) ||
-    // Processes that share a key must not replace it while another one uses it.
+    // A process that shares its key file with others must not replace the key, because another process may use it.
     (secretKeyFile === undefined && (await adoptSecretKey(engine, key, clock)))
   if (!isRight) throw new CommandFailed(OTHER_KEY)
   return key

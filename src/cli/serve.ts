@@ -24,7 +24,7 @@ export function addServe(program: Command): void {
     const option = new Option(flag, `${description} [${variable}]`)
     serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
   }
-  // The action counts the arguments, because it can suggest what was meant.
+  // All arguments are accepted here, because the action can refuse them with a better message.
   serve.argument('[arguments...]').usage('[options]')
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
@@ -79,7 +79,7 @@ function isSettingName(name: string): name is SettingName {
 
 async function runServe(config: Config): Promise<void> {
   const log = openLog(config)
-  // Bind the port first: if it is in use, the data directory must stay unchanged.
+  // The port is bound first: if it is in use, the data directory must stay unchanged.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
   if (lock) removeAddressFile(config.data)
@@ -115,7 +115,7 @@ function endOnFatal(log: ServeLog): (cause: string) => never {
   }
 }
 
-/** Locks the data directory. */
+/** Locks the data directory. Throws CommandFailed. */
 function lockData(directory: string): DataLock {
   try {
     return lockDirectoryOrFail(directory)
@@ -134,7 +134,7 @@ function bind(config: Config): BoundPort {
     if (error.code !== 'EADDRINUSE') {
       throw new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
     }
-    // Started twice: the store that holds the directory is the one that listens.
+    // If this store was started twice, lockData throws, and its message names the cause.
     if (databaseUrl === undefined && existsSync(lockFile(data))) lockData(data).release()
     throw new CommandFailed(
       `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
@@ -149,7 +149,10 @@ function clockFrom(startAtMs: number | undefined, clock: () => number): () => nu
   return () => startAtMs + Math.floor(performance.now() - startedMs)
 }
 
-/** Converts a full disk at the start into a one-sentence message. */
+/**
+ * Runs a step of the start. Throws CommandFailed with a one-sentence message if the store refuses, such as on a full
+ * disk.
+ */
 async function failIfStorageFull<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -159,7 +162,7 @@ async function failIfStorageFull<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Prints where things are. The key itself is only in its file, never in a log. */
+/** Prints the addresses, and the place of the admin key. The key itself is only in its file, never in a log. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyFile, data } = config
   const file = adminKeyPath(data)

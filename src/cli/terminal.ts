@@ -1,4 +1,4 @@
-/** Ends a command gracefully: one clear sentence on standard error, and this exit status. */
+/** An error that ends a command with one clear sentence on standard error, and with this exit status. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 
@@ -13,7 +13,7 @@ export function say(line: string): void {
   try {
     process.stderr.write(`${line}\n`)
   } catch {
-    // There is no one to notify.
+    // There is nobody to notify.
   }
 }
 

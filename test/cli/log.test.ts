@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
-/** More than one group of log lines: the lines are written in one write. */
+/** Enough requests for more than one group of log lines, each of which is written at once. */
 const REQUESTS = 150
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
