@@ -4,7 +4,7 @@ import { type Operation, requiredScope } from './operation.ts'
 /** Returns every error code of an operation: its own codes, and those that its method, body and scope imply. */
 export function errorsOf(operation: Operation): ErrorCodeName[] {
   const { method, body, secret, preview, deprecation, errors } = operation
-  const command = method !== 'GET'
+  const isCommand = method !== 'GET'
   const codes = new Set<ErrorCodeName>(errors)
   const add = (when: boolean, ...more: ErrorCodeName[]): void => {
     if (when) for (const code of more) codes.add(code)
@@ -16,11 +16,11 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
   add(requiredScope(operation) !== undefined, 'insufficient_scope')
   add(preview !== undefined, 'preview_required')
   add(deprecation !== undefined, 'operation_sunset')
-  add(command, 'storage_full')
-  // A page of a list has an ETag as well; it is weak, so that only `If-Match: *` matches it.
+  add(isCommand, 'storage_full')
+  // A page of a list has a weak ETag, which only `If-Match: *` matches.
   add(method !== 'POST' && (operation.etag === true || 'list' in operation.success), 'precondition_failed')
-  add(command && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
-  add(command && secret !== undefined, 'idempotency_key_refused')
+  add(isCommand && !secret, 'idempotency_key_invalid', 'idempotency_key_reused')
+  add(isCommand && secret !== undefined, 'idempotency_key_refused')
   add(
     body !== undefined,
     'malformed_json',

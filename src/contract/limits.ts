@@ -1,8 +1,8 @@
-/** The largest body of a request. */
+/** The maximum size of the body of a request. */
 export const BODY_BYTES_MAX = 1024 * 1024
-/** How long a body may take to arrive. */
+/** The time limit for the arrival of a body. */
 export const BODY_TIMEOUT_MS = 10_000
-/** The longest path and query of a request. */
+/** The maximum length of the path and query of a request. */
 export const URL_CHARS_MAX = 8192
 
 /** The media type of a JSON Merge Patch (RFC 7396, section 4). */

@@ -22,7 +22,7 @@ export type Success =
   | { readonly status: 200 | 201 | 202; readonly resource: z.ZodType; readonly description: string }
   | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
   | { readonly status: 204; readonly description: string }
-  /** An endless stream of server-sent events, each with one of these in its data. */
+  /** An endless stream of server-sent events. The data of each event is a value of this type. */
   | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
 
 /** One operation of the HTTP API, as data: routes, checks, description and types are derived from it. */
@@ -33,7 +33,9 @@ export interface Operation {
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  /** What a key must have; `any-key`: every valid key may use the operation, and `public`: no key is required. */
+  /**
+   * The scope that a key must have; `any-key` if every valid key may use the operation; `public` if none is required.
+   */
   readonly scope: Scope | 'any-key' | 'public'
   readonly stability: Stability
   readonly deprecation?: Deprecation
@@ -43,11 +45,11 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
   readonly success: Success
-  /** `row`: one row by its key, read in the thread that received the request. `scan`: everything longer. */
+  /** `row` reads one row by its key, in the thread that received the request. `scan` is any longer read. */
   readonly reads?: 'row' | 'scan'
-  /** Returns the path of the created resource, which the header Location carries. */
+  /** Returns the path of the created resource, for the header Location. */
   readonly location?: (resource: never) => string
-  /** The operation addresses one resource. It has an ETag, and writing it can be conditional. */
+  /** The operation addresses one resource, which has an ETag, so a write can be conditional. */
   readonly etag?: true
   /** The response contains a secret of this kind, so it is neither cached nor stored for replay. */
   readonly secret?: 'key' | 'webhook'
@@ -55,13 +57,13 @@ export interface Operation {
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
   readonly checksTarget?: 'url'
-  /** Only for the command line: routed, but not in the description. */
+  /** The operation is only for the command line: it is served, but not described. */
   readonly hidden?: true
   /** The error codes of the operation, in addition to those that any operation can have. */
   readonly errors: readonly ErrorCodeName[]
 }
 
-/** Returns the scope that the key of a request must have; undefined if every key, or none, will do. */
+/** Returns the scope that the key of a request must have; undefined if any key is sufficient or none is required. */
 export function requiredScope({ scope }: Operation): Scope | undefined {
   return scope === 'public' || scope === 'any-key' ? undefined : scope
 }
@@ -83,7 +85,7 @@ export interface Page<T> {
   readonly next?: string | undefined
   /** Endless lists only: whether there is no event after `next`. */
   readonly atHead?: boolean
-  /** Set if the list is filtered to one resource by its id: the ETag of the page is then that of the resource. */
+  /** Set if the list is filtered to one resource by its id. The page then has the ETag of the resource. */
   readonly single?: true
 }
 

@@ -14,11 +14,11 @@ export interface Parameter<T = unknown> {
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
-  /** Gateways refuse an empty value unless the description allows it. */
+  /** Whether the description allows an empty value, which gateways refuse otherwise. */
   readonly mayBeEmpty?: true
 }
 
-/** A parameter that can be repeated up to `most` times and matches any of its values. */
+/** A filter that can be given up to `most` times. An item matches if it matches one of the values. */
 export interface RepeatedParameter<T = unknown> extends Parameter<T> {
   readonly most: number
 }
@@ -124,8 +124,8 @@ export function enumParameter<const T extends Record<string, string>>(
 }
 
 /**
- * Returns a `sort` parameter. Its enum has a name of its own in generated code. Its example must be compatible with
- * the examples of the filters.
+ * Returns a `sort` parameter. `id` is the name of its enum in generated code. Its example must be compatible with the
+ * examples of the filters.
  */
 export function sortParameter<const T extends Readonly<Record<string, string>>>(
   id: string,

@@ -3,7 +3,7 @@ import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
-/** Each operation has its own example id: a pet that a later example orders must not be on hold or deleted. */
+/** Each operation has its own example id, because no example may hold or delete a pet that a later example orders. */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 
 export const pets = {

@@ -8,17 +8,17 @@ import {
 import { invalidParameter } from '../model/refusals.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
-// One function for each refusal of HTTP. The steps of the pipeline throw them, and the examples of the description
-// call the same functions.
+// One function for each refusal of the HTTP layer. It returns the error, which the pipeline throws. The examples of the
+// description call the same functions.
 
-/** `scope`: what the operation requires of the key; undefined if every key may use it. */
+/** `scope`: the scope that the operation requires; undefined if every key may use it. */
 export function authenticationRequired(scope: string | undefined): StoreError {
   const key = scope === undefined ? 'a key' : `a key with the scope ${scope}`
   const message = `This operation requires ${key}, as Authorization: Bearer pst_...`
   return new StoreError('authentication_required', message)
 }
 
-/** An Authorization header of another scheme, or without a key. */
+/** The refusal of an Authorization header with another scheme, or without a key. */
 export function malformedAuthorization(): StoreError {
   const message = 'Authorization must be "Bearer" followed by a key that starts with pst_.'
   return new StoreError('authentication_required', message)
@@ -75,26 +75,28 @@ export function requestTimeout(): StoreError {
   return new StoreError('request_timeout', message)
 }
 
-/** `what`: the body or the request, which ended early. */
-export function incomplete(what: 'The body' | 'The request'): StoreError {
-  return new StoreError('malformed_json', `${what} is incomplete.`)
+/** The refusal of a body or a request that ended early. */
+export function incomplete(subject: 'The body' | 'The request'): StoreError {
+  return new StoreError('malformed_json', `${subject} is incomplete.`)
 }
 
 export function urlTooLong(): StoreError {
   return new StoreError('url_too_long', `The URL may have at most ${URL_CHARS_MAX} characters.`)
 }
 
-/** A header with an invalid value. */
+/** The refusal of a header with an invalid value. */
 export function invalidHeader(name: string, message: string): StoreError {
   return invalidParameter({ in: 'header', name, code: 'invalid_format', message })
 }
 
-/** If-Match or If-None-Match without a list of entity tags. */
+/** The refusal of If-Match or If-None-Match without a list of entity tags. */
 export function invalidEntityTags(name: string): StoreError {
   return invalidHeader(name, `${name} must be * or a list of entity tags, each in double quotes.`)
 }
 
-/** An invalid parameter of an operation, and the code of the error if it is the first one. */
+/**
+ * An invalid parameter of an operation. `refusal` is the code of the error if this parameter is the first invalid one.
+ */
 export type ParameterError = FieldError & { readonly refusal: ErrorCodeName }
 
 export function misreadParameter(
@@ -119,7 +121,7 @@ export function unknownParameter(name: string, meant?: string): ParameterError {
   return { in: 'query', name, code: 'unknown_field', message, refusal: 'unknown_parameter' }
 }
 
-/** The refusal of a request with these invalid parameters; the first one decides its code. */
+/** The refusal of a request with these invalid parameters. The first parameter decides the code. */
 export function invalidParameters(errors: readonly [ParameterError, ...ParameterError[]]): StoreError {
   const details = errors.slice(0, FIELD_ERRORS_MAX).map(({ refusal: _, ...error }) => error)
   return new StoreError(errors[0].refusal, summaryOf(errors), { errors: details })

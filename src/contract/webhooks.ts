@@ -110,7 +110,7 @@ export const webhooks = {
     },
     errors: ['webhook_not_found', 'webhook_disabled', 'missing_parameter'],
   },
-  // These come last: the examples are sent in this order, and no request succeeds after the webhook is deleted.
+  // These come last, because the examples are sent in this order, and no request succeeds after the webhook is deleted.
   getWebhook: {
     ...shared,
     method: 'GET',
