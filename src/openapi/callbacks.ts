@@ -6,7 +6,7 @@ import { type Part, schemaPart } from './schemas.ts'
 
 const MEDIA_TYPE = 'application/cloudevents+json'
 
-/** The header fields that every delivery carries. */
+/** The header fields of every delivery. */
 export const deliveryHeaders: readonly Part[] = [
   headerPart('webhook-id', 'The id of the event: the same for each attempt.', '721', '^[0-9]{1,19}$', 19),
   headerPart(
@@ -44,7 +44,7 @@ export function callbacksPart(parameters: Components): Part {
   return { event: { '{$request.body#/url}': { post: { ...part, description } } } }
 }
 
-/** Returns one such request per event type, each with its resource. OpenAPI 3.1 calls them webhooks. */
+/** Returns the requests that a webhook receives, one for each event type. OpenAPI 3.1 calls them webhooks. */
 export function webhooksPart(parameters: Components): Part {
   const types = [...eventTypes, TEST_TYPE] as const
   return Object.fromEntries(

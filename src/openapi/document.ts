@@ -13,11 +13,11 @@ import { type Part, schemaComponents, schemaPart, usedOnly } from './schemas.ts'
 export interface DescriptionOptions {
   /** The base URL of the server, without a trailing slash. */
   readonly base: string
-  /** Which operations are served. An operation that the stability gate hides is not described either. */
+  /** Returns whether an operation is served. The description omits operations that the stability gate hides. */
   readonly serves: (operation: Operation) => boolean
 }
 
-/** The revision of the document. The specification fixes `info.version`, so it cannot count revisions. */
+/** The revision of the document. `info.version` cannot count revisions, because the specification fixes its value. */
 const REVISION = 3
 
 /** Returns the OpenAPI 3.0.3 document of the service, generated from the contract alone. */
@@ -62,7 +62,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   }
 }
 
-/** Component names for parameters whose own names say too little: generators turn them into types. */
+/** Component names for parameters whose own names are too general, because generators turn them into types. */
 const parameterNames: Readonly<Record<string, string>> = {
   limit: 'PageLimit',
   cursor: 'PageCursor',
@@ -140,8 +140,8 @@ function described(serves: (operation: Operation) => boolean): [OperationId, Ope
 
 function operationPart(id: string, operation: Operation): Part {
   const { tag, summary, description, errors } = operation
-  const own = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
-  const texts = [description, needsText(operation), own && `Specific errors: ${own}.`]
+  const errorText = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
+  const texts = [description, needsText(operation), errorText && `Specific errors: ${errorText}.`]
   return {
     operationId: id,
     tags: [tag],
@@ -158,7 +158,7 @@ function needsText(operation: Operation): string {
   return scope === undefined ? 'Requires any valid key.' : `Requires a key with the scope \`${scope}\`.`
 }
 
-/** A public operation also accepts a key: its caller then has a separate rate limit. */
+/** A public operation also accepts a key, because its caller then has a separate rate limit. */
 function securityPart(operation: Operation): Part {
   if (operation.scope === 'public') return { security: [{}, { key: [] }] }
   const scope = requiredScope(operation)
@@ -197,14 +197,16 @@ function parameterParts(operation: Operation): Part[] {
   ]
 }
 
-function parameterPart(place: 'path' | 'query', name: string, parameter: Parameter): Part {
+function parameterPart(location: 'path' | 'query', name: string, parameter: Parameter): Part {
   const { description, example } = parameter
-  const one = schemaPart(parameter.schema)
-  const schema = isRepeated(parameter) ? { type: 'array', maxItems: parameter.most, items: one } : one
+  const valueSchema = schemaPart(parameter.schema)
+  const schema = isRepeated(parameter)
+    ? { type: 'array', maxItems: parameter.most, items: valueSchema }
+    : valueSchema
   return {
     name,
-    in: place,
-    required: place === 'path' || parameter.required === true,
+    in: location,
+    required: location === 'path' || parameter.required === true,
     ...(parameter.mayBeEmpty && { allowEmptyValue: true }),
     description,
     schema,
@@ -213,7 +215,9 @@ function parameterPart(place: 'path' | 'query', name: string, parameter: Paramet
   }
 }
 
-/** A PATCH also accepts `application/merge-patch+json`. It is not listed: generators would duplicate every type. */
+/**
+ * A PATCH also accepts `application/merge-patch+json`. It is not listed, because generators would duplicate every type.
+ */
 function bodyPart(id: OperationId, { body }: Operation): Part {
   if (!body) return {}
   const content = { schema: schemaPart(body), example: requestExample(id) }

@@ -3,12 +3,12 @@ import * as http from '../contract/refusals.ts'
 import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../model/error.ts'
 import * as shop from '../model/refusals.ts'
 
-/** Codes that no operation returns: they reject requests that match no operation. */
+/** Codes that no operation returns, because they reject requests that match no operation. */
 type OutsideOperations = 'route_not_found' | 'method_not_allowed'
 type ExampleCode = Exclude<ErrorCodeName, OutsideOperations>
 type ErrorExample = (operation: Operation) => StoreError
 
-/** The refusals that do not depend on the noun of an operation. */
+/** The refusals that are the same for every kind of resource. */
 const httpExamples = {
   malformed_json: () => shop.notJson('unexpected end of the text', 9),
   invalid_parameter: operation => unreadable(operation),
@@ -83,7 +83,7 @@ export interface ExampleError {
   readonly errors?: readonly FieldError[]
 }
 
-/** Returns an error of an operation: the body that the server sends for it. */
+/** Returns the body that the server sends for an error of an operation. Throws for a code that no operation returns. */
 export function errorExample(operation: Operation, code: ErrorCodeName): ExampleError {
   if (!isExampleCode(code)) throw new Error(`no operation returns ${code}`)
   const { message, status, details } = examples[code](operation)
@@ -94,7 +94,7 @@ function isExampleCode(code: ErrorCodeName): code is ExampleCode {
   return Object.hasOwn(examples, code)
 }
 
-/** Returns the error for the parameter of the operation that callers are most likely to get wrong. */
+/** Returns the error for the parameter of an operation that clients most often get wrong. */
 function unreadable({ pathParameters = {}, query = {}, method }: Operation): StoreError {
   const [id, parameter] = Object.entries(pathParameters).find(([name]) => name.endsWith('Id')) ?? []
   if (id !== undefined && parameter) return misread('path', id, parameter)

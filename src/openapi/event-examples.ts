@@ -4,13 +4,13 @@ import { type EventType, TEST_TYPE } from '../model/event-type.ts'
 /** An event as an example. Ids are numbers here, as they appear in JSON. */
 type EventExample = Omit<Event, 'type' | 'data'> & { readonly type: string; readonly data: object }
 
-const fourth = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
+const bramble = { id: 4, name: 'Bramble (Border Terrier)', categoryId: 1, status: 'pending' }
 const juniper = { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available' }
 const ferrets = { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' }
 const shipDate = '2026-12-01T09:30:00Z'
-const first = { id: 1, petId: 3, quantity: 1, shipDate, complete: false, reference: 'R-2026-0042' }
-const completed = { ...first, shipDate: '2026-12-02T09:30:00Z', complete: true }
-const second = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
+const firstOrder = { id: 1, petId: 3, quantity: 1, shipDate, complete: false, reference: 'R-2026-0042' }
+const completedOrder = { ...firstOrder, shipDate: '2026-12-02T09:30:00Z', complete: true }
+const secondOrder = { id: 2, petId: 350, quantity: 1, shipDate, complete: false }
 const webhook = {
   id: 1,
   url: 'https://till.example/petstore-events',
@@ -31,7 +31,7 @@ const stock = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
 /** One event of each type, all from one session with the demo shop that a test runs. */
 export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventExample>> = {
   'petstore.pet.created': event(718, 'petstore.pet.created', 'pets/350', juniper),
-  'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', fourth),
+  'petstore.pet.updated': event(724, 'petstore.pet.updated', 'pets/4', bramble),
   'petstore.pet.deleted': event(741, 'petstore.pet.deleted', 'pets/350', juniper),
   'petstore.category.created': event(717, 'petstore.category.created', 'categories/17', ferrets),
   'petstore.category.updated': event(727, 'petstore.category.updated', 'categories/1', {
@@ -39,16 +39,16 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
     name: 'Dogs',
   }),
   'petstore.category.deleted': event(742, 'petstore.category.deleted', 'categories/17', ferrets),
-  'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', first),
-  'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', second),
-  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completed),
-  'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', second),
+  'petstore.order.placed': event(721, 'petstore.order.placed', 'orders/1', firstOrder),
+  'petstore.order.updated': event(737, 'petstore.order.updated', 'orders/2', secondOrder),
+  'petstore.order.completed': event(744, 'petstore.order.completed', 'orders/1', completedOrder),
+  'petstore.order.cancelled': event(739, 'petstore.order.cancelled', 'orders/2', secondOrder),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
   'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),
   [TEST_TYPE]: event(730, TEST_TYPE, 'webhooks/1', enabled),
 }
 
-/** The start of a stream. */
+/** The first blocks of a stream of events. */
 export const streamExample = [
   'retry: 1000\nid: 720\n\n',
   `id: 721\nevent: petstore.order.placed\ndata: ${JSON.stringify(eventExamples['petstore.order.placed'])}\n\n`,

@@ -2,7 +2,7 @@ import { contract, type OperationId } from '../contract/contract.ts'
 import { orderExample } from '../model/order.ts'
 import { eventExamples } from './event-examples.ts'
 
-const opening = {
+const openingMovement = {
   id: 3,
   petId: 3,
   quantityChange: 1,
@@ -12,7 +12,7 @@ const opening = {
   reason: 'opening',
   at: '2026-11-21T09:30:00.120Z',
 }
-const adjustment = {
+const adjustmentMovement = {
   id: 335,
   petId: 3,
   quantityChange: 4,
@@ -24,7 +24,7 @@ const adjustment = {
   at: '2026-11-21T09:30:00.120Z',
 }
 
-const disabled = {
+const disabledWebhook = {
   id: 1,
   url: 'https://till.example/petstore-events',
   types: ['petstore.order.placed', 'petstore.inventory.changed'],
@@ -62,18 +62,26 @@ const responses: Readonly<Partial<Record<OperationId, unknown>>> = {
     { petId: 2, quantity: 1, status: 'available', reserved: 0 },
   ],
   setInventory: { petId: 3, quantity: 12, status: 'available', reserved: 1 },
-  adjustInventory: adjustment,
+  adjustInventory: adjustmentMovement,
   listMovements: [
-    opening,
-    { ...opening, id: 334, quantityChange: 0, reservedChange: 1, reserved: 1, reason: 'order', orderId: 1 },
+    openingMovement,
+    {
+      ...openingMovement,
+      id: 334,
+      quantityChange: 0,
+      reservedChange: 1,
+      reserved: 1,
+      reason: 'order',
+      orderId: 1,
+    },
   ],
   listEvents: [eventExamples['petstore.order.placed']],
   rotateWebhookSecret: {
-    ...disabled,
+    ...disabledWebhook,
     secret: 'whsec_BAsSGSAnLjU8Q0pRWF9mbXR7gomQl56lrLO6wcjP1t0=',
     previousSecretUntil: '2026-11-22T09:30:00.120Z',
   },
-  updateWebhook: disabled,
+  updateWebhook: disabledWebhook,
   redeliver: { ...delivery, nextAttemptAt: '2026-11-21T09:30:00.120Z' },
   listErrors: [
     { code: 'malformed_json', status: 400, meaning: 'The body is not one well-formed JSON text in UTF-8.' },

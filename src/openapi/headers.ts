@@ -3,7 +3,7 @@ import type { Part } from './schemas.ts'
 
 const field = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 16_384 })
 
-/** Shorter than in a response: the whole head of a request may have 16 KiB. */
+/** The limit is lower than for a response, because the whole head of a request may have only 16 KiB. */
 const requestField = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 8192 })
 
 /** Every header field that a response can have. */
@@ -110,7 +110,9 @@ export function presentHeaders(operation: Operation, status: number): ReadonlyMa
   ])
 }
 
-/** Returns the `headers` of a response that operations share: a field is required if each of them always has it. */
+/**
+ * Returns the `headers` of a response that operations share. A field is required if every operation always sends it.
+ */
 export function headerParts(present: readonly ReadonlyMap<FieldName, Presence>[]): Part {
   const names = new Set(present.flatMap(one => [...one.keys()]))
   return Object.fromEntries(
@@ -121,7 +123,7 @@ export function headerParts(present: readonly ReadonlyMap<FieldName, Presence>[]
   )
 }
 
-/** Returns the header fields of the response with `status`. */
+/** Returns the `headers` of the response of one operation with `status`. */
 export function responseHeaders(operation: Operation, status: number): Part {
   return headerParts([presentHeaders(operation, status)])
 }
@@ -158,14 +160,14 @@ function refusalFields({ method }: Operation, status: number): [FieldName, Prese
   return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
 }
 
-/** Every response of an operation carries its lifecycle stage. */
+/** Every response of an operation has the header fields of its stability and deprecation. */
 function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Presence][] {
   const names: FieldName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : []
   if (stability === 'beta' || stability === 'experimental') names.push('Petstore-Stability')
   return names.map(name => [name, 'always'])
 }
 
-/** The tag of an older version: a read with it returns the resource, not 304. */
+/** The tag of an older version, so that a read with it returns the resource, not 304. */
 const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
 /** `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
 const tagList = requestField('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
@@ -206,12 +208,12 @@ export function requestHeaders(operation: Operation): Part[] {
   return parts
 }
 
-/** Whether an operation acts on one existing resource, so that If-Match applies to it. */
+/** Returns whether an operation acts on one existing resource, so that If-Match applies to it. */
 export function isGuarded({ method, etag }: Operation): boolean {
   return method !== 'POST' && etag === true
 }
 
-/** Whether a read has a validator, so that it can respond with 304. */
+/** Returns whether the response to a read has an ETag, so that the operation can respond with 304. */
 export function isConditional({ etag, success }: Operation): boolean {
   return etag === true || 'list' in success
 }

@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/contract.ts'
 
-/** A link from a response to an operation that takes a value from it. */
+/** A link from a response to an operation whose parameters take values from that response. */
 export interface OperationLink {
   readonly operationId: OperationId
   readonly description: string

@@ -26,7 +26,7 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-/** Statuses whose codes depend on the resource. They have one component for each set of codes. */
+/** Statuses whose codes depend on the resource. Each of these statuses has one component for each set of codes. */
 const resourceStatuses: readonly number[] = [404, 409, 410]
 
 /** An operation with its id. */
@@ -46,7 +46,7 @@ interface Kind {
   readonly operations: Operation[]
 }
 
-/** Returns the error responses of these operations: one shared component for each status and kind. */
+/** Returns the error responses of operations. Responses with the same key (`keyOf`) share a component. */
 export function refusalsOf(entries: readonly OperationEntry[]): Refusals {
   const kinds = new Map<string, Kind>()
   for (const entry of entries) {
@@ -67,7 +67,7 @@ export function refusalsOf(entries: readonly OperationEntry[]): Refusals {
         String(status),
         responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
       ])
-      // No default response: progenitor also treats it as a success, and rejects two types of success.
+      // There is no default response, because progenitor treats it as a second type of success, which it rejects.
       return Object.fromEntries(responses)
     },
   }

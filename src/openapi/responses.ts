@@ -6,10 +6,10 @@ import { isConditional, responseHeaders } from './headers.ts'
 import { links } from './links.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
-/** Whether an operation is in the document. */
+/** Returns whether an operation is in the document. */
 export type IsDescribed = (id: OperationId) => boolean
 
-/** Returns the success response of an operation and, for a read with a validator, its 304 response. */
+/** Returns the success response of an operation and, for a read with an ETag, its 304 response. */
 export function successes(id: OperationId, operation: Operation, isDescribed: IsDescribed): Part {
   const { success, method } = operation
   const schema =
@@ -21,7 +21,7 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
   const content =
     'stream' in success
       ? {
-          // The format is a standard one, so that ogen returns the raw bytes, as for any body that does not end.
+          // With this format, ogen returns the raw bytes, because it cannot parse a body that does not end.
           'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: streamExample },
         }
       : schema && { 'application/json': { schema, example: responseExample(id) } }

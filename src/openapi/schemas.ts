@@ -10,10 +10,10 @@ export function schemaPart(schema: z.ZodType): Part {
   return tidy(z.toJSONSchema(schema, printing))
 }
 
-/** Returns the named schemas that are used. */
+/** Returns the named schemas that `parts` refers to, directly or through other schemas. */
 export function schemaComponents(parts: unknown): Part {
   const { schemas } = z.toJSONSchema(z.globalRegistry, printing)
-  // Sorted by name: the order in the registry depends on the order in which modules load.
+  // Sorted by name, because the order in the registry depends on the order in which modules load.
   const byName = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))
   const all = Object.fromEntries(byName.map(([id, schema]) => [id, tidy(schema)]))
   return usedOnly('schemas', all, parts)
@@ -21,7 +21,7 @@ export function schemaComponents(parts: unknown): Part {
 
 /**
  * Returns the components of a section that `parts` refers to, directly or through other components. The document
- * contains no others.
+ * contains no other components.
  */
 export function usedOnly(section: string, all: Part, parts: unknown): Part {
   const used = new Set<string>()
@@ -48,7 +48,7 @@ const printing = {
   },
 } as const
 
-/** OpenAPI 3.0, section 4.7.25: the discriminator maps each value of the member to a schema. */
+/** Adds a discriminator, which maps each value of the member to a schema (OpenAPI 3.0, section 4.7.25). */
 function describeUnion(union: z.ZodDiscriminatedUnion, part: Part): void {
   const propertyName = union.def.discriminator
   const mapping: Record<string, string> = {}
