@@ -11,7 +11,7 @@ export interface EventRecord {
   readonly at: string
 }
 
-/** One entry of the hash chain: the position of an event, and a hash over it and everything before it. */
+/** One entry of the hash chain: the position of an event, and a hash over this event and all events before it. */
 export interface ChainEntry {
   readonly position: bigint
   readonly hash: string

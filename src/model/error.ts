@@ -109,7 +109,7 @@ export const fieldErrorCodes = [
   'duplicate',
 ] as const
 
-/** Bounds the texts that echo a part of the request head, whose size the runtime limits. */
+/** The maximum length of texts that echo a part of the request head. The runtime limits the head to this size. */
 const HEAD_CHARS_MAX = 16_384
 const codeForm = { pattern: '^[a-z_]+$', maxLength: 64 }
 

@@ -33,7 +33,7 @@ export type ImportRows = z.output<typeof ImportRows>
 export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean() })
 export type ImportScope = z.output<typeof ImportScope>
 
-/** Why one line of a file cannot be loaded. */
+/** The reason why one line of a file cannot be loaded. */
 export const ImportProblem = z.strictObject({
   file: z.enum(['categories', 'pets']),
   line,

@@ -58,7 +58,7 @@ test('the letters T and Z may be in lower case, and -00:00 is UTC', () => {
   expect(parseInstantMs('1970-01-01T00:00:01-00:00')).toBe(1000)
 })
 
-test('text that is not an RFC 3339 date-time, or not a date that exists, is rejected', () => {
+test('text that is not an RFC 3339 date-time, or whose date does not exist, is rejected', () => {
   const texts = [
     '',
     'tomorrow',
@@ -99,7 +99,7 @@ test('leap days are parsed in leap years', () => {
   expect(parseInstantMs('2000-02-29T00:00:00Z')).toBe(Date.UTC(2000, 1, 29))
 })
 
-test('a date-time in a body becomes UTC text, and any valid one can be stored', () => {
+test('a date-time in a body becomes UTC text, and every valid date-time can be stored', () => {
   expect(instant.parse('2026-12-01T10:30:00.500+01:00')).toBe('2026-12-01T09:30:00.500Z')
   expect(instant.parse('2026-12-01T09:30:00.000Z')).toBe('2026-12-01T09:30:00Z')
   hold(fc.property(anyMs, ms => toStoredInstant(instant.parse(storedInstant(ms))) === storedInstant(ms)))

@@ -34,9 +34,9 @@ export function formatInstantMs(ms: number): string {
 let lastMs = 0
 let lastText = new Date(lastMs).toISOString()
 
-/** Formats an instant as a column holds it: in UTC, always with milliseconds, so that texts sort by time. */
+/** Formats an instant as a column stores it: in UTC, always with milliseconds, so that the texts sort by time. */
 export function storedInstant(ms: number): string {
-  // A cache of one: the same millisecond is formatted many times.
+  // The last text is cached, because the same millisecond is formatted many times.
   if (ms !== lastMs) {
     lastText = new Date(ms).toISOString()
     lastMs = ms
@@ -49,7 +49,7 @@ export function formatInstant(stored: string): string {
   return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
 }
 
-/** Converts RFC 3339 text of a valid request to the text that a column holds. */
+/** Converts the RFC 3339 text of a valid request to the text that a column stores. Throws for any other text. */
 export function toStoredInstant(text: string): string {
   const ms = parseInstantMs(text)
   if (ms === undefined) throw new Error('an instant passed validation but cannot be parsed')
@@ -101,14 +101,17 @@ function startMs(text: string): number | undefined {
   return parseInstantMs(DATE.test(text) ? `${text}T00:00:00Z` : text)
 }
 
-/** Returns the milliseconds at which a period begins: at an instant, or at the start of a date. */
+/**
+ * Returns the milliseconds at which a period begins: at an instant, or at the start of a date. Throws for any other
+ * text.
+ */
 export function periodStartMs(text: string): number {
   const ms = startMs(text)
   if (ms === undefined) throw new Error('an instant or a date passed validation but cannot be parsed')
   return ms
 }
 
-/** Returns the milliseconds before which a period ends: an instant, or the end of a date. */
+/** Returns the milliseconds before which a period ends: an instant, or the end of a date. Throws for any other text. */
 export function periodEndMs(text: string): number {
   return periodStartMs(text) + (DATE.test(text) ? DAY_MS : 0)
 }

@@ -18,7 +18,10 @@ export function parseInt64(text: string): bigint | undefined {
 /** An OpenAPI `integer` with `format: int64`: a bigint in code, an exact JSON number on the wire. */
 export const int64 = z.bigint().min(INT64_MIN).max(INT64_MAX).meta({ format: 'int64' })
 
-/** An int64 between two inclusive bounds. Both must be exact as JavaScript numbers: the description lists them. */
+/**
+ * An int64 between two inclusive bounds. Both must be exact as JavaScript numbers, because the description contains
+ * them.
+ */
 export function int64Between(min: bigint, max: bigint) {
   return z
     .bigint()

@@ -95,7 +95,7 @@ export const StockMovement = z
   })
 export type StockMovement = z.output<typeof StockMovement>
 
-/** The part of a pet's stock that its status depends on. */
+/** The part of the stock of a pet that determines its status. */
 export interface Stock {
   readonly quantity: bigint
   readonly reserved: bigint
@@ -115,7 +115,7 @@ export function openingStock(status: PetStatus): Stock {
 
 const count = int64.meta({ minimum: 0 })
 
-/** The last 30 days in the example: those of a shop that opened on the last day. */
+/** The 30 days of the example, for a shop that opened on the last of them. */
 const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
   orders: index === 29 ? 1 : 0,

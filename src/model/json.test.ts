@@ -111,7 +111,7 @@ test('members named like those of Object.prototype are ordinary members', () => 
   expect(Object.keys(Object.prototype)).toEqual([])
 })
 
-test('objects with a prototype have exactly the members of the text too', () => {
+test('objects with a prototype also have exactly the members of the text', () => {
   const text = '{"__proto__":{"a":1},"constructor":2}'
   const value = parseJson(text, Object.prototype)
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
@@ -119,7 +119,7 @@ test('objects with a prototype have exactly the members of the text too', () => 
   expect(writeJson(value)).toBe(text)
 })
 
-test('a duplicate member is rejected, also if it is escaped or nested', () => {
+test('a duplicate member is rejected, even if it is escaped or nested', () => {
   const texts = [
     '{"a":1,"a":1}',
     '{"a":1,"\\u0061":2}',

@@ -13,22 +13,22 @@ export class JsonText {
   }
 }
 
-/** Deeper nesting is rejected: no body of the contract needs more than a few levels. */
+/** The maximum number of levels. No body of the contract needs more than a few. */
 export const JSON_DEPTH_MAX = 32
 
 /** The maximum number of member names whose quoted form is cached. */
 const NAMES_MAX = 1000
 
-/** An integer with more digits is far outside int64 in any case, so its other digits are not parsed. */
+/** An integer with more characters is far outside int64, so its remaining digits are not parsed. */
 const INTEGER_CHARS_MAX = 40
 
-/** A text is not JSON, or is stricter JSON than this parser accepts. */
+/** The text is not JSON, or it is JSON that this stricter parser does not accept. */
 export class JsonSyntaxError extends Error {
   /** What is wrong, as a part of a sentence. */
   readonly found: string
   /** The index of the character. */
   readonly at: number
-  /** Whether the text is rejected only for its levels. */
+  /** Whether the text is rejected only because it is nested too deep. */
   readonly isTooDeep: boolean
 
   constructor(found: string, at: number, isTooDeep = false) {
@@ -44,7 +44,7 @@ export class JsonSyntaxError extends Error {
  * Parses one JSON text (RFC 8259), more strictly than JSON.parse: a duplicate member, a lone surrogate, a byte order
  * mark and more than 32 levels are rejected. Throws JsonSyntaxError.
  *
- * `prototype` is the prototype of every object. Without one, a member that the text does not have is never found.
+ * `prototype` is the prototype of every object. Without a prototype, an object has only the members of the text.
  */
 export function parseJson(text: string, prototype: object | null = null): JsonValue {
   const parser = new JsonParser(text, prototype)
@@ -53,7 +53,7 @@ export function parseJson(text: string, prototype: object | null = null): JsonVa
   return value
 }
 
-/** Returns a value as compact JSON: bigints as exact integers, without absent (undefined) members. */
+/** Returns a value as compact JSON: bigints as exact integers, without undefined members. Throws for other values. */
 export function writeJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -77,7 +77,7 @@ export function writeJson(value: unknown): string {
 
 function writeObject(value: Readonly<Record<string, unknown>>): string {
   let text = ''
-  // Names instead of entries: an array for each member costs as much as writing the member.
+  // Object.entries would create an array for each member, which costs as much as writing the member.
   for (const name of Object.keys(value)) {
     const member = value[name]
     if (member === undefined) continue

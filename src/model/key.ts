@@ -4,7 +4,7 @@ import { instant } from './instant.ts'
 import { int64 } from './int64.ts'
 import { text } from './text.ts'
 
-/** Which scopes include others; `hasScope` applies it. */
+/** The scopes that include others, as a sentence. `hasScope` implements this rule. */
 const inclusion = '`admin` includes all others, and `keys:manage` includes `audit:read`.'
 
 const scopeNames = [
@@ -108,7 +108,7 @@ export function keyText(random: Uint8Array): string {
   return `pst_${secret}${checksum(secret)}`
 }
 
-/** Whether a text has the form of a key. The checksum detects typos and truncated copies without a query. */
+/** Returns whether a text has the form of a key. The checksum detects typos and truncated copies without a query. */
 export function isKeyText(token: string): boolean {
   if (token.length !== KEY_CHARS) return false
   const match = TOKEN.exec(token)

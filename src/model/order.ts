@@ -4,9 +4,9 @@ import { int64, int64Between } from './int64.ts'
 import { text } from './text.ts'
 
 export const ORDER_QUANTITY_MAX = 1_000_000n
-/** The quantity of an order that states none. */
+/** The quantity of a new order if the request contains none. */
 export const ORDER_QUANTITY_DEFAULT = 1n
-/** Whether an order is complete if it does not say so. */
+/** Whether a new order is complete if the request does not say so. */
 export const ORDER_COMPLETE_DEFAULT = false
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
@@ -17,7 +17,7 @@ const shipDate = instant.meta({
     'When the order ships; stored in UTC, to the millisecond. Completing the order sets it if it is absent.',
   example: '2026-12-01T09:30:00Z',
 })
-/** The maximum length of a reference in code points: it is in two indexes. */
+/** The maximum length of a reference in code points. It is limited because two indexes contain it. */
 export const REFERENCE_CODE_POINTS_MAX = 200
 const reference = text(1, REFERENCE_CODE_POINTS_MAX).meta({
   description:

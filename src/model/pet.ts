@@ -11,7 +11,7 @@ export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
 })
 export type PetStatus = z.output<typeof PetStatus>
 
-/** The status of a new pet that states none. */
+/** The status of a new pet if the request contains none. */
 export const PET_STATUS_DEFAULT: PetStatus = 'available'
 
 const petMembers = {
@@ -28,7 +28,7 @@ export const NewPet = z.strictObject({ ...petMembers, status: PetStatus.optional
 })
 export type NewPet = z.output<typeof NewPet>
 
-/** The stock of a pet, in a list that includes it. */
+/** The stock of a pet, for lists that include the stock. */
 const includedStock = {
   quantity: stockUnits.optional().meta({
     description:

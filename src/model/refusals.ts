@@ -4,8 +4,8 @@ import type { PetStatus } from './pet.ts'
 import { STOCK_MAX } from './stock-units.ts'
 import { WEBHOOKS_MAX } from './webhook.ts'
 
-// One function for each refusal of the shop and of the engine. The verbs throw them, and the examples of the
-// description call the same functions.
+// One function for each refusal of the shop and of the engine. It returns the error, which the caller throws. The
+// examples of the description call the same functions.
 
 export function petNotFound(petId: bigint): StoreError {
   return new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
@@ -39,7 +39,7 @@ export function errorNotFound(code: string): StoreError {
   return new StoreError('error_not_found', `There is no error code ${JSON.stringify(code)}.`)
 }
 
-/** A body that names a pet or a category that does not exist. */
+/** The refusal of a body with the id of a pet or a category that does not exist. */
 export function unknownReference(noun: 'Pet' | 'Category', id: bigint): StoreError {
   return new StoreError('unknown_reference', `${noun} ${id} does not exist.`)
 }
@@ -85,7 +85,7 @@ export function invalidStatusTransition(
   return new StoreError('invalid_status_transition', message)
 }
 
-/** The remedy of a sold pet that should become available. */
+/** The remedy for a sold pet that should become available. */
 export const RESTOCK = 'no unit is in stock; restock it.'
 
 export function stockOutOfBounds(petId: bigint, quantityAfter: bigint): StoreError {
@@ -115,7 +115,7 @@ export function eventHistoryExpired(floor: bigint): StoreError {
   )
 }
 
-/** A position beyond the last event. */
+/** The refusal of a position beyond the last event. */
 export function positionBeyondHead(
   parameter: Pick<FieldError, 'in' | 'name'>,
   after: bigint,
@@ -132,19 +132,19 @@ export function invalidCursor(): StoreError {
   )
 }
 
-/** A period that ends before it starts, or when it starts. */
+/** The refusal of a period that ends before it starts, or when it starts. */
 export function emptyPeriod(): StoreError {
   const message = 'until must be later than since: no change is between them.'
   return invalidParameter({ in: 'query', name: 'until', code: 'out_of_range', message })
 }
 
-/** `sort`: the column whose range a filter limits; it excludes every other order. */
+/** `sort`: the column that a filter limits to a range, so that the list can only be sorted by this column. */
 export function sortExcludedByFilter(sort: string): StoreError {
   const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`
   return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
 }
 
-/** One invalid parameter in path, query or header: its message is the message of the whole error. */
+/** The refusal of one invalid parameter in path, query or header, whose message becomes that of the whole error. */
 export function invalidParameter(error: FieldError): StoreError {
   return new StoreError('invalid_parameter', error.message, { errors: [error] })
 }
@@ -157,12 +157,12 @@ export function expiredKey(): StoreError {
   return new StoreError('invalid_token', 'The key has expired.')
 }
 
-/** `action`: what a key without the scope cannot do, such as `create a key with it`. */
+/** `action`: the action that requires the scope, such as `create a key with it`. */
 export function beyondScope(scope: string, action: string): StoreError {
   return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${action}.`, { scope })
 }
 
-/** `etag`: the current one. */
+/** `etag`: the current ETag of the resource. */
 export function preconditionFailed(etag: string): StoreError {
   const message = `The resource has changed: its ETag is now ${etag}.`
   return new StoreError('precondition_failed', message, { etag })
@@ -177,7 +177,7 @@ export function idempotencyKeyReused(): StoreError {
   return new StoreError('idempotency_key_reused', message)
 }
 
-/** `found`: what is at the character where parsing failed. */
+/** `found`: the reason why parsing failed at this character. */
 export function notJson(found: string, character: number): StoreError {
   return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${character}.`)
 }

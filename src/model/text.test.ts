@@ -37,7 +37,7 @@ test('a key has at most 200 code points, and is well-formed', () => {
   hold(fc.property(wellFormed, name => nameKey(name).isWellFormed()))
 })
 
-test('every text with a prefix is between the prefix (inclusive) and its end (exclusive)', () => {
+test('every text with a prefix is at or after the prefix, and before the end of the prefix', () => {
   hold(
     fc.property(wellFormed, wellFormed, (prefix, rest) => {
       const end = prefixEnd(prefix)

@@ -6,8 +6,8 @@ const PLAIN = /^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]*$/
 const PLAIN_AUTHORITY = /^[A-Za-z0-9\-._~:/@!$&'()*+,;=[\]]*$/
 
 /**
- * Whether a text is an absolute URI with an authority (RFC 3986, section 3). The URL parser of the platform repairs
- * other texts silently, but clients in other languages refuse them.
+ * Returns whether a text is an absolute URI with an authority (RFC 3986, section 3). The URL parser of the platform
+ * repairs other texts silently, but clients in other languages refuse them.
  */
 export function isUri(text: string): boolean {
   const [start] = SCHEME_AND_AUTHORITY.exec(text) ?? []

@@ -5,10 +5,10 @@ import { int64, int64Between } from './int64.ts'
 import { text } from './text.ts'
 import { isUri } from './uri.ts'
 
-/** The maximum number of webhooks in a store: every event is checked against each of them. */
+/** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
 export const WEBHOOKS_MAX = 100
 export const URL_CHARS_MAX = 2048
-/** Bytes of the key that encrypts the secrets: AES-256. */
+/** The number of bytes of the key that encrypts webhook secrets with AES-256. */
 export const SECRET_KEY_BYTES = 32
 
 const url = z
@@ -162,7 +162,7 @@ export type AcceptedRedeliveries = z.output<typeof AcceptedRedeliveries>
 /** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined if nothing is. */
 export function whyNoReceiver(value: string): string | undefined {
   if (value.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
-  // Characters that the parser would drop or repair are rejected: the stored URL is the one that was sent.
+  // Characters that the parser would drop or repair are rejected, so that the stored URL is exactly the sent one.
   if (!URL.canParse(value) || /[\s\p{Cc}\\]/u.test(value)) return 'must be an absolute URL'
   const { protocol, username, password, host } = new URL(value)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://'
