@@ -20,10 +20,10 @@ export class ConfigError extends Error {}
 
 interface Setting<T> {
   readonly variable: string
-  /** With its argument, as the command line shows it. */
+  /** The flag with its argument, as the command line shows it. */
   readonly flag?: string
   readonly description: string
-  /** Used if neither flag nor variable is set. A text, so that it is read in the same way. */
+  /** The text that is read if neither flag nor variable is set. */
   readonly fallback?: string
   /** Throws an error whose message says what is valid. */
   readonly read: (text: string) => T
@@ -39,7 +39,7 @@ const cacheModes: readonly CacheMode[] = ['on', 'off', 'verify']
 const formats: readonly LogFormat[] = ['auto', 'json', 'pretty']
 const levels: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** Every setting: its sources, and how its text is read. The flag overrides the variable. */
+/** Every setting, with its sources and the function that reads its text. The flag overrides the variable. */
 export const settings = {
   host: setting({
     variable: 'PETSTORE_HOST',
@@ -176,8 +176,8 @@ export type Config = {
 }
 
 /**
- * Reads the settings from flags (by setting name, as text) and the environment. Throws ConfigError, naming the flag
- * or variable, its value and what is valid.
+ * Reads the settings from flags (by setting name, as text) and the environment. Throws ConfigError, whose message names
+ * the flag or variable, its value (unless it is secret) and the valid values.
  */
 export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,
@@ -229,6 +229,7 @@ function setting<T, const S extends Setting<T>>(one: S & Setting<T>): S {
   return one
 }
 
+/** Returns the value of a setting without its secret, for a message. */
 function secretless(name: SettingName, value: string): string {
   if (name === 'adminKey') return '(hidden)'
   // Anything before the last @ may be a password.

@@ -23,7 +23,7 @@ addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)
-// Standard error is for people: a full disk or a closed reader there must not end a store.
+// Standard error is only for people, so a store continues if nothing can be written there.
 process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
@@ -34,7 +34,7 @@ try {
   process.exit(error.exitCode)
 }
 
-/** The reader has closed the pipe (`| head`): that is not a failure. */
+/** Ends the process successfully if the reader has closed the pipe (`| head`). Returns after any other error. */
 function endAtBrokenPipe(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
 }

@@ -66,8 +66,8 @@ export interface Serving {
   readonly base: string
   readonly port: number
   /**
-   * Ends streams and deliveries gracefully, stops admitting requests, waits for the requests in progress (at most 8
-   * s), and closes the port.
+   * Ends streams and deliveries gracefully, stops admitting requests, waits for the requests in progress (at most 8 s),
+   * and closes the port.
    */
   stop(): Promise<void>
 }
@@ -75,11 +75,14 @@ export interface Serving {
 const DRAIN_MS = 8000
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
-/** Maximum failed authentications per address; valid keys are not counted. */
+/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
 const GUESSES: Rate = { requests: 60, seconds: 60 }
-/** Above our own limit, so that our 413 response has a body. */
+/** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
-/** The idle limit of a connection: longer than a body may take, so our 408 comes first even on a busy machine. */
+/**
+ * The idle limit of a connection. It is above the time limit of a body, so that the 408 response comes first even on a
+ * busy machine.
+ */
 const IDLE_SECONDS_MAX = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
 const startingHeaders = {
@@ -88,7 +91,7 @@ const startingHeaders = {
   'Retry-After': '1',
 }
 
-/** A bound port without a store: every request gets 503. */
+/** A bound port. Until a store is started on it, every request gets 503. */
 export type BoundPort = Bun.Server<undefined>
 
 /** Binds a port before its store is opened. Throws the error of the port (EADDRINUSE). */
@@ -100,7 +103,7 @@ export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): 
     idleTimeout: IDLE_SECONDS_MAX,
     // Responses must not reveal internals of the program, whatever NODE_ENV is.
     development: false,
-    // Outside its development mode, the runtime would share the port with another process.
+    // With `development: false`, the runtime shares the port with other processes by default.
     reusePort: false,
     fetch: () => new Response(STARTING, { status: 503, headers: startingHeaders }),
   })
@@ -161,7 +164,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     stop: async () => {
       await Promise.all([
         sweeping.stop(),
-        outbound.stop(),
+        outgoing.stop(),
         Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)]),
       ])
       await listener.stop(true)
@@ -169,7 +172,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   }
 }
 
-/** Creates the cache of a store that no other process writes to. */
+/** Creates the cache of a store to which no other process writes. Returns undefined for any other store. */
 function cacheOf(
   { engine, representations: cache = new RepresentationCache() }: ServerOptions,
   metrics: Metrics,

@@ -20,7 +20,7 @@ export function readUrl(text: string, protocols: readonly string[], example: str
   return text
 }
 
-/** Links are created by appending to the base URL: it must not have anything after its path, nor a password. */
+/** Links are created by appending to the base URL, so nothing may follow its path, and it must not have a password. */
 export function readBaseUrl(text: string): string {
   const url = readUrl(text, ['http:', 'https:'], 'https://shop.example')
   const { username, password, pathname, origin } = new URL(url)
@@ -65,7 +65,7 @@ export function readSecretKey(text: string): Uint8Array {
   return bytes
 }
 
-/** Returns milliseconds. */
+/** Reads a duration such as 90d or 36h, and returns milliseconds. */
 export function readRetention(text: string): number | 'forever' {
   const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
   if (text === 'forever') return text

@@ -6,7 +6,8 @@ import { Glob } from 'bun'
 import { z } from 'zod'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove`: the tests of the guarantees, far more often than in `npm test`; writes RELIABILITY.md from the runs.
+// `npm run prove` runs the tests of the guarantees far more often than `npm test`. With --write, it writes the results
+// to RELIABILITY.md.
 
 const PAGE = join(ROOT, 'RELIABILITY.md')
 const MARKS = { from: '<!-- proofs -->', to: '<!-- /proofs -->' }
@@ -28,13 +29,13 @@ type ProofLine = z.output<typeof ProofLine>
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: suites.join(',') },
-    /** The share of the full counts: 1 takes about an hour on two cores. */
+    /** The share of the full number of repetitions. A share of 1 takes about an hour on two cores. */
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
   },
 })
 
-// The tested code is the code that was here when the run started.
+// The commit is read before the run, because the checked-out commit may change during the run.
 const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD'], { cwd: ROOT }).stdout.toString().trim()
 const directory = mkdtempSync(join(tmpdir(), 'petstore-proof-'))
 const file = join(directory, 'proofs.jsonl')

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { SHARED_SERVER, startPostgres, stopPostgres } from './support/postgres-server.ts'
 
-// `npm test` runs this after the checks: all tests in two processes, which share one PostgreSQL server. Arguments on
-// the command line are passed to `bun test`.
+// `npm test` runs this program after the checks. It runs all tests in two processes, which share one PostgreSQL server.
+// Arguments on the command line are passed to `bun test`.
 
-/** The time limit of a test or hook without its own limit: as long as a busy machine needs. */
+/** The time limit of a test or hook without its own limit, long enough for a busy machine. */
 const TIMEOUT_MS = 120_000
 const WORKERS = 2
 
