@@ -70,9 +70,9 @@ function readQuery(
       const list = lists.get(name) ?? []
       lists.set(name, list)
       values[name] = list
-      if (list.length < parameter.most) list.push(readOne('query', name, parameter, text, errors))
+      if (list.length < parameter.valuesMax) list.push(readOne('query', name, parameter, text, errors))
       else if (!errors.some(error => error.code === 'too_many' && error.name === name)) {
-        const message = `${name} may be given at most ${parameter.most} times.`
+        const message = `${name} may be given at most ${parameter.valuesMax} times.`
         errors.push({ in: 'query', name, code: 'too_many', message, refusal: 'invalid_parameter' })
       }
     } else if (Object.hasOwn(values, name)) {

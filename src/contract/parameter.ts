@@ -18,16 +18,16 @@ export interface Parameter<T = unknown> {
   readonly mayBeEmpty?: true
 }
 
-/** A filter that can be given up to `most` times. An item matches if it matches one of the values. */
+/** A filter that can be given up to `valuesMax` times. An item matches if it matches one of the values. */
 export interface RepeatedParameter<T = unknown> extends Parameter<T> {
-  readonly most: number
+  readonly valuesMax: number
 }
 
 export function isRepeated(parameter: Parameter | RepeatedParameter): parameter is RepeatedParameter {
-  return 'most' in parameter
+  return 'valuesMax' in parameter
 }
 
-type QueryValue<P> = P extends { most: number } & Parameter<infer T>
+type QueryValue<P> = P extends { valuesMax: number } & Parameter<infer T>
   ? readonly T[]
   : P extends Parameter<infer T>
     ? T
@@ -44,8 +44,8 @@ export type PathValues<P extends Record<string, Parameter>> = {
   readonly [N in keyof P]: P[N] extends Parameter<infer T> ? T : never
 }
 
-export function repeated<T>(most: number, parameter: Parameter<T>): RepeatedParameter<T> {
-  return { ...parameter, most }
+export function repeated<T>(valuesMax: number, parameter: Parameter<T>): RepeatedParameter<T> {
+  return { ...parameter, valuesMax }
 }
 
 export function required<P extends Parameter>(parameter: P): P & { readonly required: true } {

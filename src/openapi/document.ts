@@ -201,7 +201,7 @@ function parameterPart(location: 'path' | 'query', name: string, parameter: Para
   const { description, example } = parameter
   const valueSchema = schemaPart(parameter.schema)
   const schema = isRepeated(parameter)
-    ? { type: 'array', maxItems: parameter.most, items: valueSchema }
+    ? { type: 'array', maxItems: parameter.valuesMax, items: valueSchema }
     : valueSchema
   return {
     name,

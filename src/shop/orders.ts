@@ -64,7 +64,7 @@ const removeOpenOrder = sql<{ id: bigint; createdAt: string }>()(`
 const BEFORE_ANY = ''
 const AFTER_ANY = '~'
 
-const PET_IDS_MAX = contract.listOrders.query.petId.most
+const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
 
 /** Lists orders. If sorted by shipDate, lists only orders that have one. */
 export async function listOrders(

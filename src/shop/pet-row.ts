@@ -35,7 +35,7 @@ export async function findPet(reader: Reader, petId: bigint): Promise<PetRow | u
 }
 
 /** The maximum number of ids in one request. It is also the default limit, so that one page contains them all. */
-export const IDS_MAX = contract.listPets.query.id.most
+export const IDS_MAX = contract.listPets.query.id.valuesMax
 const ID_SIZES = [1, IDS_MAX]
 const STATUS_SIZES = [1, PetStatus.options.length]
 
