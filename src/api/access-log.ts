@@ -1,6 +1,6 @@
 import type { RequestContext } from './request-context.ts'
 
-/** Maximum length of a logged text: a request may have a path of 16 KiB. */
+/** The maximum length of a logged text, because a request may have a path of 16 KiB. */
 const TEXT_CHARS_MAX = 1000
 /** Printable ASCII without the two characters that JSON escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/

@@ -45,11 +45,11 @@ const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
 /** The bytes that those bodies may have together. */
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
-/** Large response bodies that are being sent: each holds one or two chunks in memory. */
+/** The limit of large response bodies that are sent at once, because each holds one or two chunks in memory. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
 
 /**
- * Limits the requests in progress: a request beyond the limit is refused at once, so that the others stay fast. A
+ * Limits the requests in progress. A request beyond the limit is refused at once, so that the others stay fast. A
  * request holds a slot while the store works on it. While its body arrives, it holds a share of a separate capacity
  * instead, so clients that send slowly cannot keep others out.
  */

@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 const UNKNOWN = 'unknown'
 /** Maximum number of X-Forwarded-For hops that are read, from the end. */
 const HOPS_MAX = 64
-/** Headers that a proxy adds: a request with one of them was forwarded. */
+/** Headers that a proxy adds. A request with one of these headers was forwarded. */
 const FORWARDING_FIELDS = [
   'forwarded',
   'x-forwarded-for',

@@ -51,7 +51,7 @@ export interface Pipeline {
 
 /**
  * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
- * admission come before.) Nothing waits unless it must: a read from the cache without a key returns its response at
+ * admission come before.) Nothing waits unless it must. A read from the cache without a key returns its response at
  * once, because a promise costs as much as several steps.
  */
 export function handleRequest(

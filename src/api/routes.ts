@@ -72,7 +72,7 @@ export function makeRoutes(options: RoutesOptions): {
   const { paths, pipeline } = options
   for (const [path, methods] of paths) {
     const serve = serveWith(options, methods)
-    // The router of the runtime compares before it decodes: it would pass /keys/%63urrent to /keys/{keyId}.
+    // The router of the runtime compares before it decodes, so it would pass /keys/%63urrent to /keys/{keyId}.
     routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = hidesAnother(path, paths.keys())
       ? serveEquivalent(options, serve)
       : { ...everyMethod(serve), GET: serveRepeated(pipeline, serve) }
@@ -201,7 +201,7 @@ function allowed(methods: Methods): string {
  */
 function refuseBadTarget({ request, path, query }: RequestContext): void {
   const host = request.headers.get('host')
-  // Only HTTP/1.0 may omit Host: the runtime refuses an HTTP/1.1 request without it.
+  // Only an HTTP/1.0 request has no Host here, because the runtime refuses an HTTP/1.1 request without Host.
   if (host !== null && !HOST.test(host)) {
     throw invalidHeader('Host', 'Host must be one name or address, with an optional port.')
   }

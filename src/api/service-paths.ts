@@ -46,7 +46,7 @@ export function servicePaths(
   ])
 }
 
-/** Links to every entry point: a page for browsers, JSON for all other clients. */
+/** Links to every entry point, as a page for browsers and as JSON for all other clients. */
 function home(context: RequestContext, base: string): Response {
   const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(context.headers, 'Accept')

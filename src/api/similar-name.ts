@@ -26,7 +26,7 @@ function oneContainsTheOther(a: string, b: string): boolean {
 /** Returns the Levenshtein distance of two texts; undefined if it is too large for their length. */
 function editsBetween(a: string, b: string): number | undefined {
   const editsMax = Math.min(EDITS_MAX, Math.floor(Math.max(a.length, b.length) / CHARS_PER_EDIT))
-  // Checked first: the distance is at least the difference of the lengths, and a client can send any length.
+  // This is checked first, because the distance is at least the difference of the lengths, and a name can be very long.
   if (Math.abs(a.length - b.length) > editsMax) return undefined
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [index, char] of a.split('').entries()) {

@@ -3,7 +3,7 @@ import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } 
 import { type JsonValue, writeJson } from '../model/json.ts'
 import { similarName } from './similar-name.ts'
 
-/** Maximum length of an echoed member name: a client that sends a megabyte need not get it back. */
+/** The maximum length of an echoed member name, so that a client that sends a megabyte does not get it back. */
 const NAME_CHARS_MAX = 100
 
 type FieldErrorCode = FieldError['code']
@@ -13,7 +13,7 @@ type Issue = z.core.$ZodIssue
 export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  // Truncated before the messages are created: a body of 1 MiB can have half a million errors.
+  // Truncated before the messages are created, because a body of 1 MiB can have half a million errors.
   const issues = result.error.issues.slice(0, FIELD_ERRORS_MAX)
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   throw validationFailed(issues.filter(isFirstOfItsPlace).flatMap(issue => bodyErrors(issue, value, known)))

@@ -38,7 +38,7 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
 const IMPORT_MS_MAX = 3_600_000
 
 const { stageImport, applyImport, discardImport } = contract
-/** Hidden operations: the published client does not have them. */
+/** The hidden operations, which the published client does not have. */
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,

@@ -34,7 +34,7 @@ const writeHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash
 /** Batches that run with savepoints after one in which a command failed half-way. */
 const SAVEPOINT_BATCHES = 16
 
-/** A command failed after it had written rows: its batch must run again, with savepoints. */
+/** A command failed after it had written rows, so its batch must run again, with savepoints. */
 class PartialWrite extends Error {}
 
 /**

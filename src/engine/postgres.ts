@@ -57,10 +57,11 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   await migratePool(pool)
   const reader = new PostgresConnection(pool)
   // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
-  // branches). Lists have many texts, so their statements are unnamed: each is planned again, in 0.1 to 1 ms.
+  // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
   const scanning = new PostgresConnection(scans)
-  // Ids and positions have their own connections: a transaction that waits for an id already holds one from the pool.
+  // Ids and positions have their own connections, because a transaction that waits for an id already holds one from the
+  // pool.
   const numberingPool = new SQL({ url: options.url, bigint: true, max: NUMBERING_CONNECTIONS })
   const ids = new IdBlocks(new PostgresConnection(numberingPool))
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`

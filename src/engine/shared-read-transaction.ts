@@ -55,7 +55,10 @@ export class SharedReadTransaction implements Reader {
     }
   }
 
-  /** Lets the next read see what has been committed. Never throws: it also runs where nothing could catch an error. */
+  /**
+   * Lets the next read see what has been committed. Never throws, because it also runs where nothing could catch an
+   * error.
+   */
   refresh(): void {
     if (!this.#isOpen) return
     this.#isOpen = false

@@ -8,7 +8,7 @@ const BUSY_MS = 1000
 const CHECK_MS = 1000
 
 /**
- * Moves the write-ahead log into the database file and removes the log: a copy of that one file is then the whole
+ * Moves the write-ahead log into the database file and removes the log. A copy of that one file is then the whole
  * store. Every other connection of this process must be closed, readers before the writer. Throws if another process
  * has the database open.
  */

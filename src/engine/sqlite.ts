@@ -30,9 +30,9 @@ export const migrations = [
   totals,
 ]
 
-/** Maximum number of commands in one transaction: it bounds how long the first waits for the last. */
+/** The maximum number of commands in one transaction. It bounds the time that the first waits for the last. */
 const COMMANDS_PER_BATCH_MAX = 128
-/** How long a read on this thread waits for another process's lock: every request waits with it. */
+/** The time that a read on this thread waits for the lock of another process. All other requests wait too. */
 const LOCK_WAIT_HERE_MS = 10
 /** Maximum number of lists in one batch. */
 const QUERIES_PER_BATCH_MAX = 32
@@ -40,10 +40,10 @@ const QUERIES_PER_BATCH_MAX = 32
 export interface SqliteOptions {
   /** The data directory; created if absent. */
   readonly directory: string
-  /** The modules that run the writer and the reader worker: they connect engine and shop. */
+  /** The modules that run the writer and the reader worker. They connect the engine with the shop. */
   readonly writer: URL
   readonly reader: URL
-  /** Called when a worker ended or cannot be trusted: the process must end. */
+  /** Called when a worker ended or cannot be trusted, so that the process must end. */
   readonly onFatal: (reason: string) => void
   /** Maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number

@@ -91,7 +91,7 @@ test('a call with the right names compiles', async () => {
   expect(await reader.many(dynamicSql<{ a: bigint }>(place => `SELECT ${place(a)} AS a`))).toEqual([{ a }])
 })
 
-/** Never runs: its lines only have to fail to compile. */
+/** This function never runs, because its lines only have to fail to compile. */
 export async function wrongCalls(reader: Reader, text: string): Promise<void> {
   const [a, b] = [1n, 'text']
   // @ts-expect-error: a missing name

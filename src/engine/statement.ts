@@ -52,8 +52,8 @@ type LeadingName<
   : Name
 
 /**
- * The names that follow a `$` in a text. `Found` makes the type tail-recursive: the compiler stops other types after 50
- * levels.
+ * The names that follow a `$` in a text. `Found` makes the type tail-recursive, because the compiler stops other types
+ * after 50 levels.
  */
 export type NamesIn<
   Text extends string,

@@ -1,8 +1,8 @@
 const SCHEME_AND_AUTHORITY = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/
 const ENCODED = /%[0-9A-Fa-f]{2}/g
-/** RFC 3986, appendix A, without `%`: a path, a query and a fragment contain no other characters. */
+/** The characters of a path, a query and a fragment, without `%` (RFC 3986, appendix A). */
 const PLAIN = /^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]*$/
-/** A host can be an IPv6 address in brackets. */
+/** The characters of a scheme and an authority, without `%`. A host can be an IPv6 address in brackets. */
 const PLAIN_AUTHORITY = /^[A-Za-z0-9\-._~:/@!$&'()*+,;=[\]]*$/
 
 /**

@@ -102,7 +102,8 @@ export async function applyImport(
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
   if (load) await loadRows(tx, context, importId, newCategories, names)
-  // The rows are deleted here, not by a sweep: a second apply must find none, and this adds little to the transaction.
+  // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
+  // transaction.
   await tx.run(forget, { importId })
   return {
     categoriesCreated: load || body.dryRun ? BigInt(newCategories.length) : 0n,

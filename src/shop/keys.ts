@@ -212,8 +212,8 @@ export async function installAdminKey(
 }
 
 /**
- * Makes an existing key, of any origin, the admin key of the environment: it then has the scope admin, does not
- * expire, and is not revoked. Returns whether the key exists.
+ * Makes an existing key, of any origin, the admin key of the environment. It then has the scope admin, does not expire,
+ * and is not revoked. Returns whether the key exists.
  */
 async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
   const known = await tx.one(markAsEnvironmentKey, { hash: keyHash(token) })

@@ -39,7 +39,7 @@ export function namePrefix(name: string): Condition[] {
   return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
 }
 
-/** A value that matches no row: nothing equals NULL, so a scan for it ends at once. */
+/** A value that matches no row. Nothing equals NULL, so a scan for it ends at once. */
 const NO_ROW = null
 const PADDED_SIZES = [1, 4, 20, 100]
 
@@ -135,18 +135,18 @@ function pageOf<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): 
     const limit = `LIMIT ${place(rowsMax)}`
     const sharedTexts = shared.map(condition => conditionText(condition, place))
     if (after) sharedTexts.push(keysetText(sort, tie, after, place))
-    const scan = (own: readonly string[]): string => {
-      const where = [...own, ...sharedTexts].join(' AND ')
+    const scan = (texts: readonly string[]): string => {
+      const where = [...texts, ...sharedTexts].join(' AND ')
       return `SELECT ${columns}, ${sort.column} AS "sortKey", ${tie} AS "tieKey" FROM ${table}
       ${where && `WHERE ${where}`} ORDER BY ${order} ${limit}`
     }
     if (branches.length === 1) return scan([])
-    const own = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
-    const places = own.map(branch => branch.flatMap(condition => condition.values.map(place)))
+    const unshared = branches.map(branch => branch.filter(condition => !shared.includes(condition)))
+    const places = unshared.map(branch => branch.flatMap(condition => condition.values.map(place)))
     const merge = `ORDER BY "sortKey" ${direction}, "tieKey" ${direction} ${limit}`
     return [
-      `${unionText(own[0] ?? [], places, scan)} ${merge}`,
-      `${lateralText(own[0] ?? [], places, scan)} ${merge}`,
+      `${unionText(unshared[0] ?? [], places, scan)} ${merge}`,
+      `${lateralText(unshared[0] ?? [], places, scan)} ${merge}`,
     ]
   })
 }
@@ -154,11 +154,11 @@ function pageOf<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): 
 function unionText(
   conditions: readonly Condition[],
   places: readonly string[][],
-  scan: (own: readonly string[]) => string,
+  scan: (texts: readonly string[]) => string,
 ): string {
   const scans = places.map((row, index) => {
-    const own = conditions.map(({ text }, column) => `${text} ${row[column]}`)
-    return `SELECT * FROM (${scan(own)}) AS scan${index}`
+    const texts = conditions.map(({ text }, column) => `${text} ${row[column]}`)
+    return `SELECT * FROM (${scan(texts)}) AS scan${index}`
   })
   return scans.join(' UNION ALL ')
 }
@@ -167,13 +167,13 @@ function unionText(
 function lateralText(
   conditions: readonly Condition[],
   places: readonly string[][],
-  scan: (own: readonly string[]) => string,
+  scan: (texts: readonly string[]) => string,
 ): string {
   const types = conditions.map(({ values: [value] }) => (typeof value === 'bigint' ? 'bigint' : 'text'))
   const rows = places.map(row => `(${row.map((value, column) => `${value}::${types[column]}`).join(', ')})`)
-  const own = conditions.map(({ text }, column) => `${text} value${column}`)
-  return `SELECT scan.* FROM (VALUES ${rows.join(', ')}) AS branch (${own.map((_, column) => `value${column}`)})
-    CROSS JOIN LATERAL (${scan(own)}) AS scan`
+  const texts = conditions.map(({ text }, column) => `${text} value${column}`)
+  return `SELECT scan.* FROM (VALUES ${rows.join(', ')}) AS branch (${texts.map((_, column) => `value${column}`)})
+    CROSS JOIN LATERAL (${scan(texts)}) AS scan`
 }
 
 function conditionText({ text, values }: Condition, place: Place): string {

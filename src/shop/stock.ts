@@ -21,7 +21,7 @@ export interface StockChange {
   readonly holdRefuses: boolean
 }
 
-// The status after the change, computed from the columns before it: the rule of statusOf, in SQL.
+// The status after the change, computed from the columns before the change. This is the rule of statusOf, in SQL.
 const statusAfter = `CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
   WHEN on_hold = 1 OR quantity + $quantityChange = reserved + $reservedChange THEN 'pending' ELSE 'available' END`
 

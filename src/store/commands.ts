@@ -80,7 +80,7 @@ const systemCommands = {
 
 export type SystemCommandId = keyof typeof systemCommands
 
-/** One transaction to run, as data: it can be sent to another thread, and run again. */
+/** One transaction to run, as data, so that it can be sent to another thread, and run again. */
 export interface Command {
   readonly id: CommandId | SystemCommandId
   readonly input: object

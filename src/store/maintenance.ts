@@ -15,7 +15,7 @@ const SWEEP_EVERY_MS = 600_000
 const SWEEP_RETRY_MS = 30_000
 /** The longest pause between two commands of a sweep. */
 const PAUSE_MAX_MS = 100
-/** The plaintext of a check value in the database: a key that decrypts it is the right one. */
+/** The plaintext of a check value in the database. A key that decrypts the check value is the right key. */
 const KEY_CHECK = 'petstore'
 
 /**

@@ -43,7 +43,7 @@ const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Out
   getError,
 }
 
-/** One query, as data: it can be sent to another thread. */
+/** One query, as data, so that it can be sent to another thread. */
 export interface Query extends QueryContext {
   readonly id: QueryId
   readonly input: object

@@ -4,7 +4,7 @@ import type { Reply } from '../../shop/idempotency.ts'
 import type { Query } from '../../store/queries.ts'
 import { type AdmissionSlot, CapacityLimiter } from '../admission.ts'
 
-/** Clients that wait for events: each holds a connection. */
+/** The limit of clients that wait for events, because each of them holds a connection. */
 const WAITING = { total: 1000, perCaller: 500 }
 
 /**

@@ -5,7 +5,9 @@ import type { ReadRow } from '../auth.ts'
 
 /** Maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200
-/** Maximum size of one chunk of a stream, which stays in memory if the client does not read: this, or one event. */
+/**
+ * The maximum size of one chunk of a stream, unless one event is larger. The chunk of a slow client stays in memory.
+ */
 const BATCH_BYTES_MAX = 64 * 1024
 /** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
