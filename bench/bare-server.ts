@@ -11,7 +11,7 @@ const Constant = z.strictObject({
 })
 
 const { port, isStatic, body, headers } = Constant.parse(JSON.parse(process.argv[2] ?? ''))
-// Headers that are created once: a handler that creates them from a record for each reply is a tenth slower.
+// The headers are created once, because a handler that creates them from a record for each reply is a tenth slower.
 const init = { headers: new Headers(headers) }
 Bun.serve({
   hostname: '127.0.0.1',

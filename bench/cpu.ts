@@ -6,7 +6,7 @@ const US_PER_TICK = 10_000
 /** The processor time of a process so far, in all its threads, user and system, in microseconds. */
 export function cpuUs(pid: number | 'self'): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The name of the program, in parentheses, may contain spaces: utime and stime are the 12th and 13th field after it.
+  // The name of the program, in parentheses, may contain spaces. utime and stime are the 12th and 13th field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK
 }

@@ -8,7 +8,7 @@ export const LoadPlan = z.strictObject({
   connections: z.number(),
   warmSeconds: z.number(),
   seconds: z.number(),
-  /** The only correct status: any other ends the run with an error. */
+  /** The only correct status. Any other status ends the run with an error. */
   status: z.number(),
   request: z.discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('get'), target: z.string(), bodyBytes: z.number() }),

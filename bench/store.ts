@@ -26,7 +26,7 @@ export interface TempDirectory extends Disposable {
 /** Creates a temporary directory. Throws if it is in memory, where nothing is durable. */
 export function openTempDirectory(): TempDirectory {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'))
-  // PostgreSQL does not run as root: if this process does, the user of PostgreSQL must be able to enter the directory.
+  // PostgreSQL does not run as root. If this process does, the user of PostgreSQL must be able to enter the directory.
   chmodSync(directory, 0o755)
   const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   process.on('exit', remove)

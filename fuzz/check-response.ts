@@ -48,7 +48,7 @@ function parseBody({ body }: FuzzResponse): JsonValue | undefined | typeof UNREA
   if (body.length === 0) return undefined
   try {
     const value = readJson(body)
-    // Parsing drops duplicate members: the text that is written again shows them.
+    // Parsing drops duplicate members, so the text differs from the text that is written again.
     return Buffer.from(writeJson(value)).equals(body) ? value : UNREADABLE
   } catch {
     return UNREADABLE

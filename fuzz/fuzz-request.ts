@@ -17,7 +17,7 @@ export type Expectation =
       readonly check: 'accepted-invalid' | 'auth-bypassed'
       readonly why: string
     }
-  /** The request is valid: only the state of the store may refuse it. */
+  /** The request is valid, so only the state of the store may be a reason to refuse it. */
   | { readonly kind: 'valid'; readonly resource: Resource | undefined; readonly condition: Condition }
   /** The request is repeated under its idempotency key, and must get the same response again. */
   | { readonly kind: 'replay'; readonly of: FuzzResponse }

@@ -10,7 +10,7 @@ import { isObject } from './validate.ts'
 /** PATCH also accepts this type. The description says so only in its text. */
 export const MERGE_PATCH = 'application/merge-patch+json'
 
-/** One of the concurrent virtual clients: it has its own resources and its own memory. */
+/** One of the concurrent virtual clients, with its own resources and its own memory. */
 export interface VirtualClient {
   readonly description: Description
   /** The random choices of one request, seeded by run and request number only. */

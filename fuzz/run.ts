@@ -138,7 +138,10 @@ function loopbackOnly(url: string): URL {
   )
 }
 
-/** The row of the table. Requests that belong to no operation share a row: one for each path would be too many. */
+/**
+ * The row of the table. Requests that belong to no operation share a row, because a row for each path would be too
+ * many.
+ */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'
   return expects.kind === 'head' ? 'HEAD' : label

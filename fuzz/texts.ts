@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** Texts with which programs have had problems: each is well-formed, and none contains U+0000. */
+/** Texts with which programs have had problems. Each text is well-formed, and none contains U+0000. */
 const strange = [
   'Biscuit',
   'é',

@@ -88,7 +88,7 @@ function queryPairs(
   { name, location, schema, required }: Parameter,
 ): [string, string][] {
   const { random, memory } = client
-  // A cursor cannot be invented: it comes only from the Link of a page.
+  // A cursor cannot be invented, because it comes only from the Link of a page.
   if (location !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(client, operation, name)
   // Waiting for an event that does not occur would only take time.
