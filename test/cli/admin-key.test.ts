@@ -70,7 +70,7 @@ onEveryEngine(engine => {
       expect([exitCode, existsSync(store.data)]).toEqual([1, false])
       expect(errors).toContain('is in use')
       await using server = await start(store)
-      expect(server.said()).toContain(store.keyFile)
+      expect(server.messages()).toContain(store.keyFile)
       expect(await keysSeenBy(server, keyIn(store))).toBe(1)
     },
     TIMEOUT_MS,

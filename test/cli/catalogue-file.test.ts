@@ -6,7 +6,7 @@ import { readPets } from '../../src/cli/catalogue-file.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
-/** The size of each hostile file: far more than may be read of it. */
+/** The size of each hostile file, which is far more than may be read of it. */
 const FILE_MIB = 24
 const READ_MAX_MIB = 8
 

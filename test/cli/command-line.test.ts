@@ -16,13 +16,13 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-const fresh = (): string => join(directory, `data-${++count}`)
+const newDirectory = (): string => join(directory, `data-${++count}`)
 
 /** Returns the arguments and the environment of a new store: a data directory, and on PostgreSQL also a database. */
 async function place(
   engine: 'sqlite' | 'postgres',
 ): Promise<{ args: string[]; env: Record<string, string> }> {
-  const data = fresh()
+  const data = newDirectory()
   return {
     args: ['--data', data],
     env: engine === 'postgres' ? onPostgres(await newDatabase()) : {},
@@ -36,10 +36,10 @@ onEveryEngine(engine => {
     let key = ''
     {
       await using server = await startProcess(['serve', '--port', '0', ...args], env)
-      expect(server.said()).toContain(keyFile)
+      expect(server.messages()).toContain(keyFile)
       expect(statSync(keyFile).mode & 0o777).toBe(0o600)
       key = readFileSync(keyFile, 'utf8').trim()
-      expect(server.said() + server.logged()).not.toContain(key)
+      expect(server.messages() + server.logged()).not.toContain(key)
       const client = makeClient({ base: server.base, key })
       const categories = await Array.fromAsync(everyItem(client.listCategories, { limit: 100 }))
       const pets = await Array.fromAsync(everyItem(client.listPets, { limit: 100 }))
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       expect(await server.kill('SIGTERM')).toBe(0)
     }
     await using again = await startProcess(['serve', '--port', '0', ...args], env)
-    expect(again.said()).toContain(`admin key       in ${keyFile}`)
+    expect(again.messages()).toContain(`admin key       in ${keyFile}`)
     const client = makeClient({ base: again.base, key })
     expect(
       await codeOf(
@@ -204,7 +204,7 @@ describe('the start fails with a one-sentence reason for', () => {
   ]
   for (const { name, args = [], env = {}, says } of failing) {
     test(name, async () => {
-      const ended = await run(['serve', '--data', fresh(), ...args], { PETSTORE_PORT: '0', ...env })
+      const ended = await run(['serve', '--data', newDirectory(), ...args], { PETSTORE_PORT: '0', ...env })
       expect(ended.exitCode).toBeGreaterThan(0)
       expect(ended.errors).toContain(says)
       expect(ended.errors).not.toContain('    at ')
@@ -212,9 +212,9 @@ describe('the start fails with a one-sentence reason for', () => {
   }
 
   test('a port in use', async () => {
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', fresh()])
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()])
     const port = new URL(server.base).port
-    const ended = await run(['serve', '--port', port, '--no-demo', '--data', fresh()])
+    const ended = await run(['serve', '--port', port, '--no-demo', '--data', newDirectory()])
     expect(ended.errors.trim()).toBe(
       `127.0.0.1:${port} is in use: stop the process that listens there, or choose another --port.`,
     )
@@ -222,7 +222,7 @@ describe('the start fails with a one-sentence reason for', () => {
   }, 120_000)
 
   test('a locked directory', async () => {
-    const data = fresh()
+    const data = newDirectory()
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     expect(server.base).toStartWith('http://127.0.0.1:')
     const ended = await run(['serve', '--port', '0', '--data', data])
@@ -233,7 +233,7 @@ describe('the start fails with a one-sentence reason for', () => {
   }, 120_000)
 
   test('a store that is started twice, on the same port and directory', async () => {
-    const data = fresh()
+    const data = newDirectory()
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     const ended = await run(['serve', '--port', new URL(server.base).port, '--no-demo', '--data', data])
     expect(ended.errors.trim()).toBe(
@@ -251,7 +251,7 @@ describe('the start fails with a one-sentence reason for', () => {
   }, 120_000)
 
   test('a database of a newer version', async () => {
-    const data = fresh()
+    const data = newDirectory()
     mkdirSync(data)
     {
       using database = new Database(databaseFile(data), { create: true })
@@ -272,14 +272,14 @@ describe('settings', () => {
       PETSTORE_BASE_URL: 'https://shop.example/',
     }
     await using server = await startProcess(
-      ['serve', '--port', '0', '--data', fresh(), '--stability', 'beta'],
+      ['serve', '--port', '0', '--data', newDirectory(), '--stability', 'beta'],
       env,
     )
     expect(server.base).toBe('https://shop.example')
   }, 120_000)
 
   test('the lifecycle clock can be set past the sunset', async () => {
-    const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', fresh()]
+    const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
     await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
     expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
     const client = makeClient({ base: server.base, key: ADMIN_KEY })
@@ -290,7 +290,7 @@ describe('settings', () => {
   test('a key can be created for the environment', async () => {
     const { output, exitCode } = await run(['new-key'])
     expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
-    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', fresh()], {
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()], {
       PETSTORE_ADMIN_KEY: output.trim(),
     })
     const client = makeClient({ base: server.base, key: output.trim() })

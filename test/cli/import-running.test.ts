@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-const fresh = (): string => join(directory, `data-${++count}`)
+const newDirectory = (): string => join(directory, `data-${++count}`)
 
 /** Another host, which must never receive the admin key. */
 interface Outsider extends AsyncDisposable {
@@ -50,7 +50,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
     `an import into a store on ${host} goes to this machine, whatever base URL and proxy are configured`,
     async () => {
       await using other = outsider()
-      const data = fresh()
+      const data = newDirectory()
       const args = ['serve', '--host', host, '--port', '0', '--no-demo', '--data', data]
       await using server = await startProcess([...args, '--base-url', other.base], {
         PETSTORE_ADMIN_KEY: ADMIN_KEY,
@@ -82,7 +82,7 @@ test(
     await using other = outsider()
     const ended = Bun.spawn(['true'])
     await ended.exited
-    const data = fresh()
+    const data = newDirectory()
     const lock = lockDirectory(data)
     const addressFile = join(data, 'address')
     for (const text of [`${other.base}\n${ended.pid}\n`, `${other.base}\n`, '']) {

@@ -477,7 +477,7 @@ describe('a stream of events', () => {
       expect(await errorOf(client.followEvents({ silenceMs }).next())).toBeInstanceOf(RangeError)
     }
     const local = createClient({ baseUrl: 'http://127.0.0.1:1' })
-    // As for a list: an empty filter would not filter.
+    // As for a list, this is refused because an empty filter would not filter.
     expect(await errorOf(local.followEvents({ types: [] }).next())).toBeInstanceOf(TypeError)
     for (const after of ['', 'x', 2 ** 53]) {
       expect(await errorOf(client.followEvents({ after }).next())).toBeInstanceOf(RangeError)

@@ -105,16 +105,16 @@ test(
     const env = childEnvironment({ PETSTORE_URL: 'http://127.0.0.1:9', PETSTORE_KEY: ADMIN_KEY })
     const child = Bun.spawn(['node', file], { cwd: project.path, env, stdout: 'pipe', stderr: 'inherit' })
     try {
-      let said = ''
+      let printed = ''
       void child.stdout.pipeTo(
         new WritableStream({
           write: chunk => {
-            said += Buffer.from(chunk).toString()
+            printed += Buffer.from(chunk).toString()
           },
         }),
       )
-      await until('it listens', () => /port \d+/.test(said))
-      const url = `http://127.0.0.1:${/port (\d+)/.exec(said)?.[1]}/`
+      await until('it listens', () => /port \d+/.test(printed))
+      const url = `http://127.0.0.1:${/port (\d+)/.exec(printed)?.[1]}/`
       const body = '{"type":"petstore.order.placed","subject":"orders/1","data":{"id":9223372036854775807}}'
       const now = new Date()
       const headers = {
@@ -124,7 +124,7 @@ test(
       }
       expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
       expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400)
-      await until('it prints the event', () => said.includes('petstore.order.placed orders/1\n'))
+      await until('it prints the event', () => printed.includes('petstore.order.placed orders/1\n'))
     } finally {
       child.kill('SIGKILL')
     }
@@ -184,8 +184,8 @@ test(
     for (const [name = '', code = ''] of files) writeFileSync(join(project.path, name), code)
     const names = files.map(([name = '']) => name)
     const options = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--types', '']
-    const { exitCode, said } = await runTool('tsc', [...options, ...names], project.path)
-    expect({ exitCode, said }).toEqual({ exitCode: 0, said: '' })
+    const { exitCode, printed } = await runTool('tsc', [...options, ...names], project.path)
+    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: '' })
   },
   TIMEOUT_MS,
 )

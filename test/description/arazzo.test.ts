@@ -11,7 +11,7 @@ const TIMEOUT_MS = 120_000
 /** Runs the workflows of a file against a store; returns the exit code of the runner and its summary. */
 async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
   const input = JSON.stringify({ key: ADMIN_KEY })
-  const { exitCode, said } = await runTool('redocly', [
+  const { exitCode, printed } = await runTool('redocly', [
     'respect',
     file,
     '--server',
@@ -19,7 +19,7 @@ async function respect(file: string, base: string): Promise<{ exitCode: number; 
     '--input',
     input,
   ])
-  return { exitCode, summary: /Workflows: .*/.exec(said)?.[0] ?? said }
+  return { exitCode, summary: /Workflows: .*/.exec(printed)?.[0] ?? printed }
 }
 
 onEveryEngine(engine => {

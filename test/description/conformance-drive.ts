@@ -60,7 +60,9 @@ async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
   return `Bearer ${data.key}`
 }
 
-/** Sends a request that succeeds, then repeats it: a read with its ETag, a write with its idempotency key. */
+/**
+ * Sends a request that succeeds, then repeats it: a read with the received ETag, a write with the same idempotency key.
+ */
 async function succeed(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const operation: Operation = contract[id]
   if (operation.method === 'GET') {

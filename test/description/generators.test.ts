@@ -14,7 +14,7 @@ const withTypescriptApi = ['--preload', join(import.meta.dir, 'typescript-api.ts
 const typeCheck =
   '--strict --noEmit --ignoreConfig --module preserve --target esnext --lib esnext,dom,dom.iterable --types node'
 
-/** The generators of `npm run generators` that are dependencies of this project: they run in every test run. */
+/** The generators of `npm run generators` that are dependencies of this project, so they run in every test run. */
 const installed = [
   {
     name: 'openapi-typescript with openapi-fetch',
@@ -67,16 +67,16 @@ for (const { name, folder, generate } of installed) {
       symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
       const [cli = '', ...options] = generate
       const made = await runScript([...withTypescriptApi, join(ROOT, 'node_modules', cli), ...options], path)
-      expect([made.exitCode, made.said.match(/warn|error/i)]).toEqual([0, null])
+      expect([made.exitCode, made.printed.match(/warn|error/i)]).toEqual([0, null])
       copyFileSync(join(import.meta.dir, 'generators', folder, 'program.ts'), join(path, 'program.ts'))
       copyFileSync(join(import.meta.dir, 'generators', 'session.ts'), join(path, 'session.ts'))
       for (const [sample, value] of Object.entries(samples)) {
         writeFileSync(join(path, `${sample}.json`), JSON.stringify(value))
       }
-      expect((await runTool('tsc', [...typeCheck.split(' '), 'program.ts'], path)).said).toBe('')
+      expect((await runTool('tsc', [...typeCheck.split(' '), 'program.ts'], path)).printed).toBe('')
       await using store = await openDemo()
       const ran = await runScript(['program.ts', store.base, ADMIN_KEY, path], path)
-      expect(ran.said.trim().split('\n')).toEqual([
+      expect(ran.printed.trim().split('\n')).toEqual([
         ...expectedLines,
         // JavaScript rounds such an id, and types are not checked at run time.
         ...['id rounded', 'event member kept', 'event type kept', 'pet member kept'],

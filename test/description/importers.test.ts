@@ -31,9 +31,9 @@ for (const { name, convert, send } of importers) {
       using directory = scratch()
       const { path } = directory
       const converted = await runScript(convert, path)
-      expect([converted.exitCode, converted.exitCode === 0 ? '' : converted.said]).toEqual([0, ''])
+      expect([converted.exitCode, converted.exitCode === 0 ? '' : converted.printed]).toEqual([0, ''])
       const sent = await runScript([join(import.meta.dir, 'generators', send), 'collection.json'], path)
-      expect(sent.said.trim()).toBe('every request of the collection succeeded')
+      expect(sent.printed.trim()).toBe('every request of the collection succeeded')
     },
     TOOL_MS_MAX,
   )

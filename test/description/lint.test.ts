@@ -35,8 +35,8 @@ describe('Redocly, recommended-strict', () => {
   test(
     'finds nothing',
     async () => {
-      const { exitCode, said } = await lintStrictly(description)
-      expect([exitCode, /warning|error/i.exec(said.replace(/Deprecation warning/, ''))?.[0]]).toEqual([
+      const { exitCode, printed } = await lintStrictly(description)
+      expect([exitCode, /warning|error/i.exec(printed.replace(/Deprecation warning/, ''))?.[0]]).toEqual([
         0,
         undefined,
       ])
@@ -48,9 +48,9 @@ describe('Redocly, recommended-strict', () => {
     'control: an operation without a summary, and a path parameter with another name, are detected',
     async () => {
       const silent = await lintChanged(lintStrictly, '      summary: List pets\n', '')
-      expect([silent.exitCode, silent.said.includes('operation-summary')]).toEqual([1, true])
+      expect([silent.exitCode, silent.printed.includes('operation-summary')]).toEqual([1, true])
       const lost = await lintChanged(lintStrictly, '/categories/{categoryId}:', '/categories/{id}:')
-      expect([lost.exitCode, lost.said.includes('path-parameters-defined')]).toEqual([1, true])
+      expect([lost.exitCode, lost.printed.includes('path-parameters-defined')]).toEqual([1, true])
     },
     LINT_MS_MAX,
   )
@@ -60,7 +60,7 @@ describe('the OWASP API rules', () => {
   test(
     'find nothing except the rules that spectral.yaml disables with a reason',
     async () => {
-      expect(await lintForSecurity(description)).toEqual({ exitCode: 0, said: '' })
+      expect(await lintForSecurity(description)).toEqual({ exitCode: 0, printed: '' })
     },
     LINT_MS_MAX,
   )
@@ -73,9 +73,9 @@ describe('the OWASP API rules', () => {
         '        - name: name\n',
         '        - name: api-key\n',
       )
-      expect([leaking.exitCode, leaking.said.includes('no-credentials-in-url')]).toEqual([1, true])
+      expect([leaking.exitCode, leaking.printed.includes('no-credentials-in-url')]).toEqual([1, true])
       const boundless = await lintChanged(lintForSecurity, '            maxLength: 200\n', '')
-      expect([boundless.exitCode, boundless.said.includes('string-limit')]).toEqual([1, true])
+      expect([boundless.exitCode, boundless.printed.includes('string-limit')]).toEqual([1, true])
     },
     LINT_MS_MAX,
   )

@@ -31,8 +31,8 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
     stderr: 'inherit',
   })
   const listening = Promise.withResolvers<void>()
-  const reader = readOutput(child.stdout, said => {
-    if (said.includes('is listening')) listening.resolve()
+  const reader = readOutput(child.stdout, printed => {
+    if (printed.includes('is listening')) listening.resolve()
   })
   child.exited.then(code => listening.reject(new Error(`Prism ended with ${code}`)))
   await listening.promise

@@ -1,7 +1,7 @@
 import { ts } from '@ts-morph/common'
 import { plugin } from 'bun'
 
-// For code generators, loaded before them: they call the JavaScript API that TypeScript had up to version 6.
+// Loaded before code generators, because they call the JavaScript API that TypeScript had up to version 6.
 plugin({
   name: 'typescript-api',
   setup: build => {

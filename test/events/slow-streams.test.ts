@@ -66,7 +66,7 @@ async function cutOff(engine: EngineName): Promise<void> {
   slow.pause()
   await using quick = await openStream(store.base)
   const first = BigInt(quick.first.id ?? 0) + 1n
-  // Characters of four bytes: about 8 MB.
+  // Each character has four bytes, so this is about 8 MB.
   await makeMany(store.client, 1000, '🐹'.repeat(2000))
   const head = await headOf(store)
   for (let position = first; position <= head; position++) {

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-const fresh = (): string => join(directory, `data-${++count}`)
+const newDirectory = (): string => join(directory, `data-${++count}`)
 
 function serve(data: string): Promise<ServerProcess> {
   return startProcess(['serve', '--port', '0', '--no-demo', '--data', data], {
@@ -38,7 +38,7 @@ async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<
 
 /** A new data directory that contains only a copy of petstore.db. */
 function copyOf(data: string): string {
-  const copy = fresh()
+  const copy = newDirectory()
   mkdirSync(copy)
   copyFileSync(databaseFile(data), databaseFile(copy))
   return copy
@@ -60,7 +60,7 @@ function wholeness(data: string): { log: boolean; integrity: unknown; categories
 test(
   'after a clean stop petstore.db alone is the whole store, also after an import and a reset of the key',
   async () => {
-    const data = fresh()
+    const data = newDirectory()
     expect((await serveUntil('SIGTERM', data))[0]).toBe(0)
     const whole = { log: false, integrity: 'ok', categories: CATEGORIES, keys: 1 }
     expect(wholeness(data)).toEqual(whole)
@@ -82,7 +82,7 @@ test(
 test(
   'control: petstore.db of a killed store is detected, and audit verify reports that it has no events',
   async () => {
-    const data = fresh()
+    const data = newDirectory()
     await serveUntil('SIGKILL', data)
     expect(wholeness(data)).toMatchObject({ log: true, categories: 0 })
     const verified = await run(['audit', 'verify', '--data', copyOf(data)])
@@ -98,7 +98,7 @@ test(
 test(
   'a store that another process is reading stops, and logs that the write-ahead log is needed',
   async () => {
-    const data = fresh()
+    const data = newDirectory()
     await using server = await serve(data)
     using reader = new Database(databaseFile(data), { readonly: true })
     reader.run('BEGIN')

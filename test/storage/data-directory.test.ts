@@ -31,7 +31,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-const fresh = (): string => join(directory, `data-${++count}`)
+const newDirectory = (): string => join(directory, `data-${++count}`)
 
 function serve(data: string): Promise<ServerProcess> {
   return startProcess(['serve', '--port', '0', '--no-demo', '--data', data], {
@@ -47,7 +47,7 @@ function modesIn(data: string): Record<string, string> {
 test(
   'a new data directory and its files are accessible only to their owner; an existing directory keeps its mode',
   async () => {
-    const data = fresh()
+    const data = newDirectory()
     {
       await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
       const { '.': own, ...files } = modesIn(data)
@@ -65,7 +65,7 @@ test(
       expect(new Set(Object.values(files))).toEqual(new Set(['600']))
       await server.kill('SIGTERM')
     }
-    const shared = fresh()
+    const shared = newDirectory()
     mkdirSync(shared)
     chmodSync(shared, 0o750)
     await using _server = await serve(shared)
@@ -104,7 +104,7 @@ for (const { name, gone, remove } of removals) {
   test(
     `a running store exits, and reports the reason, if ${name}`,
     async () => {
-      const data = fresh()
+      const data = newDirectory()
       await using server = await serve(data)
       await makeClient({ base: server.base, key: ADMIN_KEY }).createCategory({ body: { name: 'C' } })
       remove(data)
@@ -150,7 +150,7 @@ test('control: a watch that only checks whether the file exists is detected', as
 test(
   'a store that cannot write its address file reports that in one sentence',
   async () => {
-    const data = fresh()
+    const data = newDirectory()
     mkdirSync(join(data, 'address'), { recursive: true })
     const ended = await run(['serve', '--port', '0', '--no-demo', '--data', data])
     expect(ended.exitCode).toBe(1)

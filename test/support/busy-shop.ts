@@ -2,7 +2,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { Client } from './client.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
-/** Marks the end of the writes: a reader that has received this category has received everything. */
+/** Marks the end of the writes. A reader that has received this category has received everything. */
 export const LAST_NAME = 'The last'
 
 /** The initial stock of the pets, in turn: plenty, plenty, a few, none. */

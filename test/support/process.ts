@@ -53,7 +53,7 @@ export async function runToEnd(
 export interface ServerProcess extends AsyncDisposable {
   readonly base: string
   /** Standard error so far: the messages for people. */
-  readonly said: () => string
+  readonly messages: () => string
   /** Standard output so far: the log. */
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
@@ -80,18 +80,20 @@ export async function startProcess(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  let said = ''
+  let messages = ''
   let logged = ''
   const listening = Promise.withResolvers<string>()
   const output = collect(child.stdout, text => {
     logged += text
   })
   const errors = collect(child.stderr, text => {
-    said += text
-    const base = /serves (https?:\S+)/.exec(said)?.[1]
+    messages += text
+    const base = /serves (https?:\S+)/.exec(messages)?.[1]
     if (base) listening.resolve(base)
   })
-  child.exited.then(code => listening.reject(new Error(`the server ended with ${code}: ${said}${logged}`)))
+  child.exited.then(code =>
+    listening.reject(new Error(`the server ended with ${code}: ${messages}${logged}`)),
+  )
   const base = await listening.promise
   const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<number> => {
     child.kill(signal)
@@ -99,7 +101,7 @@ export async function startProcess(
   }
   return {
     base,
-    said: () => said,
+    messages: () => messages,
     logged: () => logged,
     kill,
     exited: child.exited,

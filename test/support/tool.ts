@@ -7,7 +7,7 @@ import { ROOT } from './root.ts'
 export interface ToolRun {
   readonly exitCode: number
   /** Standard output and standard error together. */
-  readonly said: string
+  readonly printed: string
 }
 
 /** A directory for the files of one test, removed with `using`. */
@@ -16,7 +16,7 @@ export function scratch(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a tool of node_modules to its end. It makes no network requests: each one would fail immediately. */
+/** Runs a tool of node_modules to its end. The tool cannot use the network: each request fails immediately. */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
@@ -28,7 +28,7 @@ export async function runScript(args: readonly string[], cwd = ROOT): Promise<To
 
 async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
   const { exitCode, output, errors } = await runToEnd(command, toolEnvironment(), cwd)
-  return { exitCode, said: output + errors }
+  return { exitCode, printed: output + errors }
 }
 
 /** Nothing listens on the discard port, so a tool that uses the network despite its settings fails. */

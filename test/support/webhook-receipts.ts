@@ -71,25 +71,25 @@ export async function settled(
   return found
 }
 
-/** A receiver that responds only after `letGo`. `most` is the highest number of requests that waited at once. */
+/** A receiver that responds only after `letGo`. `concurrentMax` returns the maximum number of waiting requests. */
 export interface Holding {
   readonly responderOf: () => Responder
-  readonly most: () => number
+  readonly concurrentMax: () => number
   readonly letGo: () => void
 }
 
 export function holding(): Holding {
   const held = new Set<Socket>()
-  let most = 0
+  let concurrentMax = 0
   let open = false
   return {
     responderOf: () => (socket, request) => {
       if (open) return reply(204)(socket, request)
       held.add(socket)
-      most = Math.max(most, held.size)
+      concurrentMax = Math.max(concurrentMax, held.size)
       socket.on('close', () => held.delete(socket))
     },
-    most: () => most,
+    concurrentMax: () => concurrentMax,
     letGo: () => {
       open = true
       for (const socket of held) reply(204)(socket, noRequest)

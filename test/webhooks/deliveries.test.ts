@@ -181,7 +181,7 @@ onEveryEngine(engine => {
   describe('the sending of deliveries', () => {
     test('uses at most four concurrent attempts per receiver, and four if there are enough events', async () => {
       await using store = await openTestStore(engine, { delivery })
-      const { responderOf, most, letGo } = holding()
+      const { responderOf, concurrentMax, letGo } = holding()
       await using receiver = await openReceiver(responderOf)
       await createWebhook(store, receiver)
       await emitEvent(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
@@ -191,10 +191,10 @@ onEveryEngine(engine => {
       await createWebhook(store, other)
       await emitEvent(store, 'Meanwhile')
       await other.has(1)
-      expect([receiver.received.length, most()]).toEqual([4, 4])
+      expect([receiver.received.length, concurrentMax()]).toEqual([4, 4])
       letGo()
       await receiver.has(13)
-      expect(most()).toBe(4)
+      expect(concurrentMax()).toBe(4)
     })
 
     test('starts the first attempts in the order of positions', async () => {

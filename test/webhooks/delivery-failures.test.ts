@@ -41,7 +41,7 @@ onEveryEngine(engine => {
       expect(delivered?.attempts.map(({ status, reply: text }) => `${status} ${text?.slice(0, 12)}`)).toEqual(
         ['500 out of paper', `404 ${'é'.repeat(12)}`, '202 thanks'],
       )
-      // 512 times two bytes: the first KiB.
+      // 512 characters of two bytes are the first KiB.
       expect(delivered?.attempts[1]?.reply).toBe('é'.repeat(512))
       const atMs = (delivered?.attempts ?? []).map(attempt => Date.parse(attempt.at))
       expect(atMs.toSorted((a, b) => a - b)).toEqual(atMs)

@@ -213,10 +213,10 @@ describe('two servers on one database', () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     let open = 0
-    let most = 0
+    let openMax = 0
     await using receiver = await openReceiver(() => socket => {
       open++
-      most = Math.max(most, open)
+      openMax = Math.max(openMax, open)
       setTimeout(() => reply(204)(socket, noRequest), 5)
       socket.on('close', () => open--)
     })
@@ -235,7 +235,7 @@ describe('two servers on one database', () => {
     await until('all events have arrived', () => isAtHead(place))
     expect(await faultsAt(place, receiver)).toEqual([])
     expect((await holders(place))[0]).not.toBe(holder ?? '')
-    expect(most).toBeLessThanOrEqual(IN_FLIGHT_MAX)
+    expect(openMax).toBeLessThanOrEqual(IN_FLIGHT_MAX)
     expect(repeatsAt(receiver)).toBeLessThanOrEqual(IN_FLIGHT_MAX)
   }, 120_000)
 

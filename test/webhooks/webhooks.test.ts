@@ -7,7 +7,7 @@ import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 import { createWebhook, deliveriesOf, emitEvent, settled } from '../support/webhook-receipts.ts'
 
-/** A receiver that is never sent anything: no test here causes an event of its types. */
+/** A receiver that is never sent anything, because no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
 const body = { ...quiet, types: [...quiet.types] }
 

@@ -63,7 +63,7 @@ async function statusOf(base: string, request: CollectionRequest): Promise<numbe
     headers: [...request.headers.map(([name, value]) => [name, value] as [string, string]), bearer],
     ...(request.body !== undefined && { body: request.body }),
   })
-  // A stream has no end: its status is enough.
+  // A stream has no end, so only its status is checked.
   await response.body?.cancel()
   return response.status
 }

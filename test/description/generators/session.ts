@@ -36,7 +36,7 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   for (const type of Object.values(first)) nouns.push(await calls.firstEvent(type))
   nouns.push(calls.nounOf(calls.readEvent(sample('event-webhook'))))
   console.log(`decoded ${nouns.join(' ')}`)
-  // Not a literal: it would also be rounded to ...992, and the linter would report it.
+  // Not a literal, because a literal would also be rounded to ...992, and the linter would report it.
   const message = await calls.messageOfMissingPet(Number('9007199254740993'))
   console.log(`id ${message?.includes('9007199254740993') ? 'exact' : 'rounded'}`)
   console.log(`event member ${fateOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)

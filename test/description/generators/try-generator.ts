@@ -42,8 +42,8 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   for (const [name, value] of Object.entries(samples)) {
     writeFileSync(join(directory, `${name}.json`), JSON.stringify(value))
   }
-  const { failed, said } = await takeSteps(generator, directory)
-  const lines = said.trim().split('\n')
+  const { failed, printed } = await takeSteps(generator, directory)
+  const lines = printed.trim().split('\n')
   const missingLines = (generator.expected ?? expectedLines).filter((line, index) => lines[index] !== line)
   const result =
     failed ?? (missingLines.length > 0 ? `the program did not print: ${missingLines.join('; ')}` : 'works')
@@ -76,15 +76,15 @@ export function folderOf({ name }: Generator): string {
 async function takeSteps(
   generator: Generator,
   directory: string,
-): Promise<{ failed?: string; said: string }> {
+): Promise<{ failed?: string; printed: string }> {
   for (const step of ['install', 'generate', 'compile'] as const) {
-    const { exitCode, said } = await runLine(generator[step], directory, generator, {})
-    if (exitCode !== 0) return { failed: `${step} failed: ${said.slice(-2000)}`, said: '' }
+    const { exitCode, printed } = await runLine(generator[step], directory, generator, {})
+    if (exitCode !== 0) return { failed: `${step} failed: ${printed.slice(-2000)}`, printed: '' }
   }
   await using store = await openDemo()
   const session = { BASE: store.base, KEY: ADMIN_KEY, SAMPLES: directory }
-  const { exitCode, said } = await runLine(generator.run, directory, generator, session)
-  return exitCode === 0 ? { said } : { failed: `the program failed: ${said.slice(-2000)}`, said }
+  const { exitCode, printed } = await runLine(generator.run, directory, generator, session)
+  return exitCode === 0 ? { printed } : { failed: `the program failed: ${printed.slice(-2000)}`, printed }
 }
 
 async function runLine(
@@ -92,7 +92,7 @@ async function runLine(
   cwd: string,
   generator: Generator,
   session: Record<string, string>,
-): Promise<{ exitCode: number; said: string }> {
+): Promise<{ exitCode: number; printed: string }> {
   const variables = { PROGRAM: join(import.meta.dir, folderOf(generator)), BUN: process.execPath, CI: 'true' }
   const child = Bun.spawn(['sh', '-c', line], {
     cwd,
@@ -107,7 +107,7 @@ async function runLine(
     new Response(child.stderr).text(),
   ])
   const exitCode = await child.exited
-  return { exitCode, said: exitCode === 0 ? output : output + errors }
+  return { exitCode, printed: exitCode === 0 ? output : output + errors }
 }
 
 function reported(lines: readonly string[], name: string): string {
