@@ -7,7 +7,7 @@ export function addOpenapi(program: Command): void {
   program
     .command('openapi')
     .description('print the description of the service (OpenAPI 3.0.3), as YAML')
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print JSON instead of YAML')
     .option('--base-url <url>', 'the base URL in the description', 'http://127.0.0.1:8080')
     .action(({ json, baseUrl }: { json?: true; baseUrl: string }) => {
       const description = describe({ base: baseUrl.replace(/\/$/, ''), serves: () => true })
