@@ -34,7 +34,7 @@ export class ReplyReader {
     }
     if (bytes.length > total) throw new Error('bytes follow the end of the reply')
     this.#partial = undefined
-    const digit = (index: number): number => (bytes[STATUS_START + index] ?? 0) - DIGIT_ZERO
+    const digit = (index: number): number => (bytes[STATUS_AT + index] ?? 0) - DIGIT_ZERO
     return {
       status: digit(0) * 100 + digit(1) * 10 + digit(2),
       bodyBytes,

@@ -118,7 +118,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
   const port = listener.port ?? options.port
   const base = options.baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const outbound = startEvents(options, base, metrics, onFault)
+  const outgoing = startEvents(options, base, metrics, onFault)
   const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
   const rate = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
@@ -134,7 +134,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     engine,
     base,
     lifecycleClock: options.lifecycleClock,
-    ...outbound.forRequests,
+    ...outgoing.forRequests,
     cache,
     // A read that is verified takes the pipeline.
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,

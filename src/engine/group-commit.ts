@@ -148,7 +148,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     const outcomes: Outcome<Reply>[] = []
     for (const command of commands) {
       this.#commandTotals = []
-      const outcome = await one(command)
+      const outcome = await runOne(command)
       outcomes.push(outcome)
       if ('reply' in outcome) for (const changes of this.#commandTotals) this.#totals.add(changes)
       // SQLITE_FULL and similar errors end the whole transaction, including the commands that "succeeded" before.
