@@ -259,6 +259,6 @@ onEveryEngine(engine => {
     }
     expect(await codeOf(first('nonsense'))).toBe('401 invalid_token')
     expect(await codeOf(first(ADMIN_KEY, 99_999_999n))).toBe('400 invalid_parameter')
-    expect(first('nonsense')).rejects.toBeInstanceOf(ApiError)
+    await expect(first('nonsense')).rejects.toBeInstanceOf(ApiError)
   })
 })

@@ -60,7 +60,7 @@ onEveryEngine(engine => {
       `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, at)
        VALUES (1, 9, 9, 0, 0, 1, 0, 'count', 'now')`,
     ]
-    for (const text of wrong) expect(store.database(text)).rejects.toThrow(/constraint/i)
+    for (const text of wrong) await expect(store.database(text)).rejects.toThrow(/constraint/i)
     expect(await codeOf(client.getPet({ petId: 2n }))).toBe('404 pet_not_found')
   })
 
