@@ -86,7 +86,8 @@ export async function startCommand(
   const said = new Response(child.stderr).text()
   const deadline = performance.now() + START_MS
   while (!(await responds(port))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`a server ended at once: ${await said}`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`a server ended at once: ${await said}`)
     if (performance.now() > deadline) {
       child.kill('SIGKILL')
       throw new Error(`nothing responds on port ${port}: ${await said}`)

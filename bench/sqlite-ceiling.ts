@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BatchWriter } from '../src/engine/group-commit.ts'
-import { SqliteConnection } from '../src/engine/sqlite-connection.ts'
+import { openWriter } from '../src/engine/sqlite-connection.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { type Command, type CommandResult, executeCommand, replyOf } from '../src/store/commands.ts'
 import { cpuUs } from './cpu.ts'
@@ -27,7 +27,7 @@ const { file, variant, batchSize, keyPrefix, petIdFirst, pets, warmSeconds, seco
   JSON.parse(process.argv[2] ?? ''),
 )
 // Opening the file sets WAL with synchronous=FULL, so every commit is durable, and throws if SQLite refuses.
-const connection = new SqliteConnection(file, { readonly: false })
+const connection = openWriter(file)
 let keysMade = 0
 
 function makeOrders(): { petId: bigint; key: string | null }[] {

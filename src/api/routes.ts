@@ -65,31 +65,26 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
 
 /** Creates the table for the router of the runtime, and the fallback for requests that match nothing. */
 export function makeRoutes(options: RoutesOptions): {
-  routes: Record<string, Serve | Record<string, Serve>>
+  routes: Record<string, Serve>
   fetch: Serve
 } {
-  const routes: Record<string, Serve | Record<string, Serve>> = {}
+  const routes: Record<string, Serve> = {}
   const { paths, pipeline } = options
   for (const [path, methods] of paths) {
     const serve = serveWith(options, methods)
     // The router of the runtime compares before it decodes, so it would pass /keys/%63urrent to /keys/{keyId}.
     routes[path.replaceAll(/\{(\w+)\}/g, ':$1')] = hidesAnother(path, paths.keys())
       ? serveEquivalent(options, serve)
-      : { ...everyMethod(serve), GET: serveRepeated(pipeline, serve) }
+      : serveRepeated(pipeline, serve)
   }
   return { routes, fetch: serveEquivalent(options, serveWith(options, undefined)) }
 }
 
-/** The methods that the router of the runtime can tell apart. A request with another one takes the fallback. */
-function everyMethod(serve: Serve): Record<string, Serve> {
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-  return Object.fromEntries(methods.map(method => [method, serve]))
-}
-
-/** Serves the GET of a path: a repeated read at once, anything else as `serve` does. */
+/** Serves a path: a repeated read at once, anything else as `serve` does. */
 function serveRepeated({ repeatedReads }: Pipeline, serve: Serve): Serve {
   if (!repeatedReads) return serve
-  return (request, server) => repeatedReads.respond(request, server) ?? serve(request, server)
+  return (request, server) =>
+    (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)
 }
 
 /** Serves the path that is equivalent to that of the request, or else what the router of the runtime found. */

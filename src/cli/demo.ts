@@ -2,11 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { sql } from '../engine/statement.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { engineTarget } from './import-target.ts'
-import { importFiles } from './importer.ts'
+import { type ImportProgress, importFiles } from './importer.ts'
 
 const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
 )
+
+const silent: ImportProgress = { onBytes: () => {}, onStaged: () => {}, onLoaded: () => {} }
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
@@ -16,6 +18,6 @@ export async function loadDemo(engine: StoreEngine, clock: () => number): Promis
   if (counted?.issued !== 0n) return
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
-  const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, () => {})
+  const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, silent)
   if (problems.length > 0) throw new Error(`The demo shop is invalid: ${problems.join('; ')}`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { makeCall } from '../client/client.ts'
 import { contract } from '../contract/contract.ts'
-import { ImportOutcome } from '../model/import.ts'
+import { ImportNameCounts, ImportOutcome, ImportSliceOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { parseJson } from '../model/json.ts'
 import type { Reply } from '../shop/idempotency.ts'
@@ -9,24 +9,29 @@ import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportTarget } from './importer.ts'
 
+type ImportOperation = keyof typeof operations
+
 /** Imports into a store that this process has open. `close` closes its engine. */
-export function engineTarget(engine: StoreEngine, clock: () => number, requestId: string): ImportTarget {
-  const importId = newImportId()
-  const execute = async (
-    id: 'stageImport' | 'applyImport' | 'discardImport',
-    body?: object,
-  ): Promise<Reply> => {
+export function engineTarget(
+  engine: StoreEngine,
+  clock: () => number,
+  requestId: string,
+  importId = newImportId(),
+): ImportTarget {
+  const execute = async (id: ImportOperation, body?: object): Promise<Reply> => {
     const context = { now: storedInstant(clock()), caller: { keyId: null, scopes: ['admin'] }, requestId }
     return replyOf(await engine.execute({ id, input: { importId, body }, context }))
   }
+  const resultOf = async (id: ImportOperation, body: object): Promise<unknown> =>
+    parseJson((await execute(id, body)).body ?? '')
   return {
+    importId,
     stage: async rows => {
       await execute('stageImport', rows)
     },
-    apply: async scope => {
-      const { body } = await execute('applyImport', scope)
-      return ImportOutcome.parse(parseJson(body ?? ''))
-    },
+    apply: async scope => ImportOutcome.parse(await resultOf('applyImport', scope)),
+    countNames: async names => ImportNameCounts.parse(await resultOf('countImportNames', { names })).counts,
+    loadSlice: async slice => ImportSliceOutcome.parse(await resultOf('loadImportSlice', slice)),
     discard: async () => {
       await execute('discardImport')
     },
@@ -37,30 +42,37 @@ export function engineTarget(engine: StoreEngine, clock: () => number, requestId
 /** The time limit of one request of an import. */
 const IMPORT_MS_MAX = 3_600_000
 
-const { stageImport, applyImport, discardImport } = contract
+const { stageImport, applyImport, countImportNames, loadImportSlice, discardImport } = contract
 /** The hidden operations, which the published client does not have. */
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,
+  countImportNames,
+  loadImportSlice,
   discardImport: { ...discardImport, empty: true },
 } as const
+
+/** Retries of one request: a rate limit of a minute is waited for. */
+const RETRIES_MAX = 5
 
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 
 /** Imports over HTTP into a store that another process on this machine has open. */
-export function runningTarget(base: string, key: string): ImportTarget {
+export function runningTarget(base: string, key: string, importId = newImportId()): ImportTarget {
   // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
-  // No request is repeated, because rows are staged in order, and this process must see the outcome of the import.
-  const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: 0 })
-  const importId = newImportId()
+  // A command without an idempotency key is repeated only if the store refused it for now, such as at its rate limit.
+  const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
   const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>
     (await call(id, operations[id], { importId, body })).data
   return {
+    importId,
     stage: async rows => {
       await send('stageImport', rows)
     },
     apply: async scope => ImportOutcome.parse(await send('applyImport', scope)),
+    countNames: async names => ImportNameCounts.parse(await send('countImportNames', { names })).counts,
+    loadSlice: async slice => ImportSliceOutcome.parse(await send('loadImportSlice', slice)),
     discard: async () => {
       await send('discardImport')
     },

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SingleBar } from 'cli-progress'
 import type { Command } from 'commander'
 import { ApiError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
@@ -8,11 +7,25 @@ import { DirectoryInUse } from '../engine/data-lock.ts'
 import type { ImportScope } from '../model/import.ts'
 import { readAddressFile } from './address-file.ts'
 import { fileBytes } from './catalogue-file.ts'
+import { showProgress } from './import-progress.ts'
 import { engineTarget, runningTarget } from './import-target.ts'
-import { type Files, type ImportReport, type ImportTarget, importFiles } from './importer.ts'
+import {
+  type Files,
+  type ImportReport,
+  type ImportTarget,
+  importFiles,
+  importInSlices,
+  resumeSlices,
+} from './importer.ts'
 import { configFrom } from './serve.ts'
 import { openStopped } from './stopped-store.ts'
-import { CommandFailed, say } from './terminal.ts'
+import { CommandFailed, escapeControls, say } from './terminal.ts'
+
+/**
+ * The page cache of the writer while it loads into a stopped store. A million pets change pages of 200 MiB in random
+ * order, and each page that does not fit is written to the log and read again.
+ */
+const IMPORT_CACHE_KIB = 512 * 1024
 
 interface ImportOptions extends Files {
   readonly data?: string
@@ -20,6 +33,8 @@ interface ImportOptions extends Files {
   readonly key?: string
   readonly dryRun?: true
   readonly keepGoing?: true
+  readonly inSlices?: true
+  readonly resume?: string
 }
 
 /** Adds `import`, which loads files of categories and pets into a running or stopped store. */
@@ -31,6 +46,8 @@ export function addImport(program: Command): void {
     .option('--pets <file>', 'CSV with the columns name, category, quantity, hold')
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
+    .option('--in-slices', 'load in many short transactions, so that a running shop can go on')
+    .option('--resume <id>', 'load the rest of an import in slices that was interrupted')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_ADMIN_KEY]')
@@ -39,23 +56,28 @@ export function addImport(program: Command): void {
 
 async function runImport(options: ImportOptions): Promise<void> {
   const { categories, pets } = options
-  if (!categories && !pets) throw new CommandFailed('Specify --categories, --pets or both.', 2)
-  const bytes = await totalBytes({ categories, pets })
+  const files = { categories, pets }
+  const resumedId = options.resume === undefined ? undefined : importIdOf(options)
+  if (!categories && !pets && resumedId === undefined)
+    throw new CommandFailed('Specify --categories, --pets or both.', 2)
+  const bytes = await totalBytes(files)
   const scope: ImportScope = { dryRun: options.dryRun === true, keepGoing: options.keepGoing === true }
   const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
-  const target = await openTarget(config, options.key)
-  const bar = new SingleBar({
-    format: '{bar} {percentage}% of {total} bytes read',
-    hideCursor: true,
-    noTTYOutput: false,
-  })
-  if (process.stderr.isTTY) bar.start(bytes, 0)
+  const { target, isRunning } = await openTarget(config, options.key, resumedId)
+  const inSlices = options.inSlices === true || resumedId !== undefined
+  const mode = scope.dryRun ? 'check' : inSlices ? 'in slices' : 'at once'
+  const progress = showProgress({ bytes, mode, isRunning, importId: target.importId })
   try {
-    const report = await importFiles(target, { categories, pets }, scope, count => bar.increment(count))
-    bar.stop()
-    printReport(report, scope)
+    const report =
+      resumedId !== undefined
+        ? ((await resumeSlices(target, progress)) ?? notResumed(resumedId))
+        : mode === 'in slices'
+          ? await importInSlices(target, files, scope, progress)
+          : await importFiles(target, files, scope, progress)
+    progress.stop()
+    printReport(report, mode === 'in slices' ? { ...scope, keepGoing: true } : scope)
   } catch (error) {
-    bar.stop()
+    progress.stop()
     if (error instanceof ApiError)
       throw new CommandFailed(`The running store refused the import: ${error.message}`)
     throw error
@@ -64,21 +86,46 @@ async function runImport(options: ImportOptions): Promise<void> {
   }
 }
 
+/** Returns the id after --resume. Throws CommandFailed if it is not one, or if an option contradicts it. */
+function importIdOf({ resume = '', categories, pets, dryRun }: ImportOptions): bigint {
+  if (categories || pets || dryRun)
+    throw new CommandFailed(
+      '--resume loads rows that the store already has: specify no file and no --dry-run.',
+      2,
+    )
+  if (!/^[0-9]{1,15}$/.test(resume))
+    throw new CommandFailed(
+      `--resume takes the id that the import printed, not ${escapeControls(resume)}.`,
+      2,
+    )
+  return BigInt(resume)
+}
+
+function notResumed(importId: bigint): never {
+  throw new CommandFailed(
+    `The store has no import ${importId} to resume: it is complete, it was not started, or it is older than a day.`,
+  )
+}
+
 /** Opens the store itself if possible; otherwise connects to the process that has it open. */
-async function openTarget(config: Config, key: string | undefined): Promise<ImportTarget> {
+async function openTarget(
+  config: Config,
+  key: string | undefined,
+  importId: bigint | undefined,
+): Promise<{ target: ImportTarget; isRunning: boolean }> {
   try {
-    const store = await openStopped(config)
-    const target = engineTarget(store.engine, Date.now, 'import')
+    const store = await openStopped(config, { writerCacheKib: IMPORT_CACHE_KIB })
+    const target = engineTarget(store.engine, Date.now, 'import', importId)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
     }
-    return { ...target, close }
+    return { target: { ...target, close }, isRunning: false }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     const base = readAddressFile(config.data)
     if (base === undefined)
       throw new CommandFailed(`${error.message} It has not published its address; try again.`)
-    return runningTarget(base, key ?? adminKey(config))
+    return { target: runningTarget(base, key ?? adminKey(config), importId), isRunning: true }
   }
 }
 

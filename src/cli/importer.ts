@@ -4,16 +4,25 @@ import {
   type ImportedCategory,
   type ImportedPet,
   type ImportOutcome,
+  type ImportProblem,
   type ImportRows,
   type ImportScope,
+  type ImportSlice,
+  type ImportSliceOutcome,
 } from '../model/import.ts'
 import { type ParsedLine, readCategories, readPets } from './catalogue-file.ts'
+import { NamesInFiles } from './names-in-files.ts'
+import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
 import { escapeControls } from './terminal.ts'
 
 /** A store, running or stopped, in which rows are staged and then loaded. */
 export interface ImportTarget {
+  readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
   apply(scope: ImportScope): Promise<ImportOutcome>
+  /** Returns for each name how many categories have it: 0, 1, or 2 for several. */
+  countNames(names: readonly string[]): Promise<readonly bigint[]>
+  loadSlice(slice: ImportSlice): Promise<ImportSliceOutcome>
   discard(): Promise<void>
   close(): Promise<void>
 }
@@ -24,9 +33,20 @@ export interface Files {
 }
 
 export interface ImportReport {
-  readonly outcome: ImportOutcome | undefined
+  /** Undefined if nothing was loaded because a line is invalid. */
+  readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
   /** Each problem as `file:line: problem`: at most 1000 from reading the files, and at most 1000 from the store. */
   readonly problems: readonly string[]
+}
+
+/** What an import reports while it runs. */
+export interface ImportProgress {
+  /** Called with each number of bytes that was read from a file. */
+  onBytes(count: number): void
+  /** Called once, when all rows are staged and none is loaded. */
+  onStaged(rows: number): void
+  /** Called with each number of rows that a slice loaded or reported. */
+  onLoaded(count: number): void
 }
 
 /** A group of rows is sent when its text reaches this length, well below the body size limit. */
@@ -39,35 +59,105 @@ const PROBLEMS_MAX = 1000
  */
 export async function importFiles(
   target: ImportTarget,
-  { categories, pets }: Files,
+  files: Files,
   scope: ImportScope,
-  onBytes: (count: number) => void,
+  progress: ImportProgress,
 ): Promise<ImportReport> {
-  const problems: string[] = []
-  try {
-    if (categories)
-      await stageFile(target, categories, readCategories(categories, onBytes), asCategories, problems)
-    if (pets) await stageFile(target, pets, readPets(pets, onBytes), asPets, problems)
-  } catch (error) {
-    await target.discard()
-    throw error
-  }
+  const { problems, rows } = await stageFiles(target, files, progress)
   if (problems.length > 0 && !scope.keepGoing && !scope.dryRun) {
     await target.discard()
     return { outcome: undefined, problems }
   }
+  progress.onStaged(rows)
   const outcome = await target.apply(scope)
-  const names = { categories: basename(categories ?? ''), pets: basename(pets ?? '') }
-  problems.push(
-    ...outcome.problems.map(
-      ({ file, line, message }) => `${names[file]}:${line}: ${escapeControls(message)}`,
-    ),
-  )
-  return { outcome, problems }
+  return { outcome, problems: [...problems, ...outcome.problems.map(found => problemText(files, found))] }
+}
+
+/**
+ * Like `importFiles`, but loads the rows in many short transactions, between which other commands run. All rows are
+ * validated before the first is loaded; without `keepGoing`, nothing is loaded if any line is invalid.
+ */
+export async function importInSlices(
+  target: ImportTarget,
+  files: Files,
+  { keepGoing }: Pick<ImportScope, 'keepGoing'>,
+  progress: ImportProgress,
+): Promise<ImportReport> {
+  const names = new NamesInFiles()
+  const { problems, rows } = await stageFiles(target, files, progress, names)
+  const refused = await names.check(target)
+  problems.push(...refused.map(found => problemText(files, found)))
+  if (problems.length > 0 && !keepGoing) {
+    await target.discard()
+    return { outcome: undefined, problems }
+  }
+  progress.onStaged(rows)
+  const report = await loadSlices(target, files, true, progress)
+  // With keepGoing, the slices report the same lines again.
+  return { ...report, problems: [...new Set([...problems, ...report.problems])] }
+}
+
+/** Loads the rest of an import in slices that was interrupted. Returns undefined if the store does not have it. */
+export async function resumeSlices(
+  target: ImportTarget,
+  progress: ImportProgress,
+): Promise<ImportReport | undefined> {
+  // A resumed import does not know the names of its files.
+  const { isKnown, ...report } = await loadSlices(target, {}, false, progress)
+  return isKnown ? report : undefined
+}
+
+async function loadSlices(
+  target: ImportTarget,
+  files: Files,
+  begins: boolean,
+  { onLoaded }: ImportProgress,
+): Promise<ImportReport & { readonly isKnown: boolean }> {
+  const problems: string[] = []
+  const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
+  let rows = SLICE_ROWS_FIRST
+  for (let isFirst = begins; ; isFirst = false) {
+    const startedMs = performance.now()
+    const slice = await target.loadSlice({ rows: BigInt(rows), begins: isFirst })
+    rows = nextSliceRows(rows, performance.now() - startedMs)
+    sums.categoriesCreated += slice.categoriesCreated
+    sums.categoriesFound += slice.categoriesFound
+    sums.petsCreated += slice.petsCreated
+    for (const found of slice.problems)
+      if (problems.length < PROBLEMS_MAX) problems.push(problemText(files, found))
+    const { categoriesCreated, categoriesFound, petsCreated } = slice
+    onLoaded(Number(categoriesCreated + categoriesFound + petsCreated) + slice.problems.length)
+    if (slice.isLast) return { outcome: sums, problems, isKnown: slice.isKnown }
+  }
+}
+
+/** Stages the rows of both files. If that fails, discards what was staged and throws the error. */
+async function stageFiles(
+  target: ImportTarget,
+  { categories, pets }: Files,
+  { onBytes }: ImportProgress,
+  names?: NamesInFiles,
+): Promise<{ problems: string[]; rows: number }> {
+  const problems: string[] = []
+  let rows = 0
+  const stage = async (group: ImportRows): Promise<void> => {
+    names?.add(group)
+    rows += group.categories.length + group.pets.length
+    await target.stage(group)
+  }
+  try {
+    if (categories)
+      await stageFile(stage, categories, readCategories(categories, onBytes), asCategories, problems)
+    if (pets) await stageFile(stage, pets, readPets(pets, onBytes), asPets, problems)
+  } catch (error) {
+    await target.discard()
+    throw error
+  }
+  return { problems, rows }
 }
 
 async function stageFile<Row extends { readonly name: string }>(
-  target: ImportTarget,
+  stage: (rows: ImportRows) => Promise<void>,
   file: string,
   entries: AsyncGenerator<ParsedLine<Row>>,
   asRows: (group: Row[]) => ImportRows,
@@ -83,12 +173,16 @@ async function stageFile<Row extends { readonly name: string }>(
     group.push(entry.row)
     for (const value of Object.values(entry.row)) chars += String(value).length
     if (group.length === IMPORT_ROWS_MAX || chars >= GROUP_CHARS_MAX) {
-      await target.stage(asRows(group))
+      await stage(asRows(group))
       group = []
       chars = 0
     }
   }
-  if (group.length > 0) await target.stage(asRows(group))
+  if (group.length > 0) await stage(asRows(group))
+}
+
+function problemText(files: Files, { file, line, message }: ImportProblem): string {
+  return `${basename(files[file] ?? file)}:${line}: ${escapeControls(message)}`
 }
 
 function asCategories(categories: ImportedCategory[]): ImportRows {

@@ -10,9 +10,13 @@ export interface StoppedStore extends AsyncDisposable {
 }
 
 /** Opens a store that no process serves. Throws DirectoryInUse, or CommandFailed. */
-export async function openStopped(config: Config): Promise<StoppedStore> {
+export async function openStopped(
+  config: Config,
+  options: Pick<EngineOptions, 'writerCacheKib'> = {},
+): Promise<StoppedStore> {
   const lock = config.databaseUrl === undefined ? lockDirectoryOrFail(config.data) : undefined
   const engine = await openOrFail(config, {
+    ...options,
     log: { access: () => {}, info: () => {}, error: fields => say(JSON.stringify(fields)) },
     onFatal: reason => {
       say(`The store cannot continue: ${reason}`)
@@ -31,7 +35,7 @@ export async function openStopped(config: Config): Promise<StoppedStore> {
 /** Opens the engine that the settings select. Throws CommandFailed. */
 export async function openOrFail(
   { databaseUrl, data }: Config,
-  options: Pick<EngineOptions, 'log' | 'onFatal'>,
+  options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib'>,
 ): Promise<StoreEngine> {
   try {
     return await openEngine({ databaseUrl, directory: data, ...options })

@@ -1,5 +1,13 @@
 import { ErrorInfo } from '../model/error.ts'
-import { ImportOutcome, ImportRows, ImportScope } from '../model/import.ts'
+import {
+  ImportNameCounts,
+  ImportNames,
+  ImportOutcome,
+  ImportRows,
+  ImportScope,
+  ImportSlice,
+  ImportSliceOutcome,
+} from '../model/import.ts'
 import type { Operation } from './operation.ts'
 import { idParameter, textParameter } from './parameter.ts'
 
@@ -60,6 +68,32 @@ export const service = {
       resource: ImportOutcome,
       description: 'What was loaded, and which rows cannot be loaded.',
     },
+    errors: [],
+  },
+  countImportNames: {
+    method: 'POST',
+    path: '/imports/{importId}/names',
+    tag: 'Service',
+    summary: 'Count the categories that have each of these names',
+    scope: 'pets:write',
+    stability: 'stable',
+    hidden: true,
+    pathParameters: importParameters,
+    body: ImportNames,
+    success: { status: 200, resource: ImportNameCounts, description: 'The counts.' },
+    errors: [],
+  },
+  loadImportSlice: {
+    method: 'POST',
+    path: '/imports/{importId}/slices',
+    tag: 'Service',
+    summary: 'Load the next staged rows, and delete them from the staged rows',
+    scope: 'pets:write',
+    stability: 'stable',
+    hidden: true,
+    pathParameters: importParameters,
+    body: ImportSlice,
+    success: { status: 200, resource: ImportSliceOutcome, description: 'What was loaded.' },
     errors: [],
   },
   discardImport: {

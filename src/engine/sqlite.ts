@@ -15,7 +15,7 @@ import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
 import { SharedReadTransaction } from './shared-read-transaction.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { openWriter, SqliteConnection } from './sqlite-connection.ts'
 import { mergeWriteAheadLog, watchFiles } from './sqlite-files.ts'
 import { serve, WorkerQueue } from './worker-queue.ts'
 
@@ -49,6 +49,8 @@ export interface SqliteOptions {
   readonly pagesMax?: number
   /** The tables whose changes `watchRows` reports. */
   readonly watchedTables?: readonly string[]
+  /** Replaces the default size of the page cache of the writer. */
+  readonly writerCacheKib?: number | undefined
 }
 
 /** The values with which a worker opens its connection. */
@@ -56,6 +58,7 @@ interface Start {
   readonly file: string
   readonly pagesMax?: number
   readonly watchedTables: readonly string[]
+  readonly writerCacheKib?: number
 }
 
 export function databaseFile(directory: string): string {
@@ -74,8 +77,12 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
     options.onFatal,
   )
-  const { onFatal, pagesMax, watchedTables = [] } = options
-  const start: Start = { file, watchedTables, ...(pagesMax !== undefined && { pagesMax }) }
+  const { onFatal, pagesMax, watchedTables = [], writerCacheKib } = options
+  const start: Start = {
+    ...{ file, watchedTables },
+    ...(pagesMax !== undefined && { pagesMax }),
+    ...(writerCacheKib !== undefined && { writerCacheKib }),
+  }
   const rowListeners = new Set<(changes: RowChanges) => void>()
   const writer = new WorkerQueue<Start, Command, Result>({
     module: options.writer,
@@ -178,8 +185,8 @@ async function migrateFile(file: string): Promise<void> {
 export function serveWriter<Command, Result>(
   executeCommand: (tx: Tx, command: Command) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(({ file, pagesMax, watchedTables }) => {
-    const connection = new SqliteConnection(file, { readonly: false })
+  serve<Start, Command, Result>(({ file, pagesMax, watchedTables, writerCacheKib }) => {
+    const connection = openWriter(file, writerCacheKib)
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)

@@ -33,6 +33,24 @@ export type ImportRows = z.output<typeof ImportRows>
 export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean() })
 export type ImportScope = z.output<typeof ImportScope>
 
+/** Names of categories to look up. */
+export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })
+export type ImportNames = z.output<typeof ImportNames>
+
+/** How many categories have each of the names that were looked up, in their order: 0, 1, or 2 for several. */
+export const ImportNameCounts = z.strictObject({ counts: z.array(z.bigint()) })
+export type ImportNameCounts = z.output<typeof ImportNameCounts>
+
+/** The maximum number of rows of one slice. */
+export const SLICE_ROWS_MAX = 500
+
+/** `begins` says that every row of the import is staged: only then may slices of it be loaded. */
+export const ImportSlice = z.strictObject({
+  rows: int64Between(1n, BigInt(SLICE_ROWS_MAX)),
+  begins: z.boolean(),
+})
+export type ImportSlice = z.output<typeof ImportSlice>
+
 /** The reason why one line of a file cannot be loaded. */
 export const ImportProblem = z.strictObject({
   file: z.enum(['categories', 'pets']),
@@ -48,3 +66,21 @@ export const ImportOutcome = z.strictObject({
   problems: z.array(ImportProblem),
 })
 export type ImportOutcome = z.output<typeof ImportOutcome>
+
+/** `isKnown` is false if no rows are staged under the id of the import, or not all of them. */
+export const ImportSliceOutcome = ImportOutcome.extend({ isKnown: z.boolean(), isLast: z.boolean() })
+export type ImportSliceOutcome = z.output<typeof ImportSliceOutcome>
+
+// The sentences about names: the store and the importer both write them.
+
+export function occursTwice(name: string): string {
+  return `the category "${name}" occurs twice`
+}
+
+export function noCategory(name: string): string {
+  return `there is no category "${name}"`
+}
+
+export function ambiguous(name: string): string {
+  return `there are several categories "${name}" in the store: rename one`
+}

@@ -1,6 +1,18 @@
 import type { Reader, Tx } from '../engine/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../engine/statement.ts'
-import type { ImportOutcome, ImportProblem, ImportRows, ImportScope } from '../model/import.ts'
+import {
+  ambiguous,
+  type ImportNameCounts,
+  type ImportNames,
+  type ImportOutcome,
+  type ImportProblem,
+  type ImportRows,
+  type ImportScope,
+  type ImportSlice,
+  type ImportSliceOutcome,
+  noCategory,
+  occursTwice,
+} from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { nameKey } from '../model/text.ts'
 import { createCategory } from './categories.ts'
@@ -16,6 +28,12 @@ interface StagedRow {
   readonly hold: boolean
 }
 
+/** A row as the engines return it. */
+type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
+
+type StagedFile = ImportProblem['file']
+
+const STAGED_PER_READ = 1000n
 /** The maximum number of rows that one sweep deletes. */
 const SWEPT_MAX = 1000
 /** Replaces the instant in the first row of a discarded import. It sorts first, so the next sweep deletes the rows. */
@@ -25,9 +43,19 @@ const stageRow = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, $file, $line, $name, $detail, $quantity, $hold, $now)`)
 
-const readStaged = sql<Omit<StagedRow, 'hold'> & { readonly hold: bigint }>()(`
+const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold FROM staged_row
-  WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT 1000`)
+  WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
+
+// A row with line 0 says that all rows of the files are staged.
+const markComplete = sql()(`
+  INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
+  VALUES ($importId, 'categories', 0, '', NULL, 0, 0, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
+const findComplete = sql<{ line: bigint }>()(
+  `SELECT line FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
+)
+const forgetLoaded = sql()(`
+  DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
 
 const forget = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
@@ -88,16 +116,15 @@ export async function applyImport(
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
     const known = await names.find(row.name)
-    if (known === 'new') problems.push(problem('categories', row, `the category "${row.name}" occurs twice`))
+    if (known === 'new') problems.push(problem('categories', row, occursTwice(row.name)))
     else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
     else if (known === 'none') newCategories.push(names.announce(row))
     else categoriesFound++
   }
   let petCount = 0n
   for await (const row of staged(tx, importId, 'pets')) {
-    const found = await names.find(row.detail ?? '')
-    if (found === 'none') problems.push(problem('pets', row, `there is no category "${row.detail}"`))
-    else if (found === 'several') problems.push(problem('pets', row, ambiguous(row.detail ?? '')))
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? ''))
+    if (refusal) problems.push(refusal)
     else petCount++
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
@@ -111,6 +138,63 @@ export async function applyImport(
     petsCreated: load || body.dryRun ? petCount : 0n,
     problems: problems.slice(0, PROBLEMS_MAX),
   }
+}
+
+/** Counts the categories that have each of the names. An importer validates its rows with it before it loads any. */
+export async function countImportNames(tx: Tx, { body }: { body: ImportNames }): Promise<ImportNameCounts> {
+  const names = new CategoryNames(tx)
+  const counts: bigint[] = []
+  for (const name of body.names) {
+    const found = await names.find(name)
+    counts.push(found === 'none' ? 0n : found === 'several' ? 2n : 1n)
+  }
+  return { counts }
+}
+
+/**
+ * Loads the next staged rows, categories first. The same transaction deletes them from the staged rows, so a slice can
+ * be sent again after a lost response, and an interrupted import continues with the next rows. A row that cannot be
+ * loaded is reported and left out.
+ */
+export async function loadImportSlice(
+  tx: Tx,
+  { importId, body }: { importId: bigint; body: ImportSlice },
+  context: Context,
+): Promise<ImportSliceOutcome> {
+  const problems: ImportProblem[] = []
+  const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
+  if (body.begins) await tx.run(markComplete, { importId, now: context.now })
+  else if (!(await tx.one(findComplete, { importId }))) {
+    return { ...counts, problems, isKnown: false, isLast: true }
+  }
+  const names = new CategoryNames(tx)
+  const read = async (file: StagedFile): Promise<StagedRow[]> =>
+    (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
+  const categories = await read('categories')
+  for (const row of categories) {
+    const known = await names.find(row.name)
+    if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
+    else if (known !== 'none') counts.categoriesFound++
+    else {
+      await loadCategory(tx, context, row, names)
+      counts.categoriesCreated++
+    }
+  }
+  const pets = categories.length > 0 ? [] : await read('pets')
+  for (const row of pets) {
+    const refusal = refusalOfPet(row, await names.find(row.detail ?? ''))
+    if (refusal) problems.push(refusal)
+    else {
+      await loadPet(tx, context, row, names)
+      counts.petsCreated++
+    }
+  }
+  const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
+  const last = [...categories, ...pets].at(-1)
+  const isLast = file === 'pets' && BigInt(pets.length) < body.rows
+  if (isLast) await tx.run(forget, { importId })
+  else if (last) await tx.run(forgetLoaded, { importId, file, last: last.line })
+  return { ...counts, problems, isKnown: true, isLast }
 }
 
 /** Marks the staged rows of an import for the next sweep. There can be a million of them. */
@@ -137,23 +221,35 @@ async function loadRows(
   newCategories: readonly StagedRow[],
   names: CategoryNames,
 ): Promise<void> {
-  for (const { name, detail } of newCategories) {
-    const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
-    names.created(name, id)
-  }
-  for await (const row of staged(tx, importId, 'pets')) {
-    const category = await names.find(row.detail ?? '')
-    if (typeof category !== 'bigint') continue
-    const onHold = row.hold && row.quantity > 0n
-    const stock = { quantity: row.quantity, reserved: 0n, onHold }
-    await addPet(tx, context, { name: row.name, categoryId: category, stock })
-  }
+  for (const row of newCategories) await loadCategory(tx, context, row, names)
+  for await (const row of staged(tx, importId, 'pets')) await loadPet(tx, context, row, names)
 }
+
+async function loadCategory(
+  tx: Tx,
+  context: Context,
+  { name, detail }: StagedRow,
+  names: CategoryNames,
+): Promise<void> {
+  const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
+  names.created(name, id)
+}
+
+/** Creates the pet of a row. Does nothing if its category is not known. */
+async function loadPet(tx: Tx, context: Context, row: StagedRow, names: CategoryNames): Promise<void> {
+  const categoryId = await names.find(row.detail ?? '')
+  if (typeof categoryId !== 'bigint') return
+  const stock = { quantity: row.quantity, reserved: 0n, onHold: row.hold && row.quantity > 0n }
+  await addPet(tx, context, { name: row.name, categoryId, stock })
+}
+
+/** The id of the only category with a name, or why there is no such id; `new` if the import itself creates it. */
+type KnownCategory = bigint | 'none' | 'several' | 'new'
 
 /** Looks up the categories that the rows name, each of them once. */
 class CategoryNames {
   readonly #reading: Reader
-  readonly #known = new Map<string, bigint | 'none' | 'several' | 'new'>()
+  readonly #known = new Map<string, KnownCategory>()
 
   constructor(reader: Reader) {
     this.#reading = reader
@@ -163,7 +259,7 @@ class CategoryNames {
    * Returns the id of the only category with this name; otherwise `none`, `several`, or `new` if this import creates
    * it.
    */
-  async find(name: string): Promise<bigint | 'none' | 'several' | 'new'> {
+  async find(name: string): Promise<KnownCategory> {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const rows = await this.#reading.many(findNamed, { nameKey: nameKey(name), name })
@@ -182,25 +278,28 @@ class CategoryNames {
   }
 }
 
-async function* staged(
-  reader: Reader,
-  importId: bigint,
-  file: 'categories' | 'pets',
-): AsyncGenerator<StagedRow> {
+async function* staged(reader: Reader, importId: bigint, file: StagedFile): AsyncGenerator<StagedRow> {
   let after = 0n
   for (;;) {
-    const rows = await reader.many(readStaged, { importId, file, after })
-    yield* rows.map(row => ({ ...row, hold: readBoolean(row.hold) }))
+    const rows = await reader.many(readStaged, { importId, file, after, limit: STAGED_PER_READ })
+    yield* rows.map(decodeRow)
     const last = rows.at(-1)
     if (!last) return
     after = last.line
   }
 }
 
-function problem(file: 'categories' | 'pets', { line }: StagedRow, message: string): ImportProblem {
-  return { file, line, message }
+function decodeRow(row: StoredRow): StagedRow {
+  return { ...row, hold: readBoolean(row.hold) }
 }
 
-function ambiguous(name: string): string {
-  return `there are several categories "${name}" in the store: rename one`
+/** Returns why a pet cannot be loaded, from what is known about its category; undefined if it can. */
+function refusalOfPet(row: StagedRow, found: KnownCategory): ImportProblem | undefined {
+  if (found === 'none') return problem('pets', row, noCategory(row.detail ?? ''))
+  if (found === 'several') return problem('pets', row, ambiguous(row.detail ?? ''))
+  return undefined
+}
+
+function problem(file: StagedFile, { line }: StagedRow, message: string): ImportProblem {
+  return { file, line, message }
 }

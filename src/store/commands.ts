@@ -14,7 +14,14 @@ import type { Context } from '../shop/context.ts'
 import { redeliver, redeliverFailed } from '../shop/deliveries.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../shop/delivery-state.ts'
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../shop/idempotency.ts'
-import { applyImport, discardImport, stageImport, sweepStagedRows } from '../shop/imports.ts'
+import {
+  applyImport,
+  countImportNames,
+  discardImport,
+  loadImportSlice,
+  stageImport,
+  sweepStagedRows,
+} from '../shop/imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from '../shop/inventory.ts'
 import { createKey, getKey, installAdminKey, keyOf, resetAdminKey, revokeKey } from '../shop/keys.ts'
 import { insertMetadata, replaceMetadata } from '../shop/metadata.ts'
@@ -60,6 +67,8 @@ const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>
   redeliverFailed,
   stageImport,
   applyImport,
+  countImportNames,
+  loadImportSlice,
   discardImport: withoutEtag(discardImport),
 }
 

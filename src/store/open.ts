@@ -21,19 +21,22 @@ export interface EngineOptions {
   readonly directory: string
   readonly log: Log
   readonly onFatal: (reason: string) => void
+  /** The maximum page cache of the writer of SQLite, if it is not the default. */
+  readonly writerCacheKib?: number
 }
 
 const CONNECTIONS_MAX = 20
 
 /** Opens the store that the settings select. Throws NewerDatabase, or an error of the driver. */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, directory, log, onFatal } = options
+  const { databaseUrl, directory, log, onFatal, writerCacheKib } = options
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
       writer: new URL('./sqlite-writer.ts', import.meta.url),
       reader: new URL('./sqlite-reader.ts', import.meta.url),
       watchedTables: cachedTables,
+      writerCacheKib,
       onFatal,
     })
   }

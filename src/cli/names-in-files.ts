@@ -1,0 +1,71 @@
+import {
+  ambiguous,
+  IMPORT_ROWS_MAX,
+  type ImportProblem,
+  type ImportRows,
+  noCategory,
+  occursTwice,
+} from '../model/import.ts'
+
+/** What looks up names of categories in the store. */
+interface NameSource {
+  /** Returns for each name how many categories have it: 0, 1, or 2 for several. */
+  countNames(names: readonly string[]): Promise<readonly bigint[]>
+}
+
+/** The lines with one name: the first, and how many follow it. */
+interface Lines {
+  readonly first: bigint
+  others: number
+}
+
+/** The category names in the files of an import, to validate them all before the first row is loaded. */
+export class NamesInFiles {
+  readonly #categories = new Map<string, Lines>()
+  /** By the names of the categories of the pets. */
+  readonly #pets = new Map<string, Lines>()
+
+  add({ categories, pets }: ImportRows): void {
+    for (const { name, line } of categories) count(this.#categories, name, line)
+    for (const { category, line } of pets) count(this.#pets, category, line)
+  }
+
+  /**
+   * Returns why rows cannot be loaded. Several lines with the same unknown category are one problem, at the first of
+   * them.
+   */
+  async check(store: NameSource): Promise<ImportProblem[]> {
+    const problems: ImportProblem[] = []
+    const found = await this.#countAll(store)
+    for (const [name, { first, others }] of this.#categories) {
+      const line = first
+      if (found.get(name) === 2n) problems.push({ file: 'categories', line, message: ambiguous(name) })
+      else if (others > 0) problems.push({ file: 'categories', line, message: occursTwice(name) })
+    }
+    for (const [name, { first, others }] of this.#pets) {
+      const known = found.get(name) ?? 0n
+      if (known === 1n || (known === 0n && this.#categories.has(name))) continue
+      const message = known === 0n ? noCategory(name) : ambiguous(name)
+      const more = others > 0 ? ` (and in ${others} more ${others === 1 ? 'line' : 'lines'})` : ''
+      problems.push({ file: 'pets', line: first, message: message + more })
+    }
+    return problems
+  }
+
+  async #countAll(store: NameSource): Promise<ReadonlyMap<string, bigint>> {
+    const names = [...new Set([...this.#categories.keys(), ...this.#pets.keys()])]
+    const found = new Map<string, bigint>()
+    for (let from = 0; from < names.length; from += IMPORT_ROWS_MAX) {
+      const group = names.slice(from, from + IMPORT_ROWS_MAX)
+      const counts = await store.countNames(group)
+      for (const [index, name] of group.entries()) found.set(name, counts[index] ?? 0n)
+    }
+    return found
+  }
+}
+
+function count(lines: Map<string, Lines>, name: string, line: bigint): void {
+  const known = lines.get(name)
+  if (known) known.others++
+  else lines.set(name, { first: line, others: 0 })
+}

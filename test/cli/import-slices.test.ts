@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { linesBeforeLoad } from '../../src/cli/import-progress.ts'
+import { runningTarget } from '../../src/cli/import-target.ts'
+import {
+  type ImportProgress,
+  type ImportTarget,
+  importInSlices,
+  resumeSlices,
+} from '../../src/cli/importer.ts'
+import { audit } from '../support/audit.ts'
+import { run, startProcess } from '../support/process.ts'
+import { makePet } from '../support/shop.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+const PETS = 1200
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-slices-'))
+  write('categories.csv', 'name\nDogs\nFish\n')
+  write(
+    'pets.csv',
+    `name,category,quantity\n${Array.from({ length: PETS }, (_, i) => `P${i},Dogs,${i % 3}`).join('\n')}\n`,
+  )
+  write('wrong.csv', 'name,category\nRex,Cats\nIda,Dogs\n,Dogs\nTom,Cats\n')
+  write('twice.csv', 'name\nDogs\nDogs\n')
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+function write(name: string, text: string): void {
+  writeFileSync(join(directory, name), text)
+}
+
+const path = (name: string): string => join(directory, name)
+const files = (): { categories: string; pets: string } => ({
+  categories: path('categories.csv'),
+  pets: path('pets.csv'),
+})
+const silent: ImportProgress = { onBytes: () => {}, onStaged: () => {}, onLoaded: () => {} }
+
+async function countRows(store: TestStore, table: 'pet' | 'category' | 'staged_row'): Promise<number> {
+  const [row] = await store.database(`SELECT count(*) AS number FROM ${table}`)
+  return Number(row?.number)
+}
+
+/** A target whose connection is lost after some slices: before the next one is sent, or after it was committed. */
+function interrupted(target: ImportTarget, slices: number, when: 'before' | 'after'): ImportTarget {
+  let loaded = 0
+  return {
+    ...target,
+    loadSlice: async slice => {
+      if (loaded++ < slices) return target.loadSlice(slice)
+      if (when === 'after') await target.loadSlice(slice)
+      throw new Error('the connection was lost')
+    },
+  }
+}
+
+onEveryEngine(engine => {
+  test(
+    'an import in slices loads every row, and other commands run meanwhile',
+    async () => {
+      await using store = await openTestStore(engine)
+      const { petId } = await makePet(store.client, { quantity: 1000n })
+      let loaded = 0
+      let ordersBetween = 0
+      const target = runningTarget(store.base, ADMIN_KEY)
+      const ordering: ImportTarget = {
+        ...target,
+        loadSlice: async slice => {
+          const outcome = await target.loadSlice(slice)
+          await store.client.placeOrder({ body: { petId } })
+          ordersBetween++
+          return outcome
+        },
+      }
+      const onLoaded = (count: number): void => {
+        loaded += count
+      }
+      const progress = { ...silent, onLoaded }
+      const { outcome, problems } = await importInSlices(ordering, files(), { keepGoing: false }, progress)
+      expect(problems).toEqual([])
+      expect(outcome).toEqual({ categoriesCreated: 2n, categoriesFound: 0n, petsCreated: BigInt(PETS) })
+      expect([loaded, await countRows(store, 'pet')]).toEqual([PETS + 2, PETS + 1])
+      expect(ordersBetween).toBeGreaterThan(3)
+      expect(await countRows(store, 'staged_row')).toBe(0)
+      expect(await audit(store)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  for (const when of ['before', 'after'] as const) {
+    test(
+      `an import that is interrupted ${when} the commit of a slice is resumed: every row once`,
+      async () => {
+        await using store = await openTestStore(engine)
+        const target = runningTarget(store.base, ADMIN_KEY)
+        const broken = interrupted(target, 3, when)
+        expect(await importInSlices(broken, files(), { keepGoing: false }, silent).catch(String)).toContain(
+          'lost',
+        )
+        const loaded = await countRows(store, 'pet')
+        expect(loaded > 0 && loaded < PETS).toBe(true)
+        const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), silent)
+        expect(report?.outcome?.petsCreated).toBe(BigInt(PETS - loaded))
+        const names = await store.database('SELECT count(DISTINCT name) AS number FROM pet')
+        expect([Number(names[0]?.number), await countRows(store, 'pet')]).toEqual([PETS, PETS])
+        expect(await resumeSlices(target, silent)).toBeUndefined()
+        expect(await audit(store)).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test('an import in slices with an invalid line loads nothing, and with keepGoing the valid lines', async () => {
+    await using store = await openTestStore(engine)
+    const target = () => runningTarget(store.base, ADMIN_KEY)
+    const wrong = { categories: path('twice.csv'), pets: path('wrong.csv') }
+    const refused = await importInSlices(target(), wrong, { keepGoing: false }, silent)
+    expect(refused).toEqual({
+      outcome: undefined,
+      problems: [
+        'wrong.csv:4: name "" must have 1 to 200 characters',
+        'twice.csv:2: the category "Dogs" occurs twice',
+        'wrong.csv:2: there is no category "Cats" (and in 1 more line)',
+      ],
+    })
+    expect([await countRows(store, 'pet'), await countRows(store, 'category')]).toEqual([0, 0])
+    const kept = await importInSlices(target(), wrong, { keepGoing: true }, silent)
+    expect(kept.outcome).toEqual({ categoriesCreated: 1n, categoriesFound: 1n, petsCreated: 1n })
+    expect(kept.problems).toContain('wrong.csv:5: there is no category "Cats"')
+  })
+
+  test('an import that was interrupted before all rows were staged cannot be resumed', async () => {
+    await using store = await openTestStore(engine)
+    const target = runningTarget(store.base, ADMIN_KEY)
+    await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [] })
+    expect(await resumeSlices(target, silent)).toBeUndefined()
+    expect(await countRows(store, 'category')).toBe(0)
+  })
+})
+
+test(
+  'petstore import --in-slices prints how to continue, and --resume refuses what it cannot load',
+  async () => {
+    const data = path('data')
+    const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+    await using _ = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+    const { categories, pets } = files()
+    const args = ['import', '--data', data]
+    const loaded = await run([...args, '--in-slices', '--categories', categories, '--pets', pets], env)
+    expect(loaded.errors).toMatch(
+      /^Loading 1202 rows in slices\. If this is interrupted, continue with --resume \d+\nLoaded 2 categories and 1200/,
+    )
+    const id = /--resume (\d+)/.exec(loaded.errors)?.[1] ?? ''
+    const again = await run([...args, '--resume', id], env)
+    expect([again.exitCode, again.errors.trim()]).toEqual([
+      1,
+      `The store has no import ${id} to resume: it is complete, it was not started, or it is older than a day.`,
+    ])
+    const nonsense = await run([...args, '--resume', 'x'], env)
+    expect([nonsense.exitCode, nonsense.errors.trim()]).toEqual([
+      2,
+      '--resume takes the id that the import printed, not x.',
+    ])
+    const both = await run([...args, '--resume', id, '--pets', pets], env)
+    expect(both.exitCode).toBe(2)
+  },
+  TIMEOUT_MS,
+)
+
+test('a warning precedes only a long load into a running store', () => {
+  const screen = { bytes: 0, importId: 7n, isRunning: true }
+  expect(linesBeforeLoad({ ...screen, mode: 'at once' }, 1_000_000).join()).toStartWith(
+    'Loading 1000000 rows at once: for about 100 seconds, all other changes to the store wait.',
+  )
+  expect(linesBeforeLoad({ ...screen, mode: 'at once' }, 10_000)).toEqual([])
+  expect(linesBeforeLoad({ ...screen, mode: 'at once', isRunning: false }, 1_000_000)).toEqual([])
+  expect(linesBeforeLoad({ ...screen, mode: 'check' }, 1_000_000)).toEqual([])
+})
