@@ -7,7 +7,7 @@ import type { Caller, NewSecret } from '../shop/context.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Conditions, matchesWeakly, refuseUnlessMatches } from '../shop/preconditions.ts'
 import { type Command, type CommandResult, replyOf } from '../store/commands.ts'
-import { executeQuery, type Query } from '../store/queries.ts'
+import { executeQuery, isShortList, type Query } from '../store/queries.ts'
 import type { CachedReply, RepresentationCache } from '../store/representation-cache.ts'
 import { authenticate, authorize } from './auth.ts'
 import { assertNotRefused, expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from './body.ts'
@@ -201,9 +201,10 @@ async function runQuery(
   return reply
 }
 
-/** Reads a single row on this thread, and lists and summaries where they do not block other reads. */
+/** Reads a row, and on SQLite a short list, on this thread, and other lists where they do not block other reads. */
 function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Query): Promise<Reply> {
-  return reads === 'row' ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
+  const isHere = reads === 'row' || (engine.name === 'sqlite' && isShortList(query))
+  return isHere ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
 }
 
 /** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */

@@ -12,6 +12,7 @@ import type { Reply } from '../shop/idempotency.ts'
 import { getInventoryItem, getStoreSummary, listInventory, listMovements } from '../shop/inventory.ts'
 import { getCurrentKey, listKeys } from '../shop/keys.ts'
 import { getOrder, listOrders, orderOf } from '../shop/orders.ts'
+import { LIMIT_DEFAULT, type ListQuery } from '../shop/paging.ts'
 import { petOf } from '../shop/pet-row.ts'
 import { getPet, listPets } from '../shop/pets.ts'
 import { etagOf, weakEtagOf } from '../shop/preconditions.ts'
@@ -47,6 +48,36 @@ const queries: { readonly [Id in QueryId]: QueryHandler<Input<Contract[Id]>, Out
 export interface Query extends QueryContext {
   readonly id: QueryId
   readonly input: object
+}
+
+/** The longest page of a short list. Longer pages take so long to encode that other requests would wait. */
+const SHORT_LIST_ROWS_MAX = 20
+
+type ShortLists = { readonly [Id in QueryId]?: (input: Input<Contract[Id]>) => boolean }
+
+/** For each list, whether its page is one bounded scan of an index: no merged scans, no filter row by row. */
+const isOneScan: ShortLists = {
+  listPets: ({ id, status, categoryId }) =>
+    !id && !categoryId && (status === undefined || status.length === 1),
+  listCategories: () => true,
+  listInventory: ({ petId, status, quantityAtMost, sort }) =>
+    !petId && (status ? status.length === 1 : quantityAtMost === undefined && !sort?.endsWith('quantity')),
+  listOrders: ({ petId, complete, reference, shipDateAfter, shipDateBefore, sort }) =>
+    !petId &&
+    reference === undefined &&
+    (complete !== undefined || (!shipDateAfter && !shipDateBefore && !sort?.endsWith('shipDate'))),
+  listMovements: () => true,
+}
+
+/**
+ * Whether a list is so short that reading it costs less than passing it to another thread and back: 20 rows of one
+ * index scan.
+ */
+export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean {
+  // Safe: the input of a query is the input of its id, as in executeQuery.
+  const isShort = isOneScan[id] as ((input: object) => boolean) | undefined
+  const { limit = LIMIT_DEFAULT } = input as ListQuery
+  return isShort !== undefined && limit <= SHORT_LIST_ROWS_MAX && isShort(input)
 }
 
 /** Runs a query and returns its encoded reply. Throws the errors of its verb. */

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import type { Reader } from '../../src/engine/engine.ts'
+import { seeded } from '../support/seeded.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
+import { randomListPath } from './list-queries.ts'
+
+/** The statements that ran on the serving thread, and the number of lists that ran in the reader worker. */
+interface Reads {
+  readonly texts: string[]
+  inWorker: number
+}
+
+async function openCounting(): Promise<{ store: TestStore; reads: Reads }> {
+  const reads: Reads = { texts: [], inWorker: 0 }
+  const store = await openTestStore('sqlite', {
+    cache: 'off',
+    wrapEngine: engine => ({
+      ...engine,
+      readRow: work =>
+        engine.readRow(reader => {
+          const noting: Reader = {
+            one: (statement, ...parameters) => reader.one(statement, ...parameters),
+            many: (statement, ...parameters) => {
+              reads.texts.push(statement.text)
+              return reader.many(statement, ...parameters)
+            },
+          }
+          return work(noting)
+        }),
+      readScan: query => {
+        reads.inWorker++
+        return engine.readScan(query)
+      },
+    }),
+  })
+  return { store, reads }
+}
+
+test('only lists that one index scan serves are read on the serving thread', async () => {
+  const { store, reads } = await openCounting()
+  await using _ = store
+  await makePet(store.client, { quantity: 9n, reserved: 2n })
+  const random = seeded(20261122)
+  for (let count = 0; count < 400; count++) {
+    expect((await store.send('GET', randomListPath(random))).status).toBe(200)
+  }
+  const lists = reads.texts.filter(text => /FROM (pet|category|orders|movement)\b/.test(text))
+  expect(lists.filter(text => text.includes('UNION') || text.split('SELECT').length > 2)).toEqual([])
+  expect(lists.length).toBeGreaterThan(20)
+  expect(reads.inWorker).toBeGreaterThan(100)
+})
+
+test.each([
+  { path: '/pets', here: true },
+  { path: '/pets?limit=20&status=sold&sort=-name', here: true },
+  { path: '/pets?limit=21', here: false },
+  { path: '/pets?status=sold&status=pending', here: false },
+  { path: '/pets?id=1', here: false },
+  { path: '/categories?name=a', here: true },
+  { path: '/store/inventory?quantityAtMost=3', here: false },
+  { path: '/store/orders?complete=false&sort=shipDate', here: true },
+  { path: '/store/orders?reference=R-1', here: false },
+])('$path is read on the serving thread: $here', async ({ path, here }) => {
+  const { store, reads } = await openCounting()
+  await using _ = store
+  expect((await store.send('GET', path)).status).toBe(200)
+  expect(reads.inWorker).toBe(here ? 0 : 1)
+})
