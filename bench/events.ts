@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 import { freePort, programFile, runProgram, type ServerProcess, startServerProcess } from './child.ts'
+import { type Figure, figureTable } from './figures.ts'
 import { generateOrders } from './generate.ts'
-import { type Contestant, interleave, type Schedule } from './sample.ts'
+import { residentMib } from './memory.ts'
+import { type Contestant, interleave, percentile, type Schedule } from './sample.ts'
 import type { Section } from './section.ts'
 import {
   ADMIN_KEY,
@@ -104,14 +105,6 @@ async function benchNotification(schedule: Schedule): Promise<Section> {
   }
 }
 
-/** A value that is not a rate, and its maximum. */
-interface Figure {
-  readonly name: string
-  readonly value: number
-  readonly unit: 'ms' | 'MiB'
-  readonly required?: number
-}
-
 async function measureLatency({ rounds, seconds }: Schedule): Promise<Figure[]> {
   using files = openTempDirectory()
   const place = await makeSqliteStore(files.folder('store'), PETS, 'full')
@@ -169,16 +162,6 @@ async function measureMemory(): Promise<Figure[]> {
   ]
 }
 
-function figureTable(figures: readonly Figure[]): string {
-  const rows = figures.map(({ name, value, unit, required }) => {
-    const isMet = required !== undefined && value <= required
-    const bound =
-      required === undefined ? ' | ' : `${required} ${unit} | ${isMet ? 'requirement met' : '**MISSED**'}`
-    return `| ${name} | **${value.toFixed(unit === 'ms' ? 2 : 1)} ${unit}** | ${bound} |`
-  })
-  return ['| | | at most | |', '| --- | --- | --- | --- |', ...rows].join('\n')
-}
-
 /** Starts a store that may send webhooks to this machine. */
 async function startNotifyingStore({ directory }: Place): Promise<ServerProcess> {
   const port = freePort()
@@ -218,13 +201,4 @@ async function waitForBlocks(listener: ServerProcess, blocks: number): Promise<v
 
 function inThousands(count: number): string {
   return count.toLocaleString('en')
-}
-
-function residentMib({ pid }: ServerProcess): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-}
-
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

@@ -9,6 +9,8 @@ export const Sample = z.strictObject({
   cpuUs: z.number(),
   /** For the whole run: before, in and after the window. */
   answered: z.number(),
+  /** The 99th percentile of the latency of these requests, if it was measured. */
+  p99Ms: z.number().optional(),
 })
 export type Sample = z.output<typeof Sample>
 
@@ -72,12 +74,18 @@ export function coresBusy({ samples }: Result): Spread {
   return spread(samples.map(({ cpuUs, seconds }) => cpuUs / 1e6 / seconds))
 }
 
-function spread(values: readonly number[]): Spread {
+export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (index: number): number => sorted[index] ?? Number.NaN
   const half = (sorted.length - 1) / 2
   const median = (at(Math.floor(half)) + at(Math.ceil(half))) / 2
   return { median, min: at(0), max: at(sorted.length - 1) }
+}
+
+/** Returns the value below which this share of the values is. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
 /** A contestant that counts all its responses, including those outside the windows. */

@@ -26,9 +26,11 @@ export interface Section {
 
 /** A section as Markdown: the measurements, then the ratios with their targets. */
 export function sectionText({ title, about, results, ratios }: Section): string {
+  const text = [`### ${title}`, ...about]
+  // A section of figures has its own tables in `about`.
+  if (results.length === 0) return text.join('\n\n')
   return [
-    `### ${title}`,
-    ...about,
+    ...text,
     table(
       ['', 'requests per second', 'CPU µs per request', 'cores busy'],
       results.map(result => [
@@ -73,7 +75,8 @@ function spreadText({ median, min, max }: Spread, digits: number): string {
   return `${text(median)} (${text(min)} – ${text(max)})`
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Returns a Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
