@@ -4,6 +4,8 @@ import { childEnvironment } from '../test/support/process.ts'
 /** Time limits for the first response of a server, and for its stop. */
 const START_MS = 60_000
 const STOP_MS = 12_000
+/** The time between two probes is the error of a measured start. */
+const PROBE_INTERVAL_MS = 4
 /** A server that accepts a connection and never responds must not outlast START_MS. */
 const PROBE_MS = 5_000
 /** Longer than all benchmarks run, so that a forgotten server ends. */
@@ -58,6 +60,10 @@ export async function runCommand(
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number
   readonly port: number
+  /** The time from the creation of the process to its first response that is not 503. */
+  readonly startedMs: number
+  /** Kills the process without a clean stop, as a power failure does to it. */
+  kill(): Promise<void>
 }
 
 /** Starts a Bun program that serves HTTP on `port`; its output goes to /dev/null. Throws if it ends. */
@@ -78,13 +84,14 @@ export async function startCommand(
   environment: Readonly<Record<string, string>>,
   port: number,
 ): Promise<ServerProcess> {
+  const spawnedMs = performance.now()
   const child = spawn(command, {
     environment: childEnvironment(environment),
     stdout: 'ignore',
     timeoutMs: SERVER_MS_MAX,
   })
   const said = new Response(child.stderr).text()
-  const deadline = performance.now() + START_MS
+  const deadline = spawnedMs + START_MS
   while (!(await responds(port))) {
     if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`a server ended at once: ${await said}`)
@@ -92,11 +99,16 @@ export async function startCommand(
       child.kill('SIGKILL')
       throw new Error(`nothing responds on port ${port}: ${await said}`)
     }
-    await Bun.sleep(50)
+    await Bun.sleep(PROBE_INTERVAL_MS)
   }
   return {
     pid: child.pid,
     port,
+    startedMs: performance.now() - spawnedMs,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await child.exited
+    },
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
