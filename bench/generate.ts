@@ -1,5 +1,5 @@
 import { runProgram } from './child.ts'
-import type { LoadPlan } from './load-plan.ts'
+import type { LoadPlan, RandomRange } from './load-plan.ts'
 import { Sample } from './sample.ts'
 import { ADMIN_KEY, PET_ID_FIRST } from './store.ts'
 
@@ -17,7 +17,20 @@ type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
 
 /** Reads one target repeatedly. Throws if a reply is not a 200 with a body of `bodyBytes` bytes. */
 export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
-  return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', target, bodyBytes } })
+  const request = { kind: 'get', target, random: {}, headers: {}, bodyBytes }
+  return selfMeasured('load.ts', { ...load, status: 200, request })
+}
+
+/** A kind of read: a target that may contain random numbers, and the headers that it needs. */
+export interface VariedRead {
+  readonly target: string
+  readonly random: Readonly<Record<string, RandomRange>>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Reads a target with other numbers in each request. Throws if a reply is not a 200. */
+export function generateVariedReads(load: Load, read: VariedRead): Promise<Sample> {
+  return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
 }
 
 /** Places orders. Throws if a response is not 201. */

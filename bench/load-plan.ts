@@ -1,5 +1,9 @@
 import { z } from 'zod'
 
+/** The numbers `first`, `first + step`, ...: `count` of them. */
+const RandomRange = z.strictObject({ first: z.number(), count: z.number(), step: z.number() })
+export type RandomRange = z.output<typeof RandomRange>
+
 /** The work of the load generator, passed as JSON in its only argument. */
 export const LoadPlan = z.strictObject({
   port: z.number(),
@@ -11,7 +15,15 @@ export const LoadPlan = z.strictObject({
   /** The only correct status. Any other status ends the run with an error. */
   status: z.number(),
   request: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('get'), target: z.string(), bodyBytes: z.number() }),
+    z.strictObject({
+      kind: z.literal('get'),
+      /** May contain names in braces, such as `/pets/{pet}`. Each is a random number, a different one each time. */
+      target: z.string(),
+      random: z.record(z.string(), RandomRange),
+      headers: z.record(z.string(), z.string()),
+      /** The length of every body; null if it varies. */
+      bodyBytes: z.number().nullable(),
+    }),
     z.strictObject({
       kind: z.literal('order'),
       adminKey: z.string(),

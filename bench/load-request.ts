@@ -4,8 +4,10 @@ import type { LoadPlan } from './load-plan.ts'
 export function requestWriter({ port, request }: LoadPlan): () => string {
   const host = `Host: 127.0.0.1:${port}\r\nAccept: application/json\r\nUser-Agent: petstore-bench\r\n`
   if (request.kind === 'get') {
-    const text = `GET ${request.target} HTTP/1.1\r\n${host}\r\n`
-    return () => text
+    const nextTarget = targetWriter(request)
+    const fields = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const end = ` HTTP/1.1\r\n${host}${fields.join('')}\r\n`
+    return () => `GET ${nextTarget()}${end}`
   }
   const { adminKey, petIdFirst, pets, keyPrefix } = request
   const head =
@@ -17,4 +19,41 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
     const key = keyPrefix === null ? '' : `Idempotency-Key: "${keyPrefix}-${sent++}"\r\n`
     return `${head}${key}Content-Length: ${body.length}\r\n\r\n${body}`
   }
+}
+
+type Varied = Pick<Extract<LoadPlan['request'], { kind: 'get' }>, 'target' | 'random'>
+
+/**
+ * Returns a function that returns the next target, with a random number in place of each name in braces. If a target
+ * contains a name several times, each time has its own part of the range, so that no number is repeated.
+ */
+export function targetWriter({ target, random }: Varied): () => string {
+  // Every second part is a name.
+  const parts = target.split(/\{(\w+)\}/)
+  if (parts.length === 1) return () => target
+  const writers = parts.map((part, index) => {
+    if (index % 2 === 0) return () => part
+    const isSame = (other: string, at: number): boolean => at % 2 === 1 && other === part
+    return numberWriter(random, part, {
+      share: parts.slice(0, index).filter(isSame).length,
+      shares: parts.filter(isSame).length,
+    })
+  })
+  return () => {
+    let text = ''
+    for (const write of writers) text += write()
+    return text
+  }
+}
+
+/** Returns a function that returns a random number of one of the equal shares of a range. */
+function numberWriter(
+  random: Varied['random'],
+  name: string,
+  { share, shares }: { share: number; shares: number },
+): () => number {
+  const range = random[name]
+  if (!range) throw new Error(`the plan has no range for {${name}}`)
+  const { first, count, step } = range
+  return () => first + step * Math.floor(((share + Math.random()) * count) / shares)
 }

@@ -2,7 +2,7 @@ import { cpuUs } from './cpu.ts'
 import { LoadPlan } from './load-plan.ts'
 import { requestWriter } from './load-request.ts'
 import { ReplyReader } from './reply-reader.ts'
-import type { Sample } from './sample.ts'
+import { percentile, type Sample } from './sample.ts'
 
 // The load generator, a separate process: `bun bench/load.ts '<LoadPlan as JSON>'`. It keeps the given number of
 // connections open; each sends its next request once its reply has arrived completely. Prints a Sample as JSON.
@@ -10,11 +10,19 @@ import type { Sample } from './sample.ts'
 const DRAIN_MS = 15_000
 
 const plan = LoadPlan.parse(JSON.parse(process.argv[2] ?? ''))
+const fixedBytes = plan.request.kind === 'get' ? plan.request.bodyBytes : null
 const nextRequest = requestWriter(plan)
 const drained = Promise.withResolvers<void>()
+/** The latency of each request, in milliseconds. */
+let latencies: number[] = []
 let answered = 0
 let inFlight = 0
 let stopping = false
+
+interface Connection {
+  readonly reader: ReplyReader
+  sentMs: number
+}
 
 /** A wrong measurement is worse than none, so the whole run ends. */
 function fail(reason: string): never {
@@ -22,30 +30,33 @@ function fail(reason: string): never {
   process.exit(1)
 }
 
-function sendRequest(socket: Bun.Socket<ReplyReader>): void {
+function sendRequest(socket: Bun.Socket<Connection>): void {
   const request = nextRequest()
   inFlight++
+  socket.data.sentMs = performance.now()
   if (socket.write(request) !== request.length) fail('a request did not fit into the socket at once')
 }
 
-function onData(socket: Bun.Socket<ReplyReader>, chunk: Buffer): void {
-  const reply = socket.data.take(chunk)
+function onData(socket: Bun.Socket<Connection>, chunk: Buffer): void {
+  const { reader, sentMs } = socket.data
+  const reply = reader.take(chunk)
   if (!reply) return
   const { status, bodyBytes } = reply
-  if (status !== plan.status || (plan.request.kind === 'get' && bodyBytes !== plan.request.bodyBytes)) {
+  if (status !== plan.status || (fixedBytes !== null && bodyBytes !== fixedBytes)) {
     fail(`expected ${plan.status}, got ${reply.text()}`)
   }
+  latencies.push(performance.now() - sentMs)
   answered++
   inFlight--
   if (!stopping) sendRequest(socket)
   else if (inFlight === 0) drained.resolve()
 }
 
-async function connect(): Promise<Bun.Socket<ReplyReader>> {
-  return await Bun.connect<ReplyReader>({
+async function connect(): Promise<Bun.Socket<Connection>> {
+  return await Bun.connect<Connection>({
     hostname: '127.0.0.1',
     port: plan.port,
-    data: new ReplyReader(),
+    data: { reader: new ReplyReader(), sentMs: 0 },
     socket: {
       data: onData,
       close: () => {
@@ -60,9 +71,11 @@ async function measure(): Promise<Sample> {
   const sockets = await Promise.all(Array.from({ length: plan.connections }, connect))
   for (const socket of sockets) sendRequest(socket)
   await Bun.sleep(plan.warmSeconds * 1000)
+  latencies = []
   const before = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
   await Bun.sleep(plan.seconds * 1000)
   const after = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
+  const p99Ms = percentile(latencies, 0.99)
   stopping = true
   const timer = setTimeout(() => fail(`${inFlight} requests got no response`), DRAIN_MS)
   await drained.promise
@@ -73,6 +86,7 @@ async function measure(): Promise<Sample> {
     seconds: (after.ms - before.ms) / 1000,
     cpuUs: after.cpuUs - before.cpuUs,
     answered,
+    p99Ms,
   }
 }
 

@@ -9,7 +9,13 @@ export interface RawReply {
 }
 
 /** Requests a target and returns the whole reply. Throws the errors of the connection. */
-export async function rawGet(port: number, target: string): Promise<RawReply> {
+export async function rawGet(
+  port: number,
+  target: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawReply> {
+  const fields = Object.entries({ Host: `127.0.0.1:${port}`, Accept: 'application/json', ...headers })
+  const head = [`GET ${target} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`)]
   const whole = Promise.withResolvers<string>()
   const socket = await Bun.connect<ReplyReader>({
     hostname: '127.0.0.1',
@@ -17,7 +23,7 @@ export async function rawGet(port: number, target: string): Promise<RawReply> {
     data: new ReplyReader(),
     socket: {
       open: opened => {
-        opened.write(`GET ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: application/json\r\n\r\n`)
+        opened.write(`${head.join('\r\n')}\r\n\r\n`)
       },
       data: ({ data }, chunk) => {
         const reply = data.take(chunk)
@@ -28,13 +34,13 @@ export async function rawGet(port: number, target: string): Promise<RawReply> {
   })
   const text = await whole.promise
   socket.end()
-  const [head = '', body = ''] = text.split('\r\n\r\n')
-  const [statusLine = '', ...fields] = head.split('\r\n')
-  const headers = new Map(
-    fields.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
+  const [received = '', body = ''] = text.split('\r\n\r\n')
+  const [statusLine = '', ...lines] = received.split('\r\n')
+  const found = new Map(
+    lines.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
   )
-  if (headers.size !== fields.length) throw new Error(`a header field is duplicated: ${head}`)
-  return { statusLine, headers, body, headBytes: Buffer.byteLength(head) }
+  if (found.size !== lines.length) throw new Error(`a header field is duplicated: ${received}`)
+  return { statusLine, headers: found, body, headBytes: Buffer.byteLength(received) }
 }
 
 /** Fields whose values differ between replies of one server, but not in length. */
