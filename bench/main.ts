@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { benchEvents } from './events.ts'
 import { environmentText } from './facts.ts'
+import { benchLarge } from './large.ts'
 import { benchOrders } from './orders.ts'
 import { benchPeers } from './peers.ts'
 import { assertTopicsFree, writePage } from './performance-page.ts'
@@ -18,6 +19,7 @@ const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>
   orders: benchOrders,
   events: benchEvents,
   peers: benchPeers,
+  large: benchLarge,
 }
 
 async function main(): Promise<void> {

@@ -58,10 +58,18 @@ export interface Place {
   readonly databaseUrl?: string
 }
 
-/** Starts the program itself, `petstore serve`, with everything enabled; an empty store gets the demo shop. */
+interface StartOptions {
+  /** A program of this directory to load first. */
+  readonly preload?: string
+  readonly cache?: 'on' | 'off'
+  /** Whether an empty store gets the demo shop. */
+  readonly demo?: boolean
+}
+
+/** Starts the program itself, `petstore serve`, with everything enabled. */
 export function startStore(
   { directory, databaseUrl }: Place,
-  { preload, cache = 'on' }: { readonly preload?: string; readonly cache?: 'on' | 'off' } = {},
+  { preload, cache = 'on', demo = true }: StartOptions = {},
 ): Promise<ServerProcess> {
   const port = freePort()
   return startServerProcess(
@@ -72,6 +80,7 @@ export function startStore(
       PETSTORE_ADMIN_KEY: ADMIN_KEY,
       PETSTORE_RATE_LIMIT: RATE_LIMIT,
       PETSTORE_CACHE: cache,
+      PETSTORE_DEMO: String(demo),
       ...(databaseUrl && { DATABASE_URL: databaseUrl, PETSTORE_SECRET_KEY_FILE: SECRET_KEY_FILE }),
     },
     port,

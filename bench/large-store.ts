@@ -1,0 +1,199 @@
+import { Database } from 'bun:sqlite'
+import { databaseFile } from '../src/engine/sqlite.ts'
+import { REQUEST_ID } from './order-statements.ts'
+import { PET_ID_FIRST, type Place, startStore } from './store.ts'
+
+export const CATEGORIES = 50
+/** The shape of a store repeats after this many pets, so stores of any multiple of it have the same proportions. */
+const PETS_PER_PATTERN = 1000
+/** Every fifth pet has one order. */
+export const PETS_PER_ORDER = 5
+/** Far above the first ids, so that all have one length. */
+export const ORDER_ID_FIRST = 1_000_001
+/** Every fourth order has a reference. */
+export const ORDERS_PER_REFERENCE = 4
+/** Orders ship at each hour of this period after the store was made. */
+const SHIP_HOURS = 200
+
+/** A twentieth of the pets have names that start with the first word, in a store of any size. */
+const WORDS = [
+  ...['Biscuit', 'Argos', 'Bella', 'Coco', 'Daisy', 'Echo', 'Fern', 'Ginger', 'Hazel', 'Iris'],
+  ...['Juno', 'Kiwi', 'Luna', 'Mango', 'Nala', 'Olive', 'Pepper', 'Ruby', 'Saffron', 'Tulip'],
+]
+export const COMMON_NAME = 'biscuit'
+/** Ten pets have names that start with it, in a store of any size. */
+export const RARE_NAME = 'quincy'
+
+/** Has the length of the hash of an event. The chain of such a store cannot be verified, and no read verifies it. */
+const HASH = 'h'.repeat(43)
+
+/** The page cache of the connection that fills a store: indexes are written in random order. */
+const FILL_CACHE_KIB = 1_048_576
+
+/** A store with many rows, and what its reads need to know about it. */
+export interface LargeStore extends Place {
+  readonly pets: number
+  /** When all its rows were created. */
+  readonly createdAt: string
+  /** The position of the last event. */
+  readonly head: number
+  /** The pet in the middle of all names. */
+  readonly middleName: { readonly nameKey: string; readonly id: number }
+}
+
+/**
+ * Creates a store on SQLite with `pets` pets in 50 categories, their orders, movements and events. Stock, orders and
+ * names have the same proportions for every multiple of 1,000 pets.
+ */
+export async function makeLargeStore(directory: string, pets: number): Promise<LargeStore> {
+  if (pets % PETS_PER_PATTERN !== 0) throw new Error(`${pets} is not a multiple of ${PETS_PER_PATTERN}`)
+  await stopped(directory)
+  const createdAt = new Date().toISOString()
+  using database = new Database(databaseFile(directory))
+  const chainEnd = database.query<{ position: number }, []>(
+    `SELECT position FROM chain_end WHERE name = 'head'`,
+  )
+  const first = chainEnd.get()?.position ?? 0
+  // Until the file is complete, nothing needs to be durable.
+  for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', `cache_size = -${FILL_CACHE_KIB}`]) {
+    database.run(`PRAGMA ${pragma}`)
+  }
+  database.run('PRAGMA temp_store = MEMORY')
+  const statements = [
+    ...shelfStatements(pets),
+    ...catalogueStatements(pets, createdAt),
+    ...orderStatements(createdAt),
+    ...eventStatements(pets, first, createdAt),
+    ...countStatements(pets, createdAt),
+  ]
+  for (const statement of statements) database.run(statement)
+  const middleName = database
+    .query<{ nameKey: string; id: number }, [number]>(
+      'SELECT name_key AS nameKey, id FROM pet ORDER BY name_key, id LIMIT 1 OFFSET ?',
+    )
+    .get(pets / 2)
+  const head = chainEnd.get()?.position
+  if (!middleName || head === undefined) throw new Error(`${directory} was not filled`)
+  database.run('PRAGMA journal_mode = WAL')
+  return { directory, pets, createdAt, head, middleName }
+}
+
+/** Creates a store without the demo shop, and stops it again. */
+export async function stopped(directory: string): Promise<void> {
+  await using _ = await startStore({ directory }, { demo: false })
+}
+
+/** The names of the categories, in order of their ids. */
+export function categoryName(id: number): string {
+  return `Category ${id}`
+}
+
+/** The plan of the stock: one row for each pet, from which all tables are filled. */
+function shelfStatements(pets: number): string[] {
+  // 7919 is prime, so the slots of the pets of one category are spread over the whole pattern.
+  const slot = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
+  const ordered = `(i % ${PETS_PER_ORDER} = 0)`
+  const open = `(${slot} = 5 OR ${slot} > 5 AND ${slot} % 2 = 1)`
+  return [
+    `CREATE TEMP TABLE shelf AS
+     WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
+     SELECT i, ${PET_ID_FIRST} + i AS pet_id, i * 7919 % ${CATEGORIES} + 1 AS category_id,
+       CASE WHEN i < ${PETS_PER_PATTERN} AND i % 100 = 7 THEN 'Quincy'
+            ELSE json_extract('${JSON.stringify(WORDS)}', '$[' || (i / ${CATEGORIES} % ${WORDS.length}) || ']') END
+         || ' ' || (${PET_ID_FIRST} + i) AS name,
+       CASE WHEN ${slot} < 4 THEN 0 WHEN ${slot} < 6 THEN ${slot} - 3 ELSE ${slot} + 1 END AS quantity,
+       NOT ${ordered} AND ${slot} IN (4, 5) AS on_hold,
+       CASE WHEN NOT ${ordered} THEN 0 WHEN ${slot} = 5 THEN 2 ELSE 1 END AS ordered,
+       ${ordered} AND ${open} AS is_open FROM n`,
+    'ALTER TABLE shelf ADD COLUMN reserved INTEGER',
+    'ALTER TABLE shelf ADD COLUMN opening INTEGER',
+    'UPDATE shelf SET reserved = ordered * is_open, opening = quantity + ordered * (1 - is_open)',
+  ]
+}
+
+/** The status of a pet with this stock: the rule of the table, for the columns of the plan. */
+function statusText(quantity: string, reserved: string): string {
+  return `CASE WHEN ${quantity} = 0 THEN 'sold' WHEN on_hold = 1 OR ${quantity} = ${reserved} THEN 'pending'
+    ELSE 'available' END`
+}
+
+function catalogueStatements(pets: number, at: string): string[] {
+  return [
+    ...Array.from({ length: CATEGORIES }, (_, index) => {
+      const name = categoryName(index + 1)
+      return `INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
+        VALUES (${index + 1}, '${name}', '${name.toLowerCase()}', NULL, ${pets / CATEGORIES}, 1, '${at}', '${at}')`
+    }),
+    `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version, created_at,
+       updated_at)
+     SELECT pet_id, name, lower(name), category_id, on_hold, quantity, reserved,
+       ${statusText('quantity', 'reserved')}, 1 + (ordered > 0), '${at}', '${at}' FROM shelf ORDER BY i`,
+    `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, at)
+     SELECT pet_id, 1, 2 * i + 1, opening, 0, opening, 0, 'opening', '${at}' FROM shelf WHERE opening > 0 ORDER BY i`,
+  ]
+}
+
+function orderStatements(at: string): string[] {
+  const number = `i / ${PETS_PER_ORDER}`
+  const shipDate = `strftime('%Y-%m-%dT%H:%M:%fZ', '${at}', '+' || (${number} % ${SHIP_HOURS}) || ' hours')`
+  return [
+    `INSERT INTO orders (id, pet_id, quantity, ship_date, complete, version, created_at, updated_at, reference)
+     SELECT ${ORDER_ID_FIRST} + ${number}, pet_id, ordered, CASE WHEN is_open AND ${number} % 4 = 1 THEN NULL
+       ELSE ${shipDate} END, 1 - is_open, 1, '${at}', '${at}',
+       CASE WHEN ${number} % ${ORDERS_PER_REFERENCE} = 0 THEN 'R-' || (${ORDER_ID_FIRST} + ${number}) END
+     FROM shelf WHERE ordered > 0 ORDER BY i`,
+    `INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason,
+       order_id, at)
+     SELECT pet_id, 2, 2 * i + 2, CASE WHEN is_open THEN 0 ELSE -ordered END, reserved, quantity, reserved,
+       CASE WHEN is_open THEN 'order' ELSE 'completion' END, ${ORDER_ID_FIRST} + ${number}, '${at}'
+     FROM shelf WHERE ordered > 0 ORDER BY i`,
+  ]
+}
+
+/** Two events for each pet, then two for each order, as if the pets had been imported before the first order. */
+function eventStatements(pets: number, head: number, at: string): string[] {
+  const insert = `
+    INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at, pet_id)
+    WITH part (second) AS (VALUES (0), (1))`
+  const stockData = (quantity: string, reserved: string): string =>
+    `'{"petId":' || pet_id || ',"quantity":' || ${quantity} || ',"status":"' || ${statusText(quantity, reserved)} ||
+       '","reserved":' || ${reserved} || '}'`
+  const petPosition = `${head} + 2 * i + 1 + second`
+  const orderPosition = `${head + 2 * pets} + 2 * (i / ${PETS_PER_ORDER}) + 1 + second`
+  return [
+    `${insert} SELECT ${petPosition}, ${petPosition}, '${HASH}',
+       iif(second, 'petstore.inventory.changed', 'petstore.pet.created'),
+       iif(second, 'inventory/', 'pets/') || pet_id, 1,
+       iif(second, ${stockData('opening', '0')}, '{"id":' || pet_id || ',"name":"' || name || '","categoryId":' ||
+         category_id || ',"status":"' || ${statusText('opening', '0')} || '"}'),
+       1, '${REQUEST_ID}', '${at}', pet_id FROM shelf CROSS JOIN part ORDER BY i, second`,
+    `${insert} SELECT ${orderPosition}, ${orderPosition}, '${HASH}',
+       iif(second, 'petstore.order.placed', 'petstore.inventory.changed'),
+       iif(second, 'orders/' || orders.id, 'inventory/' || pet_id), iif(second, 1, 2),
+       iif(second, '{"id":' || orders.id || ',"petId":' || pet_id || ',"quantity":' || ordered ||
+         coalesce(',"shipDate":"' || ship_date || '"', '') || ',"complete":' || iif(complete, 'true', 'false') ||
+         coalesce(',"reference":"' || reference || '"', '') || '}', ${stockData('shelf.quantity', 'shelf.reserved')}),
+       1, '${REQUEST_ID}', '${at}', pet_id FROM shelf JOIN orders USING (pet_id) CROSS JOIN part ORDER BY i, second`,
+  ]
+}
+
+/** Everything that the store counts: the last numbers, the end of the log, and the totals of the summary. */
+function countStatements(pets: number, at: string): string[] {
+  const day = at.slice(0, 10)
+  return [
+    `UPDATE counter SET last = (SELECT max(id) FROM category) WHERE noun = 'category'`,
+    `UPDATE counter SET last = (SELECT max(id) FROM pet) WHERE noun = 'pet'`,
+    `UPDATE counter SET last = (SELECT max(id) FROM orders) WHERE noun = 'order'`,
+    `UPDATE counter SET last = ${2 * pets} WHERE noun = 'movement'`,
+    `UPDATE counter SET last = (SELECT max(id) FROM event) WHERE noun = 'event'`,
+    `UPDATE chain_end SET position = (SELECT max(position) FROM event), hash = '${HASH}' WHERE name = 'head'`,
+    'DELETE FROM total',
+    `INSERT INTO total (name, value)
+     SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
+     UNION ALL SELECT 'units/onHand', sum(quantity) FROM pet
+     UNION ALL SELECT 'units/reserved', sum(reserved) FROM pet
+     UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
+     UNION ALL SELECT 'orders/placed/${day}', count(*) FROM orders`,
+    'DROP TABLE shelf',
+  ]
+}
