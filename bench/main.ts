@@ -9,6 +9,7 @@ import { assertTopicsFree, writePage } from './performance-page.ts'
 import { benchReads } from './reads.ts'
 import type { Schedule } from './sample.ts'
 import { type Section, sectionText } from './section.ts'
+import { benchStart } from './start.ts'
 
 const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
 /** Runs with fewer or shorter rounds are only for display, and are not published. */
@@ -20,6 +21,7 @@ const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>
   events: benchEvents,
   peers: benchPeers,
   large: benchLarge,
+  start: benchStart,
 }
 
 async function main(): Promise<void> {

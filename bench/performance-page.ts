@@ -9,6 +9,7 @@ after round. Each table says what both sides do. The benchmark program writes th
     npm run bench -- --only events --write
     npm run bench -- --only peers --write
     npm run bench -- --only large --write
+    npm run bench -- --only start --write
 
 Absolute times on shared machines are not meaningful, and nothing here depends on them: the same machine is half as
 fast while a neighbour is busy. Ratios within one run are meaningful, because both sides had the same neighbours.
