@@ -18,8 +18,8 @@ import { compares, equals, listPage, sortBy } from './paging.ts'
 import {
   findPet,
   IDS_MAX,
+  inStatusById,
   isAnyPet,
-  isAnyStatus,
   type PetRow,
   paddedStatuses,
   petColumns,
@@ -67,7 +67,7 @@ export async function listInventory(
       filters: { petId, status, quantityAtMost },
       sort,
       branches: petId
-        ? [[isAnyPet(petId), isAnyStatus(status), ...atMost]]
+        ? [[isAnyPet(petId), ...inStatusById(status), ...atMost]]
         : statuses
           ? paddedStatuses(statuses).map(value => [equals('status', value), ...atMost])
           : [[]],

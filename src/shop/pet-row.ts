@@ -44,9 +44,12 @@ export function isAnyPet(ids: readonly bigint[]): Condition {
   return isIn('id', padded(distinct(ids), ID_SIZES))
 }
 
-/** Returns the condition that a pet is in one of these statuses; without any, in any status. */
-export function isAnyStatus(statuses: readonly PetStatus[] = PetStatus.options): Condition {
-  return isIn('status', paddedStatuses(statuses))
+/**
+ * Returns the condition that a pet, selected by its id, is in one of these statuses; none without statuses. The call of
+ * coalesce keeps SQLite from reading an index of the status, which is three times as much work as reading the ids.
+ */
+export function inStatusById(statuses: readonly PetStatus[] | undefined): Condition[] {
+  return statuses ? [isIn(`coalesce(status, '')`, paddedStatuses(statuses))] : []
 }
 
 /** Pads a filter by status to one of two sizes. */

@@ -20,8 +20,8 @@ import { type Condition, distinct, equals, isIn, listPage, namePrefix, padded, s
 import {
   findPet,
   IDS_MAX,
+  inStatusById,
   isAnyPet,
-  isAnyStatus,
   type PetRow,
   paddedStatuses,
   petColumns,
@@ -66,8 +66,8 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
         ? [
             [
               isAnyPet(id),
-              isAnyStatus(status),
-              ...(categoryId ? [isIn('category_id', padded(distinct(categoryId), [20]))] : []),
+              ...inStatusById(status),
+              ...(categoryId ? [isIn('+category_id', padded(distinct(categoryId), [20]))] : []),
               ...prefix,
             ],
           ]
