@@ -7,6 +7,7 @@ import { writeYaml } from '../openapi/yaml.ts'
 import { hasScope } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
+import { consoleRoutes } from './console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsRoutes } from './docs-page.ts'
@@ -39,7 +40,10 @@ export function servicePaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...docsRoutes().map(([path, handle]): [string, Methods] => [path, get(handle)]),
+    ...[...docsRoutes(), ...consoleRoutes(base)].map(([path, handle]): [string, Methods] => [
+      path,
+      get(handle),
+    ]),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => ready(context, ping))],
     ['/metrics', get(context => measured(context, pipeline, metrics))],

@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['model', 'contract', 'engine', 'shop', 'store'],
   // The published client has no dependency.
   client: ['model/json.ts'],
+  console: ['client'],
   'config.ts': ['model', 'setting-readers.ts'],
   'setting-readers.ts': ['model'],
   'server.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks'],

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { routeNotFound } from '../contract/refusals.ts'
+import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
+import type { RequestContext } from './request-context.ts'
+import type { Handler } from './routes.ts'
+
+/** The files that `npm ci` and `npm pack` bundle. */
+const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
+
+/** The addresses of the views. The script of the page finds out which view belongs to the address. */
+const viewPaths = ['/console', '/console/{view}', '/console/{view}/{id}', '/console/{view}/{id}/{part}']
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+}
+
+/** The names contain a hash of the content, so a name never has another content. */
+const KEPT_FOREVER = 'public, max-age=31536000, immutable'
+
+/** Scripts and styles come only from this host. The library inserts styles, which need the nonce of the page. */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/**
+ * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
+ * of every address in the page. `directory` replaces the one with the bundled files.
+ */
+export function consoleRoutes(base: string, directory = CONSOLE_DIRECTORY): [string, Handler['handle']][] {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  const path = new URL(base).pathname.replace(/\/$/, '')
+  const contents = new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+  return [
+    ...viewPaths.map((view): [string, Handler['handle']] => [view, context => page(context, path, names)]),
+    ['/console/assets/{file}', context => asset(context, contents)],
+  ]
+}
+
+async function readAsset(directory: string, name: string): Promise<Content> {
+  const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+  return prepareContent(type, await Bun.file(join(directory, name)).bytes())
+}
+
+async function asset(
+  context: RequestContext,
+  contents: ReadonlyMap<string, () => Promise<Content>>,
+): Promise<Response> {
+  const content = contents.get(context.pathParameters.file ?? '')
+  if (!content) throw routeNotFound(context.path, '')
+  return sendContent(context, await content(), { 'Cache-Control': KEPT_FOREVER })
+}
+
+/** Sends the page. It is never cached, because each response has its own nonce. */
+function page({ headers, request }: RequestContext, basePath: string, names: readonly string[]): Response {
+  const nonce = randomBytes(16).toString('base64')
+  const html = names.length === 0 ? NOT_BUILT_PAGE : consolePage(basePath, nonce, names)
+  const responseHeaders = {
+    ...headers,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': contentSecurityPolicy(nonce),
+    'Referrer-Policy': 'no-referrer',
+  }
+  if (request.method !== 'HEAD') return new Response(html, { headers: responseHeaders })
+  return new Response(null, {
+    headers: { ...responseHeaders, 'Content-Length': String(Buffer.byteLength(html)) },
+  })
+}
+
+function consolePage(basePath: string, nonce: string, names: readonly string[]): string {
+  const assets = `${basePath}/console/assets`
+  const mainOf = (extension: string): string =>
+    names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
+  return htmlPage(
+    `<meta name="petstore-base" content="${escaped(basePath)}">
+<meta name="petstore-nonce" content="${nonce}">
+<link rel="stylesheet" href="${escaped(assets)}/${mainOf('css')}">
+<script type="module" src="${escaped(assets)}/${mainOf('js')}"></script>
+`,
+    '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',
+  )
+}
+
+/** A paw, drawn here: the page loads no picture. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='%23087f5b'%3E" +
+  "%3Cellipse cx='16' cy='22' rx='8' ry='7'/%3E%3Ccircle cx='6' cy='13' r='3.5'/%3E" +
+  "%3Ccircle cx='12.5' cy='7' r='3.5'/%3E%3Ccircle cx='19.5' cy='7' r='3.5'/%3E" +
+  "%3Ccircle cx='26' cy='13' r='3.5'/%3E%3C/svg%3E"
+
+const NOT_BUILT_PAGE = htmlPage(
+  '',
+  `<h1>The console is not built</h1>
+<p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its packages are missing: run
+<code>npm ci</code> once, and restart the store.</p>`,
+)
+
+function htmlPage(head: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Petstore</title>
+<link rel="icon" href="${ICON}">
+${head}</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,137 @@
+import {
+  Alert,
+  Anchor,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NavLink,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Link, Route, Switch, useLocation } from 'wouter'
+import { connection, useConnectionLost } from './data/connection.ts'
+import { useLiveUpdates } from './data/live.ts'
+import { forgetKey, type Session } from './data/session.ts'
+import { SessionContext, useSession } from './data/store.ts'
+import { Brand } from './parts/brand.tsx'
+import { PageSkeleton } from './parts/page-skeleton.tsx'
+import { NotFound } from './views/not-found.tsx'
+import { SignIn } from './views/sign-in.tsx'
+import { views } from './views/views.ts'
+
+/** The whole console: the sign-in page, then the frame with the view of the address. */
+export function App() {
+  const [session, setSession] = useState<Session>()
+  const queries = useQueryClient()
+  if (!session) return <SignIn onSignedIn={setSession} />
+  const signOut = (): void => {
+    forgetKey()
+    queries.clear()
+    setSession(undefined)
+  }
+  return (
+    <SessionContext value={{ ...session, signOut }}>
+      <Frame session={session} />
+    </SessionContext>
+  )
+}
+
+function Frame({ session }: { readonly session: Session }) {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const [location] = useLocation()
+  const queries = useQueryClient()
+  useLiveUpdates(session)
+  useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view closes the menu of a small screen
+  useEffect(close, [location, close])
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <a className="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <Anchor component={Link} href="/" fw={700} c="var(--mantine-color-text)" underline="never">
+              <Brand />
+            </Anchor>
+          </Group>
+          <KeyMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs">
+        <nav aria-label="Views">
+          {views.map(({ path, label }) => (
+            <NavLink
+              key={path}
+              component={Link}
+              href={path}
+              label={label}
+              active={path === '/' ? location === '/' : location.startsWith(path)}
+              aria-current={location === path ? 'page' : undefined}
+            />
+          ))}
+        </nav>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Lost />
+        <Suspense fallback={<PageSkeleton />}>
+          <Switch>
+            {views.flatMap(({ routes }) =>
+              routes.map(({ path, view: View }) => (
+                <Route key={path} path={path}>
+                  {parameters => <View id={'id' in parameters ? String(parameters.id) : ''} />}
+                </Route>
+              )),
+            )}
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function KeyMenu() {
+  const { info, signOut } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const isDark = colorScheme === 'dark'
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
+        {info.name}
+      </Text>
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        {isDark ? '☀' : '☾'}
+      </Button>
+      <Button variant="default" size="compact-sm" onClick={signOut}>
+        Sign out
+      </Button>
+    </Group>
+  )
+}
+
+function Lost(): ReactNode {
+  if (!useConnectionLost()) return null
+  return (
+    <Alert color="yellow" mb="md" role="status" title="The store does not respond">
+      It may be restarting. This page tries again every two seconds, and continues by itself.
+    </Alert>
+  )
+}

@@ -1,0 +1,35 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
+import { connection } from './connection.ts'
+
+/** How long a result is shown without asking again, in milliseconds. Events make results outdated earlier. */
+const FRESH_MS = 30_000
+
+/** The cache of everything that the console has read. */
+export const queryClient: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: error => {
+      if (error instanceof ConnectionError) connection.lost()
+    },
+    onSuccess: () => connection.restored(),
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      // The client has already retried what can be retried.
+      retry: false,
+      queryKeyHashFn: key =>
+        JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
+    },
+    mutations: {
+      onError: error => {
+        if (error instanceof ConnectionError) connection.lost()
+      },
+    },
+  },
+})
+
+/** Whether the store refused a request because of its key. */
+export function isKeyRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}

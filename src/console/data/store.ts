@@ -1,0 +1,23 @@
+import { createContext, useContext } from 'react'
+import type { Scope } from '../../client/petstore-client.ts'
+import { hasScope, type Session } from './session.ts'
+
+/** The session of the page and what ends it. */
+export interface SignedIn extends Session {
+  readonly signOut: () => void
+}
+
+export const SessionContext = createContext<SignedIn | undefined>(undefined)
+
+/** Returns the session of the page, with its client. Throws outside a signed-in page. */
+export function useSession(): SignedIn {
+  const session = useContext(SessionContext)
+  if (!session) throw new Error('the page is not signed in')
+  return session
+}
+
+/** Returns a function that says whether the key of the session has a scope. */
+export function useCan(): (scope: Scope) => boolean {
+  const { info } = useSession()
+  return scope => hasScope(info, scope)
+}

@@ -1,0 +1,32 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './console.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Router } from 'wouter'
+import { App } from './app.tsx'
+import { queryClient } from './data/query-client.ts'
+import { basePath } from './data/session.ts'
+import { theme } from './theme.ts'
+
+const root = document.getElementById('app')
+if (!root) throw new Error('the page has no element #app')
+
+// The content security policy allows only the styles with this nonce, which is new in every response.
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce"]')?.content ?? ''
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={queryClient}>
+        <Router base={`${basePath}/console`}>
+          <App />
+        </Router>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

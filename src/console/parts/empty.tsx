@@ -1,0 +1,24 @@
+import { Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface EmptyProps {
+  readonly title: string
+  /** What the user can do about it. */
+  readonly children: ReactNode
+}
+
+/** Says why a list is empty, and what to do next. */
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <Paper withBorder p="xl">
+      <Stack gap="xs" align="center">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text c="dimmed" ta="center" component="div">
+          {children}
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,29 @@
+const counts = new Intl.NumberFormat()
+const instants = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** Formats a number with separators of thousands. */
+export function formatCount(count: bigint | number): string {
+  return counts.format(count)
+}
+
+/** Formats an RFC 3339 instant in the time zone of the browser. */
+export function formatInstant(instant: string): string {
+  return instants.format(new Date(instant))
+}
+
+/** Formats a day in UTC such as 2026-11-22 without its year. */
+export function formatDay(day: string): string {
+  return days.format(new Date(`${day}T00:00:00Z`))
+}
+
+/** Formats how long ago an instant is: `just now`, `5 minutes ago`. */
+export function formatAge(instant: string, nowMs = Date.now()): string {
+  const seconds = Math.round((nowMs - Date.parse(instant)) / 1000)
+  if (seconds < 10) return 'just now'
+  const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+  if (seconds < 60) return ago.format(-seconds, 'second')
+  if (seconds < 3600) return ago.format(-Math.round(seconds / 60), 'minute')
+  if (seconds < 86_400) return ago.format(-Math.round(seconds / 3600), 'hour')
+  return ago.format(-Math.round(seconds / 86_400), 'day')
+}

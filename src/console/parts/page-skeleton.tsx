@@ -1,0 +1,11 @@
+import { Skeleton, Stack } from '@mantine/core'
+
+/** Holds the place of a view while its script loads. */
+export function PageSkeleton() {
+  return (
+    <Stack gap="lg" aria-busy="true" aria-label="Loading">
+      <Skeleton height={32} width={200} />
+      <Skeleton height={320} />
+    </Stack>
+  )
+}

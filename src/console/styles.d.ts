@@ -1,0 +1,2 @@
+// The bundler collects style sheets into one file.
+declare module '*.css'
