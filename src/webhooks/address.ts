@@ -22,18 +22,19 @@ export interface Target {
   readonly family: 4 | 6
 }
 
-/** A URL that must not receive requests. The message is one sentence for the person that wrote it. */
+/** Thrown for a URL to which no request may be sent. The message is one sentence for the person that wrote the URL. */
 export class AddressRefused extends Error {}
 
 /**
- * Resolves through the operating system. IPv4 comes first, because more machines lack IPv6. Takes at most 5 seconds.
+ * Resolves a host name through the operating system. IPv4 addresses come first, because some machines have no IPv6.
+ * Throws AddressRefused after 5 seconds.
  */
 export const resolveHost: Resolve = resolveWithin(LOOKUP_MS_MAX, async host => {
   const found = await lookup(host, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
 })
 
-/** Wraps a resolver so that it fails with AddressRefused after `timeoutMs`. */
+/** Returns a resolver that calls `resolve`, and throws AddressRefused after `timeoutMs`. */
 export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
   return async host => {
     const late = Promise.withResolvers<never>()
@@ -49,12 +50,12 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
 }
 
 /**
- * Checks a URL and resolves its host. Every address of the host must be public by the IANA special-purpose registries
- * (RFC 6890, https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry). Otherwise
- * the URL is refused, because a connection could use any of them. The target is valid for one immediate request; the
- * next request resolves again, because DNS records change.
+ * Returns a URL with the first address of its host. The target is valid for one immediate request. The next request
+ * must resolve the host again, because DNS records change.
  *
- * Returns the first address. Throws AddressRefused.
+ * Throws AddressRefused if the URL is not valid or its host cannot be resolved. Unless `allowPrivate` is set, it also
+ * throws if any address of the host is not public by the IANA special-purpose registries (RFC 6890,
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry).
  */
 export async function checkTarget(url: string, rules: AddressRules): Promise<Target> {
   const parsed = parseUrl(url)
@@ -81,7 +82,10 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** Checks the text as written: the parser of the URL standard would silently repair much of what is refused here. */
+/**
+ * Returns the parsed URL. Throws AddressRefused if the URL is not valid. The text is checked before it is parsed,
+ * because the parser of the URL standard silently repairs many of the errors that are refused here.
+ */
 function parseUrl(url: string): URL {
   const refuse = (why: string): never => {
     throw new AddressRefused(why)
@@ -108,8 +112,8 @@ async function lookUp(host: string, resolve: Resolve): Promise<readonly string[]
 }
 
 /**
- * Returns the family of an address. Throws AddressRefused for anything else, and for an address with a zone id (RFC
- * 4007), which names an interface of this machine.
+ * Returns the family of an address. Throws AddressRefused for a text that is not an IP address, and for an address
+ * with a zone id (RFC 4007), which names an interface of this machine.
  */
 function familyOf(host: string, address: string): 4 | 6 {
   const family = address.includes('%') ? 0 : isIP(address)
@@ -143,13 +147,16 @@ function specialUse(address: string, family: 4 | 6): string | undefined {
   return ipv6Blocks.find(({ list }) => list.check(address, 'ipv6'))?.use
 }
 
-/** Returns whether the interface id is 0000:5efe or 0200:5efe before an IPv4 address (RFC 5214, section 6.1). */
+/**
+ * Returns whether an IPv6 address is an ISATAP address (RFC 5214, section 6.1): its interface id is 0000:5efe, followed
+ * by an IPv4 address. The u and g bits of the interface id (0300) may be set.
+ */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address)
   return groups[5] === ISATAP && ((groups[4] ?? 0) & ~0x0300) === 0
 }
 
-/** Returns the eight groups of an IPv6 address. The URL parser converts a dotted end to hexadecimal. */
+/** Returns the eight groups of an IPv6 address. The URL parser converts an IPv4 address at its end to hexadecimal. */
 function groupsOf(address: string): number[] {
   const [start = '', end = ''] = hostOf(new URL(`http://[${address}]`)).split('::')
   const [before, after] = [start, end].map(part => part.split(':').filter(group => group !== ''))

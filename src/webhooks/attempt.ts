@@ -4,7 +4,7 @@ import { envelopeText, type SequencedEvent } from '../shop/events.ts'
 import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
 import { post, RequestFailed } from './request.ts'
 
-/** The time limit of a request, from connecting to the end of the reply. */
+/** The time limit of a request, from the connection to the end of the reply. */
 const TIMEOUT_MS = 10_000
 
 /** The dependencies of an attempt. */
@@ -17,22 +17,23 @@ export interface DeliveryContext {
   readonly timeoutMs?: number
 }
 
-/** The outcome of an attempt: a status, or the reason why there is none. */
+/** The result of an attempt: a status, or in `error` the reason why there is no status. */
 export interface AttemptResult {
   readonly durationMs: number
   readonly status?: number
   readonly retryAfter?: string | undefined
   readonly reply?: string
   readonly error?: string
-  /** The request was not sent, so the outcome says nothing about the receiver. */
+  /** The request was not sent, so the result says nothing about the receiver. */
   readonly unsent?: true
-  /** Another attempt would not change the outcome. */
+  /** Another attempt would have the same result. */
   readonly final?: true
 }
 
 /**
- * Sends one event to a receiver once, signed per Standard Webhooks. The address is checked again, and the connection
- * goes to exactly the address that was checked. A refused address or a failed request is returned as `error`.
+ * Sends one event to a receiver once, signed per Standard Webhooks, and returns the result. A refused address or a
+ * failed request is returned as `error`; any other error is thrown. The address is checked at every attempt, and the
+ * connection goes to exactly the address that was checked.
  */
 export async function attempt(
   delivery: DeliveryContext,
@@ -60,7 +61,9 @@ export async function attempt(
   }
 }
 
-/** Returns the secret, and the previous secret while both sign. */
+/**
+ * Returns the decrypted secrets that sign the request: the current one, and during a rotation also the previous one.
+ */
 function secretsOf(
   { decrypt, clock }: DeliveryContext,
   { secret, previousSecret, previousUntil }: Receiver,

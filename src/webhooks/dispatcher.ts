@@ -15,9 +15,9 @@ import type { DeliveryContext } from './attempt.ts'
 import { WebhookSender } from './sender.ts'
 import { Throttle } from './throttle.ts'
 
-/** How long the leases of a dead process keep other processes from its webhooks. */
+/** The duration of a lease. The webhooks of a dead process wait at most this long for another process. */
 const LEASE_MS = 30_000
-/** How long a stop waits for attempts in progress. Unfinished ones are repeated later. */
+/** The longest time that a stop waits for attempts in progress. Unfinished attempts are repeated later. */
 const STOP_MS = 5000
 /** An instant after the end of every lease, so that every lease counts as expired. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
@@ -30,7 +30,7 @@ export interface DispatcherOptions extends DeliveryContext {
   /** Whether no other process uses this store. The leases of a dead process are then taken immediately. */
   readonly alone: boolean
   readonly random: () => number
-  /** Called with attempts once they are stored. */
+  /** Called with the outcomes of attempts after they were stored. */
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number
@@ -47,18 +47,21 @@ export class Dispatcher {
   #woken = Promise.withResolvers<void>()
   #stopped = false
   #leasedUntilMs = 0
-  #first: boolean
-  /** Whether a sender has ended, and a new one may be needed in its place. */
+  /**
+   * Whether the next lease also takes the webhooks whose leases have not expired: the first lease of a process alone.
+   */
+  #takesEveryLease: boolean
+  /** Whether a sender has ended, so that its webhook may need a new sender. */
   #hasEnded = false
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
-    this.#first = options.alone
+    this.#takesEveryLease = options.alone
     this.#running = this.#run()
   }
 
-  /** Starts no new attempts, waits briefly for those in progress, and releases the leases. */
+  /** Stops new attempts, waits up to 5 seconds for the attempts in progress, and releases the leases. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#woken.resolve()
@@ -94,28 +97,30 @@ export class Dispatcher {
       engine.readRow(reader => hasFreeWebhook(reader, now)),
       engine.readRow(findLogBounds),
     ])
-    if (this.#first || this.#hasEnded || isDue || isFree) await this.#lease(nowMs)
+    if (this.#takesEveryLease || this.#hasEnded || isDue || isFree) await this.#lease(nowMs)
     this.#throttle.observe(head)
     for (const sender of this.#senders.values()) sender.wake(head)
   }
 
-  /** Takes or renews the leases, and starts a sender for each leased webhook. */
+  /** Takes or renews the leases, starts the missing senders, and stops the senders of webhooks that it has lost. */
   async #lease(nowMs: number): Promise<void> {
     const { owner, engine } = this.#options
     const untilMs = nowMs + this.#leaseMs
-    const freeBefore = this.#first ? END_OF_TIME : storedInstant(nowMs)
+    const freeBefore = this.#takesEveryLease ? END_OF_TIME : storedInstant(nowMs)
     await this.#execute('leaseWebhooks', { owner, until: storedInstant(untilMs), freeBefore })
-    this.#first = false
+    this.#takesEveryLease = false
     this.#hasEnded = false
     this.#leasedUntilMs = untilMs
     const held = await engine.readRow(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
     const ids = new Set(held.map(({ id }) => id))
     for (const [id, sender] of this.#senders) if (!ids.has(id)) sender.stop()
-    for (const webhook of held) if (!this.#senders.has(webhook.id)) this.#open(webhook)
+    for (const webhook of held) if (!this.#senders.has(webhook.id)) this.#startSender(webhook)
   }
 
-  /** A webhook has one sender at a time: the next starts after the previous one has stored its progress. */
-  #open(webhook: LeasedWebhook): void {
+  /**
+   * Starts the sender of a webhook. A webhook has one sender at a time: the next one starts after this one has ended.
+   */
+  #startSender(webhook: LeasedWebhook): void {
     const { engine } = this.#options
     const sender = new WebhookSender(webhook, {
       ...this.#options,

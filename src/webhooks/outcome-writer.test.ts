@@ -14,12 +14,15 @@ function outcome(position: bigint, deliveryId?: bigint): AttemptOutcome {
   }
 }
 
-/** `2,3 up to 3`: the positions of the outcomes that a write stores, and the progress. */
+/** Returns the positions of the outcomes that a write stores, and the progress: `2,3 up to 3`. */
 function written({ outcomes, position }: Attempts): string {
   return `${outcomes.map(({ event }) => event.position)} up to ${position}`
 }
 
-/** A writer for a webhook with the open positions 1 to 4, whose writes end as `record` does. */
+/**
+ * Returns a writer for a webhook with the open positions 1 to 4, and the errors that the writer reports. Each write
+ * calls `record`, and fails if `record` rejects.
+ */
 function open(record: (attempts: Attempts) => Promise<void>): { writer: OutcomeWriter; faults: unknown[] } {
   let positions = withPage(positionsAfter(0n), 4n, [1n, 2n, 3n, 4n])
   const faults: unknown[] = []

@@ -26,8 +26,8 @@ export class OutcomeWriter {
   }
 
   /**
-   * Resolves when the outcome is stored. The permit of the attempt stays taken until then, which limits the load on a
-   * busy store.
+   * Resolves when the outcome is stored, or dropped after `stop`. The attempt keeps its permit until then, which limits
+   * the load on a busy store.
    */
   add(outcome: AttemptOutcome): Promise<void> {
     return new Promise(done => {
@@ -36,7 +36,10 @@ export class OutcomeWriter {
     })
   }
 
-  /** Stores the waiting outcomes, or only the progress of the webhook if none are waiting. */
+  /**
+   * Stores the waiting outcomes, or only the progress of the webhook if no outcome is waiting. Returns at once during
+   * another flush, which also stores the outcomes that arrive while it writes.
+   */
   async flush(): Promise<void> {
     if (this.#writing) return
     this.#writing = true
@@ -48,7 +51,7 @@ export class OutcomeWriter {
     this.#writing = false
   }
 
-  /** Drops, from now on, outcomes that cannot be stored. Their attempts are repeated by the next sender. */
+  /** From now on, drops outcomes that cannot be stored. The next sender repeats their attempts. */
   stop(): void {
     this.#stopped = true
   }

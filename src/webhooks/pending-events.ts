@@ -26,11 +26,11 @@ export interface PendingEventsOptions {
   readonly onFault: (error: unknown) => void
 }
 
-/** The next event to send, if one has been read, and whether a redelivery was requested before it. */
+/** The next event to send, if one has been read, and whether a redelivery was requested by an event before it. */
 export interface TakenEvent {
   readonly event?: SequencedEvent
-  /** A redelivery was requested, so a delivery is due. */
-  readonly isRedelivery: boolean
+  /** Whether a redelivery was requested, so that a delivery may be due. */
+  readonly isRedeliveryRequested: boolean
 }
 
 /** The result of reading a page. */
@@ -38,9 +38,9 @@ export interface PageRead {
   /** The types that the webhook subscribes to now, as stored. */
   readonly types: string | null
   readonly hasEvents: boolean
-  /** Whether there was no event after the page. */
+  /** Whether the page reached the last event. */
   readonly atHead: boolean
-  /** Whether enough positions were skipped to store the progress. */
+  /** Whether the progress must be stored now, because many positions have passed without an event to send. */
   readonly isSaveDue: boolean
 }
 
@@ -68,18 +68,18 @@ export class PendingEvents {
     this.#seenCreation = seenCreation
   }
 
-  /** Returns whether there may be something to send, given the position of the last event. */
+  /** Returns whether there may be another event to send. `head` is the position of the last event. */
   mayHaveMore(head: bigint): boolean {
     return this.#buffer.length > 0 || this.#positions.readPosition < head
   }
 
   /**
-   * Returns the next event to send from the page that was read, and leaves its position open. Skips events that the
-   * webhook is not sent.
+   * Returns the next event to send from the page that was read, if there is one, and leaves its position open. Skips
+   * the events before it that the webhook must not be sent.
    */
   take(types: string | null): TakenEvent {
     const subscribed = typesOf({ types })
-    let isRedelivery = false
+    let isRedeliveryRequested = false
     for (let event = this.#buffer.shift(); event; event = this.#buffer.shift()) {
       const relevance = relevanceOf(event, {
         webhookId: this.#id,
@@ -88,16 +88,19 @@ export class PendingEvents {
         types: subscribed,
       })
       this.#seenCreation ||= relevance.isCreation
-      isRedelivery ||= relevance.isRedelivery
-      if (relevance.isWanted && !isRecorded(this.#positions, event.position)) return { event, isRedelivery }
+      isRedeliveryRequested ||= relevance.isRedelivery
+      if (relevance.isWanted && !isRecorded(this.#positions, event.position)) {
+        return { event, isRedeliveryRequested }
+      }
       this.#positions = withClosed(this.#positions, [event.position])
     }
-    return { isRedelivery }
+    return { isRedeliveryRequested }
   }
 
   /**
-   * Reads the next page of events, once every event before it was taken. The page is discarded if the webhook's types
-   * changed during the read. If the webhook was disabled, deleted or leased by another process, the page is empty.
+   * Reads the next page of events, after `take` has returned every event of the previous page. Returns no events if the
+   * webhook was disabled, deleted or leased by another process. If its types changed during the read, the page is
+   * discarded, and the result has the new types and no events.
    */
   async readPage(types: string | null): Promise<PageRead> {
     const { readRow, owner } = this.#options

@@ -12,7 +12,7 @@ import {
   withSaved,
 } from './pending-positions.ts'
 
-/** Stored up to 10, read up to 15. */
+/** The progress is stored up to 10. Events up to 15 have been read, and the positions 12, 13 and 15 are open. */
 const at15 = withPage(withRecorded(positionsAfter(10n), []), 15n, [12n, 13n, 15n])
 
 const completed: readonly (readonly [
@@ -26,12 +26,17 @@ const completed: readonly (readonly [
   ['positions are completed up to the first open one', at15, [], 11n],
   ['a written position counts as completed before it is closed', at15, [12n], 12n],
   ['a position after an open one is not completed', at15, [13n, 15n], 11n],
-  ['a position without an event is completed with the one before it', at15, [12n, 13n], 14n],
-  ['the whole page is completed once every event in it is', at15, [15n, 12n, 13n], 15n],
+  ['a position without an event is completed with the position before it', at15, [12n, 13n], 14n],
+  ['a page is completed once all its events are completed', at15, [15n, 12n, 13n], 15n],
   ['a skipped event is completed', withClosed(at15, [12n]), [], 12n],
   ['positions may be closed in any order', withClosed(withClosed(at15, [13n]), [12n]), [], 14n],
-  ['an open position of an earlier page holds later pages back', withPage(at15, 20n, [18n]), [12n, 15n], 12n],
-  ['the pages after a completed one count', withPage(at15, 20n, [18n]), [12n, 13n, 15n], 17n],
+  [
+    'no page is completed before an open position of an earlier page',
+    withPage(at15, 20n, [18n]),
+    [12n, 15n],
+    12n,
+  ],
+  ['after a completed page, the next page is completed', withPage(at15, 20n, [18n]), [12n, 13n, 15n], 17n],
   ['deleted events are completed', withFloor(positionsAfter(10n), 500n), [], 500n],
   ['an event in progress is not completed when events after it are deleted', withFloor(at15, 500n), [], 11n],
 ]
@@ -57,7 +62,7 @@ const saves: readonly (readonly [title: string, positions: PendingPositions, isD
   ['is not stored after 999 positions', withPage(positionsAfter(10n), 1009n, []), false],
   ['is stored after 1,000 positions', withPage(positionsAfter(10n), 1010n, []), true],
   [
-    'is not stored while an open position holds it back',
+    'is not stored while an open position limits it to 999 positions',
     withPage(positionsAfter(10n), 9999n, [1010n]),
     false,
   ],
@@ -88,7 +93,7 @@ const skipped: readonly (readonly [
   ['a position of an earlier page is forgotten', withPage(withPage(recorded, 15n, []), 25n, []), 13n, false],
 ]
 
-describe('a delivery of an earlier sender', () => {
+describe('after deliveries of an earlier sender', () => {
   test.each([...skipped])('%s', (_, positions, position, skips) => {
     expect(isRecorded(positions, position)).toBe(skips)
   })

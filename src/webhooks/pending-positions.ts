@@ -1,9 +1,10 @@
-/** The number of positions that may pass before the progress is stored. */
+/** The number of positions after which the progress is stored, even without an outcome to store. */
 const UNSAVED_POSITIONS_MAX = 1000n
 
 /**
  * How far the sender of one webhook has come. A position is open from being read until its outcome is stored or its
- * event is skipped. The progress of the webhook is the last position before the first open one.
+ * event is skipped. The progress of the webhook is the last position before the first open one, or `readPosition` if no
+ * position is open.
  */
 export interface PendingPositions {
   /** Every event up to this position has been read. */
@@ -12,8 +13,8 @@ export interface PendingPositions {
   readonly savedPosition: bigint
   readonly open: ReadonlySet<bigint>
   /**
-   * Later positions that already have deliveries, because earlier ones took longer. Undefined until they were read from
-   * the store.
+   * The positions after the stored progress that already have deliveries, stored by an earlier sender. Undefined until
+   * they have been read from the store.
    */
   readonly recorded: ReadonlySet<bigint> | undefined
 }
@@ -23,7 +24,7 @@ export function positionsAfter(savedPosition: bigint): PendingPositions {
   return { readPosition: savedPosition, savedPosition, open: new Set(), recorded: undefined }
 }
 
-/** Adds the positions after the stored progress for which the store has deliveries. */
+/** Returns the positions with `recorded`: those after the stored progress for which the store has deliveries. */
 export function withRecorded(positions: PendingPositions, recorded: readonly bigint[]): PendingPositions {
   return { ...positions, recorded: new Set(recorded) }
 }
@@ -34,8 +35,8 @@ export function isRecorded({ recorded }: PendingPositions, position: bigint): bo
 }
 
 /**
- * Adds a page that was read up to `readPosition`, with events at the positions `opened`. Every event of the previous
- * page must have been sent or skipped.
+ * Returns the positions after a page was read up to `readPosition`, with events at the positions `opened`. Every event
+ * of the previous page must have been taken or skipped.
  */
 export function withPage(
   positions: PendingPositions,
@@ -48,18 +49,21 @@ export function withPage(
   return { ...positions, readPosition, open: new Set([...open, ...opened]), recorded: ahead }
 }
 
-/** Continues reading at `floor`, because retention has deleted the events up to there. It is after the last page. */
+/**
+ * Returns the positions of a sender that continues after `floor`, because retention has deleted the events up to it.
+ * `floor` is not before `readPosition`.
+ */
 export function withFloor(positions: PendingPositions, floor: bigint): PendingPositions {
   return { ...positions, readPosition: floor }
 }
 
-/** Closes positions whose events were skipped or whose outcomes are stored. */
+/** Returns the positions without the open ones in `closed`: their events were skipped, or their outcomes are stored. */
 export function withClosed(positions: PendingPositions, closed: readonly bigint[]): PendingPositions {
   const isOpen = (position: bigint): boolean => !closed.includes(position)
   return { ...positions, open: new Set([...positions.open].filter(isOpen)) }
 }
 
-/** Closes the positions `written`, whose outcomes were stored together with the progress `savedPosition`. */
+/** Returns the positions after the outcomes of `written` were stored together with the progress `savedPosition`. */
 export function withSaved(
   positions: PendingPositions,
   written: readonly bigint[],
@@ -68,7 +72,9 @@ export function withSaved(
   return { ...withClosed(positions, written), savedPosition }
 }
 
-/** Returns the position up to which every outcome is stored, assuming that the outcomes of `written` are. */
+/**
+ * Returns the progress of the webhook at the moment when the outcomes of the positions `written` are stored as well.
+ */
 export function completedPosition(
   { readPosition, open }: PendingPositions,
   written: readonly bigint[],

@@ -5,11 +5,11 @@ import { hostOf, type Target } from './address.ts'
 
 const REPLY_BYTES_KEPT = 1024
 const REPLY_BYTES_READ = 64 * 1024
-/** Maximum bytes that a connection may receive for a reply of REPLY_BYTES_READ, framing included. */
+/** The maximum number of bytes that a connection receives. It exceeds REPLY_BYTES_READ because of the framing. */
 const CONNECTION_BYTES_READ = 4 * REPLY_BYTES_READ
 /**
- * Maximum number of 1xx responses before the final one, because a receiver could send nothing else. (The runtime bounds
- * heads and trailers.)
+ * The maximum number of 1xx responses, because a receiver could send them without an end. The runtime limits the heads
+ * and trailers.
  */
 const INFORMATIONAL_MAX = 10
 
@@ -17,7 +17,7 @@ export interface Outgoing {
   readonly target: Target
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** For the whole request, from connecting to the end of the reply. */
+  /** The time limit of the whole request, from the connection to the end of the reply. */
   readonly timeoutMs: number
   /** Trusted certificates in PEM, in place of the public ones. */
   readonly ca?: string
@@ -31,16 +31,17 @@ export interface Incoming {
   readonly reply: string
 }
 
-/** The request got no HTTP status. The message gives the reason in words. */
+/** Thrown if a request got no HTTP status. The message is the reason, as a sentence. */
 export class RequestFailed extends Error {}
 
 /**
- * Sends one POST over its own connection to the address of the target and to no other: redirects are not followed,
- * proxy settings in the environment are ignored, and the name is not resolved again. The certificate must match the
- * host of the URL.
+ * Sends one POST and returns the status and the start of the response. Throws RequestFailed if no head of a final
+ * response arrives within `timeoutMs`. After the head, the body is read up to 64 KiB, or until `timeoutMs` is over.
+ * Then the connection is closed.
  *
- * Once the response head has arrived, its status is the outcome. The body is read up to 64 KiB, or until `timeoutMs`,
- * and the connection is closed. Throws RequestFailed.
+ * The request has its own connection, to the address of the target and to no other: redirects are not followed, proxy
+ * settings in the environment are ignored, and the name is not resolved again. The certificate must match the host of
+ * the URL.
  */
 export async function post(outgoing: Outgoing): Promise<Incoming> {
   const { target, timeoutMs } = outgoing
@@ -117,7 +118,7 @@ async function readIncoming(response: IncomingMessage): Promise<Incoming> {
   }
 }
 
-/** Returns the first 1 KiB as text. A streaming decoder omits a character that the cut has split. */
+/** Returns the first 1 KiB as text, without NUL characters. A streaming decoder omits a character split by the cut. */
 function replyText(bytes: Buffer): string {
   const start = bytes.subarray(0, REPLY_BYTES_KEPT)
   return new TextDecoder().decode(start, { stream: true }).replaceAll('\0', '')

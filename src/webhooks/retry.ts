@@ -2,7 +2,10 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** The delay after each failed attempt, in milliseconds. After the last attempt, the delivery has failed. */
+/**
+ * The delay after each failed attempt, in milliseconds. The attempt after the last delay is the last one: if it also
+ * fails, the delivery has failed.
+ */
 export const RETRY_DELAYS_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -25,22 +28,24 @@ const RETRY_AFTER_MAX_MS = 24 * HOUR
 const FAILURES_BEFORE_PAUSE = 10n
 const PAUSE_MAX_MS = MINUTE
 
-/** What the receiver sent: a status, with the Retry-After header if there was one, or nothing. */
+/** The response of a receiver: its status and Retry-After header. Both are absent if no response arrived. */
 export interface ReceiverResponse {
   readonly status?: number
   readonly retryAfter?: string | undefined
 }
 
-/** The decision after an attempt. Instants are in milliseconds since 1970. */
+/** The decision after an attempt. */
 export type RetryDecision =
   | { readonly state: 'delivered' }
+  /** The delivery is retried at this instant, in milliseconds since 1970. */
   | { readonly state: 'pending'; readonly nextAtMs: number }
   | { readonly state: 'failed'; readonly gone?: true }
 
 /**
- * Decides what follows an attempt. Only 2xx is a success; 410 means that the receiver is gone for good (Standard
- * Webhooks); Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day. `attempts` includes
- * this one; `random` is from 0 to 1.
+ * Returns what follows an attempt. Only 2xx is a success. 410 means that the receiver is gone for good (Standard
+ * Webhooks). Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day.
+ *
+ * `attempts` is the number of attempts in the retry cycle, including this one; `random` is from 0 to 1.
  */
 export function decideRetry(
   response: ReceiverResponse,
@@ -62,8 +67,8 @@ export function decideRetry(
 }
 
 /**
- * Returns the delay in milliseconds that Retry-After asks for, as seconds or an HTTP date; 0 for anything else, at
- * most a day.
+ * Returns the delay that Retry-After asks for, in milliseconds and at most a day. The header contains seconds or a
+ * date; for anything else, the delay is 0.
  */
 export function retryAfterMs(field: string | undefined, nowMs: number): number {
   const text = field?.trim() ?? ''
@@ -72,9 +77,9 @@ export function retryAfterMs(field: string | undefined, nowMs: number): number {
 }
 
 /**
- * Returns how long to pause before the next attempt to a receiver, in milliseconds, after a number of consecutive
- * failures and a delay of `requestedMs` that the receiver asked for; 0 if no pause is needed. The pause is at most a
- * minute, because a requested redelivery, or a URL that was corrected, must not wait longer.
+ * Returns the pause before the next attempt to a receiver, in milliseconds; 0 if no pause is needed. It is the backoff
+ * for this number of consecutive failures, or `requestedMs` if the receiver asked for a longer pause. The pause is at
+ * most a minute, because a requested redelivery, or a URL that was corrected, must not wait longer.
  */
 export function backoffMs(failures: bigint, requestedMs = 0): number {
   const excess = Number(failures - FAILURES_BEFORE_PAUSE)

@@ -24,17 +24,17 @@ const MINUTE = 60 * SECOND
 const never = Number.POSITIVE_INFINITY
 
 /** Nothing is due, and the next poll is in 10 seconds. */
-const quiet: SenderState & { readonly mayHavePending: boolean } = {
+const quiet: SenderState & { readonly mayHaveEvents: boolean } = {
   ...initialState,
   nextDueMs: never,
   nextPollMonotonicMs: monotonicMs + 10 * SECOND,
-  mayHavePending: false,
+  mayHaveEvents: false,
 }
 
 const stop: NextStep = { step: 'stop' }
 const idle: NextStep = { step: 'idle' }
 const sendDue: NextStep = { step: 'send', from: 'due' }
-const sendPending: NextStep = { step: 'send', from: 'pending' }
+const sendEvent: NextStep = { step: 'send', from: 'event' }
 const wait = (waitMs: number): NextStep => ({ step: 'wait', waitMs })
 
 const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, step: NextStep])[] = [
@@ -42,7 +42,7 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
   ['a sender without work waits for the next poll', {}, wait(10 * SECOND)],
   ['a sender waits for the next due delivery if it is before the poll', { nextDueMs: nowMs + 40 }, wait(40)],
   [
-    'a due delivery after the poll does not lengthen the wait',
+    'a delivery that is due after the next poll does not lengthen the wait',
     { nextDueMs: nowMs + MINUTE },
     wait(10 * SECOND),
   ],
@@ -50,28 +50,24 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
   ['a delivery is not sent a millisecond early', { nextDueMs: nowMs + 1 }, wait(1)],
   ['due deliveries are polled, even if none is known', { nextPollMonotonicMs: monotonicMs }, sendDue],
   ['due deliveries are not polled early', { nextPollMonotonicMs: monotonicMs + 1 }, wait(1)],
-  ['a pending event is sent at once if no delivery is due', { mayHavePending: true }, sendPending],
-  ['a due delivery is sent before a pending event', { nextDueMs: nowMs, mayHavePending: true }, sendDue],
-  [
-    'a delivery due later does not delay a pending event',
-    { nextDueMs: nowMs + 1, mayHavePending: true },
-    sendPending,
-  ],
-  ['three attempts leave a permit', { inFlight: 3, mayHavePending: true }, sendPending],
-  ['a fourth attempt takes the last permit', { inFlight: 4, mayHavePending: true }, idle],
+  ['an event is sent at once if no delivery is due', { mayHaveEvents: true }, sendEvent],
+  ['a due delivery is sent before an event', { nextDueMs: nowMs, mayHaveEvents: true }, sendDue],
+  ['a delivery due later does not delay an event', { nextDueMs: nowMs + 1, mayHaveEvents: true }, sendEvent],
+  ['three attempts leave a permit', { inFlight: 3, mayHaveEvents: true }, sendEvent],
+  ['a fourth attempt takes the last permit', { inFlight: 4, mayHaveEvents: true }, idle],
   ['a due delivery gets no fifth permit', { inFlight: 4, nextDueMs: nowMs }, idle],
   [
     'a receiver with 9 failures still has four permits',
-    { inFlight: 3, failures: 9n, mayHavePending: true },
-    sendPending,
+    { inFlight: 3, failures: 9n, mayHaveEvents: true },
+    sendEvent,
   ],
-  ['a receiver with 10 failures has one permit', { inFlight: 1, failures: 10n, mayHavePending: true }, idle],
+  ['a receiver with 10 failures has one permit', { inFlight: 1, failures: 10n, mayHaveEvents: true }, idle],
   [
     'the permit of a receiver with 10 failures can be taken',
-    { failures: 10n, mayHavePending: true },
-    sendPending,
+    { failures: 10n, mayHaveEvents: true },
+    sendEvent,
   ],
-  ['a pause delays pending events', { resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }, wait(7)],
+  ['a pause delays events', { resumeAtMonotonicMs: monotonicMs + 7, mayHaveEvents: true }, wait(7)],
   ['a pause delays due deliveries', { resumeAtMonotonicMs: monotonicMs + 7, nextDueMs: nowMs }, wait(7)],
   [
     'a sender waits for the end of a pause even if all permits are taken',
@@ -80,11 +76,11 @@ const steps: readonly (readonly [title: string, state: Partial<typeof quiet>, st
   ],
   [
     'a pause that has ended delays nothing',
-    { resumeAtMonotonicMs: monotonicMs, mayHavePending: true },
-    sendPending,
+    { resumeAtMonotonicMs: monotonicMs, mayHaveEvents: true },
+    sendEvent,
   ],
   ['a stopped sender sends no due delivery', { isStopped: true, nextDueMs: nowMs }, stop],
-  ['a stopped sender sends no pending event', { isStopped: true, mayHavePending: true }, stop],
+  ['a stopped sender sends no event', { isStopped: true, mayHaveEvents: true }, stop],
   ['a stopped sender does not wait for a pause', { isStopped: true, resumeAtMonotonicMs: never }, stop],
   ['a stopped sender does not wait for a permit', { isStopped: true, inFlight: 4 }, stop],
 ]
@@ -100,14 +96,15 @@ describe('the next step', () => {
   })
 
   test('a wall clock that jumps neither shortens nor lengthens a pause', () => {
-    const state = { ...quiet, resumeAtMonotonicMs: monotonicMs + 7, mayHavePending: true }
+    const state = { ...quiet, resumeAtMonotonicMs: monotonicMs + 7, mayHaveEvents: true }
     for (const jumpMs of [-60 * MINUTE, 60 * MINUTE]) {
       expect(nextStep(state, { nowMs: nowMs + jumpMs, monotonicMs })).toEqual(wait(7))
     }
   })
 })
 
-type Change = readonly [title: string, after: SenderState, change: Partial<SenderState>]
+/** A state after a change, and its differences from `quiet`. */
+type StateRow = readonly [title: string, after: SenderState, differences: Partial<SenderState>]
 
 const failing: SenderState = { ...quiet, failures: 4n, resumeAtMonotonicMs: monotonicMs + 3 }
 const failed = { status: 500, isDelivered: false }
@@ -115,7 +112,7 @@ const busy = (status: number) => ({ status, retryAfter: '2', isDelivered: false 
 const inSeconds = (seconds: number) => monotonicMs + seconds * SECOND
 const paused: SenderState = { ...quiet, resumeAtMonotonicMs: inSeconds(2) }
 
-const changes: readonly Change[] = [
+const states: readonly StateRow[] = [
   [
     'a success resets the failures and ends the pause',
     withResult(failing, { status: 204, isDelivered: true }, now),
@@ -178,7 +175,7 @@ const changes: readonly Change[] = [
     { ...failing, failures: 12n },
   ],
   [
-    'the stored failures are outdated during an attempt',
+    'the stored failures are ignored during an attempt, because they may be outdated',
     withReceiver({ ...failing, inFlight: 1 }, { failures: 12n }),
     {
       ...failing,
@@ -219,7 +216,7 @@ const changes: readonly Change[] = [
 ]
 
 describe('the state', () => {
-  test.each([...changes])('%s', (_, after, change) => {
-    expect(after).toEqual({ ...quiet, ...change })
+  test.each([...states])('%s', (_, after, differences) => {
+    expect(after).toEqual({ ...quiet, ...differences })
   })
 })

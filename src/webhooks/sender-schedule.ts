@@ -1,26 +1,26 @@
 import type { AttemptResult } from './attempt.ts'
 import { backoffMs, retryAfterMs } from './retry.ts'
 
-/** Maximum number of concurrent attempts to one receiver. */
+/** The maximum number of concurrent attempts to one receiver. */
 const IN_FLIGHT_MAX = 4
-/** How long a sender waits before it checks for due deliveries without being woken. */
+/** The longest time between two checks for due deliveries. */
 const POLL_MS = 10_000
 
 /** One instant on both clocks. */
 export interface Instants {
-  /** The wall clock, like the stored deliveries. It only decides which deliveries are due. */
+  /** The wall clock, by which the stored deliveries become due. It decides nothing else. */
   readonly nowMs: number
   /** The monotonic clock, which measures pauses and polls, because the wall clock may jump. */
   readonly monotonicMs: number
 }
 
-/** Everything that decides what a sender does next, except whether events are pending. */
+/** Everything that decides what a sender does next, except whether there are events to send. */
 export interface SenderState {
   /** Whether the sender was stopped or lost its lease. */
   readonly isStopped: boolean
-  /** Attempts that have a permit. */
+  /** The number of attempts that have a permit. */
   readonly inFlight: number
-  /** Consecutive failed attempts of the receiver. */
+  /** The number of consecutive attempts to the receiver that have failed. */
   readonly failures: bigint
   /** No attempt starts before this instant of the monotonic clock. */
   readonly resumeAtMonotonicMs: number
@@ -31,9 +31,11 @@ export interface SenderState {
 }
 
 export type NextStep =
-  /** Start an attempt: of a due delivery or else of the next event (`due`), or only of the next event (`pending`). */
-  | { readonly step: 'send'; readonly from: 'due' | 'pending' }
-  /** Nothing to do for this duration, unless the sender is woken. It is no instant, because either clock can end it. */
+  /** Start an attempt: `due` for a due delivery, or for the next event if no delivery is due; `event` for an event. */
+  | { readonly step: 'send'; readonly from: 'due' | 'event' }
+  /**
+   * Wait for this duration, unless the sender is woken. (Not until an instant, because either clock can end the wait.)
+   */
   | { readonly step: 'wait'; readonly waitMs: number }
   /** Every permit is taken. The end of an attempt wakes the sender. */
   | { readonly step: 'idle' }
@@ -50,11 +52,11 @@ export const initialState: SenderState = {
 }
 
 /**
- * Decides what a sender does next: due retries first, then events. A receiver that keeps failing gets one attempt at a
- * time. `mayHavePending`: events may exist that the webhook has not been sent.
+ * Returns what a sender does next: due retries first, then events. A receiver that keeps failing gets one attempt at a
+ * time. `mayHaveEvents` is whether there may be events that the webhook has not been sent.
  */
 export function nextStep(
-  state: SenderState & { readonly mayHavePending: boolean },
+  state: SenderState & { readonly mayHaveEvents: boolean },
   { nowMs, monotonicMs }: Instants,
 ): NextStep {
   const { isStopped, inFlight, failures, resumeAtMonotonicMs, nextDueMs, nextPollMonotonicMs } = state
@@ -62,18 +64,18 @@ export function nextStep(
   if (monotonicMs < resumeAtMonotonicMs) return { step: 'wait', waitMs: resumeAtMonotonicMs - monotonicMs }
   if (inFlight >= (backoffMs(failures) > 0 ? 1 : IN_FLIGHT_MAX)) return { step: 'idle' }
   if (nowMs >= nextDueMs || monotonicMs >= nextPollMonotonicMs) return { step: 'send', from: 'due' }
-  if (state.mayHavePending) return { step: 'send', from: 'pending' }
+  if (state.mayHaveEvents) return { step: 'send', from: 'event' }
   return { step: 'wait', waitMs: Math.min(nextDueMs - nowMs, nextPollMonotonicMs - monotonicMs) }
 }
 
-/** Stops the sender, so that it starts no more attempts. */
+/** Returns the state of a stopped sender, which starts no more attempts. */
 export function withStop(state: SenderState): SenderState {
   return { ...state, isStopped: true }
 }
 
 /**
- * Takes over the failures that the store has counted for the receiver. `receiver` is undefined if the webhook was
- * disabled or deleted, or if another process has its lease.
+ * Returns the state with the failures that the store has counted for the receiver. `receiver` is undefined if the
+ * webhook was disabled or deleted, or if another process has its lease; the sender is then stopped.
  */
 export function withReceiver(
   state: SenderState,
@@ -84,7 +86,10 @@ export function withReceiver(
   return state.inFlight === 0 ? { ...state, failures: receiver.failures } : state
 }
 
-/** Begins a read of the due deliveries. Unless it reports one (`withDue`), the next read is a poll. */
+/**
+ * Returns the state at the start of a check for due deliveries. Unless a delivery is then added with `withDue`, the
+ * next check is the next poll.
+ */
 export function withDueRead(state: SenderState, { monotonicMs }: Pick<Instants, 'monotonicMs'>): SenderState {
   return {
     ...state,
@@ -93,22 +98,22 @@ export function withDueRead(state: SenderState, { monotonicMs }: Pick<Instants, 
   }
 }
 
-/** Adds a delivery that is due at this instant of the wall clock. */
+/** Returns the state with another delivery, which is due at this instant of the wall clock. */
 export function withDue(state: SenderState, dueMs: number): SenderState {
   return { ...state, nextDueMs: Math.min(state.nextDueMs, dueMs) }
 }
 
-/** Takes a permit for an attempt. */
+/** Returns the state after an attempt has taken a permit. */
 export function withAttemptStarted(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight + 1 }
 }
 
-/** Releases the permit of an attempt. */
+/** Returns the state after an attempt has released its permit. */
 export function withAttemptEnded(state: SenderState): SenderState {
   return { ...state, inFlight: state.inFlight - 1 }
 }
 
-/** Pauses for `pauseMs`, or until the end of an earlier pause if that is later. */
+/** Returns the state with a pause of `pauseMs`, or with the earlier pause if that one ends later. */
 export function withPause(
   state: SenderState,
   pauseMs: number,
@@ -117,7 +122,10 @@ export function withPause(
   return { ...state, resumeAtMonotonicMs: Math.max(state.resumeAtMonotonicMs, monotonicMs + pauseMs) }
 }
 
-/** Adjusts the pauses for the receiver to the result of an attempt. */
+/**
+ * Returns the state after the result of an attempt. A success resets the failures and ends the pause. A failure is
+ * counted, and may begin a pause. A request that was not sent changes nothing.
+ */
 export function withResult(
   state: SenderState,
   result: Pick<AttemptResult, 'status' | 'retryAfter' | 'unsent'> & { readonly isDelivered: boolean },

@@ -50,8 +50,8 @@ type Work =
   | { readonly due: DueDelivery; readonly event?: never }
 
 /**
- * Sends events to one webhook, in the one process that leases it: due retries first, then events in order of position.
- * An event gets a row only after its first attempt, so a backlog is a position, not a table.
+ * Sends events to one webhook, in the process that holds its lease: due retries first, then events in order of
+ * position. An event gets a delivery row only after its first attempt, so a backlog is a position, not a table.
  */
 export class WebhookSender {
   /** Resolves when the sender was stopped or lost its lease, and its attempts in progress have ended. */
@@ -84,12 +84,12 @@ export class WebhookSender {
     if (!this.#running && !this.#state.isStopped) this.#run()
   }
 
-  /** Starts no new attempts. Resolves when those in progress have ended and their outcomes are stored. */
+  /** Stops new attempts. Resolves when the attempts in progress have ended and their outcomes are stored or dropped. */
   stop(): Promise<void> {
     this.#state = withStop(this.#state)
     this.#outcomeWriter.stop()
     clearTimeout(this.#timer)
-    this.#endWhenIdle()
+    this.#resolveIfEnded()
     return this.ended
   }
 
@@ -105,15 +105,15 @@ export class WebhookSender {
       this.#sleep(FAULT_PAUSE_MS)
     }
     this.#running = false
-    this.#endWhenIdle()
+    this.#resolveIfEnded()
   }
 
   /** Starts attempts until every permit is taken or no work is left. */
   async #startAttempts(): Promise<void> {
     for (let hasFound = true; ; ) {
       // A search that found nothing is repeated when the sender is woken, not at once.
-      const mayHavePending = hasFound && this.#pending.mayHaveMore(this.#head)
-      const step = nextStep({ ...this.#state, mayHavePending }, this.#now())
+      const mayHaveEvents = hasFound && this.#pending.mayHaveMore(this.#head)
+      const step = nextStep({ ...this.#state, mayHaveEvents }, this.#now())
       if (step.step === 'wait') return this.#sleep(step.waitMs)
       if (step.step !== 'send') return
       hasFound = await this.#startNext(step.from)
@@ -121,7 +121,7 @@ export class WebhookSender {
   }
 
   /** Starts the next attempt. Returns whether there was anything to send. */
-  async #startNext(from: 'due' | 'pending'): Promise<boolean> {
+  async #startNext(from: 'due' | 'event'): Promise<boolean> {
     const { readRow, owner } = this.#options
     const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
     this.#state = withReceiver(this.#state, receiver)
@@ -138,28 +138,28 @@ export class WebhookSender {
   /** Returns a retry that is due; undefined if there is none. */
   async #dueDelivery(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
-    // Both are set before the read. A delivery that completes during the read still looks due to it, and a new one may
-    // bring the next check forward.
+    // Both are set before the read. A delivery whose attempt ends during the read still looks due in the result, and a
+    // delivery that is added during the read may bring the next check forward.
     const inProgress = new Set(this.#inProgress)
     this.#state = withDueRead(this.#state, this.#now())
-    const pending = await readRow(reader => pendingDeliveries(reader, this.#id))
-    const due = pending.find(({ id }) => !inProgress.has(id))
-    if (!due) return undefined
-    this.#noteDue(due.nextAt)
-    return Date.parse(due.nextAt) <= clock() ? { due } : undefined
+    const deliveries = await readRow(reader => pendingDeliveries(reader, this.#id))
+    const next = deliveries.find(({ id }) => !inProgress.has(id))
+    if (!next) return undefined
+    this.#noteDue(next.nextAt)
+    return Date.parse(next.nextAt) <= clock() ? { due: next } : undefined
   }
 
   /** Returns the next event to send; undefined if there is none. */
   async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
     for (let { types } = receiver; ; ) {
-      const { event, isRedelivery } = this.#pending.take(types)
-      if (isRedelivery) this.#state = withDue(this.#state, 0)
+      const { event, isRedeliveryRequested } = this.#pending.take(types)
+      if (isRedeliveryRequested) this.#state = withDue(this.#state, 0)
       if (event) return { event }
       const page = await this.#pending.readPage(types)
       if (page.isSaveDue) this.#outcomeWriter.flush()
       if (page.atHead && !page.hasEvents) return undefined
       types = page.types
-      // A backlog can go a long way without an event of these types, and other work needs the thread.
+      // A long backlog may have no event of these types, and other work needs the thread in between.
       if (!page.hasEvents) await yieldToEventLoop()
     }
   }
@@ -176,7 +176,7 @@ export class WebhookSender {
         if (pauseMs > 0 && !this.#state.isStopped) await Bun.sleep(pauseMs)
         this.#state = withAttemptEnded(this.#state)
         this.wake()
-        this.#endWhenIdle()
+        this.#resolveIfEnded()
       })
   }
 
@@ -195,7 +195,10 @@ export class WebhookSender {
     if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)
   }
 
-  /** Never throws: a failure is recorded as an attempt, so an event is skipped only once its outcome is stored. */
+  /**
+   * Returns the result of an attempt. Never throws: an error becomes a result too, so no event is passed over without a
+   * stored outcome.
+   */
   async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
     const { readRow, onFault } = this.#options
     try {
@@ -223,7 +226,7 @@ export class WebhookSender {
     this.#timer = setTimeout(() => this.wake(), ms)
   }
 
-  #endWhenIdle(): void {
+  #resolveIfEnded(): void {
     const { isStopped, inFlight } = this.#state
     if (isStopped && !this.#running && inFlight === 0) this.#end.resolve()
   }

@@ -1,4 +1,4 @@
-/** A block of addresses that cannot be a receiver on the Internet, and its registered use. */
+/** A block of addresses and its registered use. */
 export interface SpecialNetwork {
   readonly network: string
   readonly bits: number
@@ -11,7 +11,7 @@ function network(prefix: string, bits: number, use: string): SpecialNetwork {
 
 /**
  * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), including networks that it calls globally reachable, plus
- * multicast (RFC 5771) and the public address that a cloud reserves for itself. The first match gives the use for a
+ * multicast (RFC 5771) and a public address that Azure reserves for itself. The first match determines the use in the
  * message, so a network comes before a larger one that contains it.
  */
 export const specialIpv4: readonly SpecialNetwork[] = [

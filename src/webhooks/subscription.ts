@@ -30,7 +30,8 @@ export function relevanceOf(
   { webhookId, createdAt, seenCreation, types }: Subscription,
 ): EventRelevance {
   const isOwn = subject === webhookSubject(webhookId)
-  // An event that another process recorded after the webhook was created may have a lower position than its creation.
+  // An event that another process recorded after the creation of the webhook may have a lower position than the
+  // creation event.
   const isAfterCreation = seenCreation || at > createdAt
   const isSubscribed = type === TEST_TYPE ? isOwn : types.some(subscribed => subscribed === type)
   return {

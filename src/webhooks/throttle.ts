@@ -1,4 +1,4 @@
-/** The period over which events are counted. */
+/** The minimum period over which events are counted. */
 const WINDOW_MS = 100
 /** After this long without a report of the head, the shop counts as quiet, whatever was counted before. */
 const QUIET_MS = 500
@@ -8,9 +8,9 @@ const BUSY_EVENTS_PER_SECOND = 1000
 const PAUSE_MS = 250
 
 /**
- * Slows deliveries down while the shop is under load: an attempt costs several times as much as an order, and it can
- * wait. A webhook then gets about 15 events a second, as if its receiver were slow. The backlog is a position, and is
- * delivered at full speed as soon as the load drops.
+ * Slows deliveries down while the shop is under load: an attempt costs several times as much as an order, and a
+ * delivery can wait. A webhook then gets about 15 events a second, as if its receiver were slow. The backlog is only a
+ * position, and is delivered at full speed as soon as the load drops.
  */
 export class Throttle {
   readonly #nowMs: () => number
