@@ -2,9 +2,12 @@ import type { ApiResponse, NotModified } from './response.ts'
 
 /** Options of one call, in addition to its input. */
 export interface CallOptions {
-  /** Runs only if the current ETag is this one; otherwise `precondition_failed`. `*` matches any. */
+  /**
+   * The request runs only if this is the current ETag; otherwise it is refused with `precondition_failed`. `*` matches
+   * any ETag.
+   */
   readonly ifMatch?: string | undefined
-  /** Responds with 304 and without data if the current ETag is this one. */
+  /** The response has status 304 and no data if this is the current ETag. */
   readonly ifNoneMatch?: string | undefined
   /**
    * 1 to 255 printable ASCII characters. A repeated request with the same key has no second effect. The client
@@ -14,11 +17,11 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined
   /** Headers to add. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Ends the call, with its retries. */
+  /** Ends the call and its retries when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Replaces the option of the client. */
+  /** Replaces the option `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined
-  /** Replaces the option of the client. */
+  /** Replaces the option `retriesMax` of the client. */
   readonly retriesMax?: number | undefined
 }
 

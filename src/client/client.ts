@@ -13,7 +13,7 @@ import {
   prepareRequest,
 } from './request.ts'
 import type { ApiResponse } from './response.ts'
-import { type Attempt, type Retry, send } from './send.ts'
+import { type Retry, type SendOptions, send } from './send.ts'
 
 export interface ClientOptions {
   /** The base address of the store, such as `http://127.0.0.1:8080`. */
@@ -21,11 +21,11 @@ export interface ClientOptions {
   /** A key, for operations that need one. */
   readonly key?: string | undefined
   /**
-   * How long one attempt may take, with the body of its response, in milliseconds; 30,000 by default, `Infinity` for
-   * no limit.
+   * The time limit of one attempt, including the body of its response, in milliseconds; 30,000 by default, `Infinity`
+   * for no limit.
    */
   readonly timeoutMs?: number | undefined
-  /** How many times a request is repeated where that is safe; 2 by default, 0 for never. */
+  /** The maximum number of retries of a request, if a retry is safe; 2 by default, 0 for none. */
   readonly retriesMax?: number | undefined
   /** Called for each response of a deprecated operation. */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined
@@ -38,9 +38,12 @@ export interface ClientOptions {
 /** A client of one store: a method for each operation, by its operationId. */
 export interface Client extends Operations {
   /**
-   * Yields events without an end. After a lost connection, it continues after the last event that it yielded, so no
-   * event is missed or repeated. Ends when `signal` is aborted. Throws ApiError if the store refuses (an invalid key, a
-   * position whose history has expired). Requires a key with the scope `events:read`.
+   * Yields events until `signal` is aborted. After a lost connection, it continues after the last event that it
+   * yielded, so no event is missed or repeated. Requires a key with the scope `events:read`.
+   *
+   * Throws ApiError if the store refuses, for example an invalid key or a position whose history has expired. Throws
+   * ConnectionError if the server responds with something other than a stream of events, and RangeError for invalid
+   * options.
    */
   followEvents(options?: FollowOptions): AsyncGenerator<Event, void>
 }
@@ -49,10 +52,11 @@ const TIMEOUT_MS = 30_000
 const RETRIES_MAX = 2
 
 /**
- * Creates a client of a store.
+ * Returns a client of a store. Throws TypeError or RangeError for invalid options.
  *
  * Every integer of a response is a `bigint`. A call throws ApiError for a refusal, ConnectionError or TimeoutError if
- * no response arrived, TypeError or RangeError for input that cannot be sent, and the reason of an aborted signal.
+ * no valid response arrived, TypeError or RangeError for input that cannot be sent, and the reason of an aborted
+ * signal.
  */
 export function createClient(options: ClientOptions): Client {
   const call = makeCall(options)
@@ -76,7 +80,7 @@ export function createClient(options: ClientOptions): Client {
   return { ...Object.fromEntries(methods), followEvents } as Client
 }
 
-/** Sends one operation. */
+/** Sends a request for one operation, and returns the response. */
 export type Call = (
   operationId: string,
   operation: OperationShape,
@@ -84,7 +88,10 @@ export type Call = (
   options?: CallOptions,
 ) => Promise<ApiResponse<unknown>>
 
-/** Returns the function that sends every operation of a client. Throws TypeError for an invalid base address. */
+/**
+ * Returns the function that sends the requests for all operations of a client. Throws TypeError for an invalid base
+ * address, and RangeError for an invalid `timeoutMs` or `retriesMax`.
+ */
 export function makeCall(options: ClientOptions): Call {
   const { timeoutMs = TIMEOUT_MS, retriesMax = RETRIES_MAX, onRetry, onDeprecation } = options
   const connection = connectionOf(options)
@@ -103,16 +110,16 @@ export function makeCall(options: ClientOptions): Call {
   return async (id, operation, input, callOptions = {}) => {
     const request = prepareRequest(connection, operation, input, callOptions)
     const attemptMs = positive('timeoutMs', callOptions.timeoutMs ?? timeoutMs)
-    const attempt: Attempt = {
+    const sendOptions: SendOptions = {
       fetch: connection.fetch,
-      // A request that waits for events may take that much longer.
+      // `wait` is the number of seconds that the store may wait for events before it responds.
       timeoutMs: attemptMs + (Number(input.wait ?? 0) || 0) * 1000,
       retriesMax: wholeNumber('retriesMax', callOptions.retriesMax ?? retriesMax),
       signal: callOptions.signal,
       onRetry,
     }
     try {
-      const response = await send(request, attempt)
+      const response = await send(request, sendOptions)
       notify(id, response.headers)
       return response
     } catch (error) {
@@ -128,8 +135,9 @@ function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
 }
 
 /**
- * Turns the array of a list operation into a page, with the position of the next page from its link. Throws
- * ConnectionError.
+ * Returns the response of a list operation with a page as its data: the items, and the position of the next page, which
+ * is in the Link header. The data is undefined if the response has no items because nothing has changed (304). Throws
+ * ConnectionError if a link is missing or malformed.
  */
 function asPage(
   response: ApiResponse<unknown>,
@@ -137,7 +145,8 @@ function asPage(
 ): ApiResponse<ListPage<unknown> | undefined> {
   const { data, headers, status } = response
   if (status === 304 || !Array.isArray(data)) return { ...response, data: undefined }
-  // Every page has this link. Without it, something has removed the links, and the list would seem to end here.
+  // The store sends a link to the first page with every page. If it is missing, a proxy has removed the links, and the
+  // list would seem to end here.
   if (linkIn(headers, 'first') === undefined) throw new ConnectionError('The response has no Link header.')
   const link = linkIn(headers, 'next')
   if (link === undefined) return { ...response, data: { items: data } }
@@ -149,19 +158,24 @@ function asPage(
   return { ...response, data: { items: data, next } }
 }
 
-/** Returns a time limit. Throws RangeError for a number that would make it meaningless, such as 0 or NaN. */
+/**
+ * Returns `value`. Throws RangeError if it is not a number greater than 0: NaN, for example, would be no time limit.
+ */
 function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
   throw new RangeError(`${name} must be greater than 0.`)
 }
 
-/** Returns a number of repetitions. Throws RangeError for any other number, because with NaN they would never end. */
+/** Returns `value`. Throws RangeError if it is not 0, 1, 2, ...: with NaN, for example, the retries would never end. */
 function wholeNumber(name: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new RangeError(`${name} must be 0, 1, 2, ...`)
 }
 
-/** Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL. */
+/**
+ * Returns the base address without a trailing slash. Throws TypeError if it is not an http or https URL, or if it has a
+ * user, a query or a fragment.
+ */
 function baseOf(given: string | URL): string {
   const baseUrl = String(given).trim()
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined

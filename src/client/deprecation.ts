@@ -1,17 +1,17 @@
-/** What a store announces about an operation that is going to be removed. */
+/** The announcement of a store that an operation is going to be removed. */
 export interface DeprecationNotice {
   readonly operationId: string
   /** When the operation was deprecated (RFC 9745). */
   readonly deprecatedAt: Date | undefined
   /** The last instant at which the operation works (RFC 8594). */
   readonly sunsetAt: Date | undefined
-  /** The request that replaces this one. */
+  /** The URL of the request that replaces the deprecated one. */
   readonly successor: string | undefined
-  /** The page that explains the deprecation. */
+  /** The URL of the page that explains the deprecation. */
   readonly documentation: string | undefined
 }
 
-/** Reads Deprecation, Sunset and their links from the headers of a response; undefined if there are none. */
+/** Returns the deprecation notice in the headers of a response; undefined without a Deprecation or Sunset header. */
 export function deprecationIn(operationId: string, headers: Headers): DeprecationNotice | undefined {
   const deprecation = headers.get('deprecation')
   const sunset = headers.get('sunset')

@@ -35,7 +35,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No complete response arrived, so the store may or may not have run the request. `cause` is the original error. */
+/**
+ * No complete and valid response arrived, so the store may or may not have run the request. `cause` is the original
+ * error, if there was one.
+ */
 export class ConnectionError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

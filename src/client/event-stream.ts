@@ -3,7 +3,7 @@ import { ConnectionError } from './errors.ts'
 /** One parsed part of a stream of server-sent events. */
 export type StreamPart =
   | { readonly kind: 'event'; readonly data: string }
-  /** The position to resume from, with or without an event. */
+  /** The position to resume from. It is sent with each event, and may also be sent without one. */
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'retry'; readonly ms: number }
 
@@ -11,7 +11,7 @@ export type StreamPart =
 const EVENT_CHARS_MAX = 4 * 1024 * 1024
 
 /**
- * Parses a stream of server-sent events (WHATWG HTML, section 9.2.6) part by part, until it ends. Throws
+ * Yields the parts of a stream of server-sent events (WHATWG HTML, section 9.2.6) until the stream ends. Throws
  * ConnectionError for an event that is too long.
  */
 export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamPart> {
@@ -39,8 +39,8 @@ export async function* readEventStream(chunks: AsyncIterable<Uint8Array>): Async
 }
 
 /**
- * Splits a stream into lines, which end with LF, CR or both. An unterminated line is not yielded. Throws
- * ConnectionError.
+ * Yields the lines of a stream, which end with CR LF, LF or CR. A last line without an end is not yielded. Throws
+ * ConnectionError for a line that is too long.
  */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()

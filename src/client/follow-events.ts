@@ -7,29 +7,32 @@ import { apiErrorFrom } from './response.ts'
 import { retryAfterMs } from './retry.ts'
 import { messageOf, pause, readBody, TIMER_MS_MAX } from './send.ts'
 
-/** The delay before a reconnection, unless the store demands another one. It doubles with each failure. */
+/**
+ * The delay before a reconnection, before randomization, unless the stream sets another delay (`retry:`). It doubles
+ * with each failure.
+ */
 const RECONNECT_MS = 1000
 const RECONNECT_MAX_MS = 30_000
-/** A shorter delay that a store demands is not used, because the store would be flooded. */
+/** The minimum for the delay that a stream sets (`retry:`), so that the clients do not flood the store. */
 const RECONNECT_MIN_MS = 250
 /** The maximum delay that a Retry-After header can cause. */
 const RETRY_AFTER_MAX_MS = 600_000
-/** The store sends a comment every 15 s, so a connection that is silent for longer is lost. */
+/** The store sends a comment every 15 s. A connection that is silent for three times as long is treated as lost. */
 const SILENCE_MS = 45_000
 
 export interface FollowOptions {
-  /** Start after this position: the `sequence` of the last handled event. Default: now. */
+  /** The position after which to start: the `sequence` of the last handled event. Default: the current position. */
   readonly after?: bigint | number | string | undefined
-  /** Only events with one of these types. Default: all, also types of later versions. */
+  /** The types of the events to yield. Default: all types, including the types of later versions of the store. */
   readonly types?: readonly FeedEventType[] | undefined
   readonly signal?: AbortSignal | undefined
   /** How long the store may be silent before the client reconnects, in milliseconds; 45,000 by default. */
   readonly silenceMs?: number | undefined
-  /** Called when the connection is lost, with the delay until the next attempt. */
+  /** Called before each pause between two attempts: the connection failed, or the store refused for now. */
   readonly onReconnect?: ((error: ApiError | ConnectionError, delayMs: number) => void) | undefined
 }
 
-/** Yields events without an end: see `Client.followEvents`. */
+/** Yields events until the signal is aborted: see `Client.followEvents`. */
 export async function* follow(
   connection: Connection,
   options: FollowOptions = {},
@@ -42,7 +45,7 @@ export async function* follow(
   while (!signal?.aborted) {
     let failure: ApiError | ConnectionError
     try {
-      for await (const part of readEventStream(connect(connection, position, options))) {
+      for await (const part of readEventStream(chunksOfStream(connection, position, options))) {
         if (signal?.aborted) return
         if (part.kind === 'retry') {
           reconnectMs = Math.min(Math.max(part.ms, RECONNECT_MIN_MS), RECONNECT_MAX_MS)
@@ -76,7 +79,7 @@ const POSITION = /^\d{1,19}$/
  */
 class UnexpectedResponse extends ConnectionError {}
 
-/** Returns a position as text. Throws RangeError for any other text, and for a number that may have been rounded. */
+/** Returns a position as text. Throws RangeError if it is not 1 to 19 digits, or is a number that may be rounded. */
 function positionOf(position: bigint | number | string): string {
   const text = parameterText(position, 'after')
   if (POSITION.test(text)) return text
@@ -99,10 +102,10 @@ function parseEvent(data: string): Event {
 }
 
 /**
- * Connects, and yields the chunks of the stream. Throws ApiError, or ConnectionError, also after `silenceMs` without a
- * chunk.
+ * Connects, and yields the chunks of the stream until it ends. Throws ApiError if the store refuses. Throws
+ * ConnectionError if the connection fails, is silent for `silenceMs`, or has no stream of events.
  */
-async function* connect(
+async function* chunksOfStream(
   connection: Connection,
   position: string | undefined,
   { types, signal, silenceMs = SILENCE_MS }: FollowOptions,
@@ -110,8 +113,8 @@ async function* connect(
   const target = targetOf({ path: '/events/stream', query: ['type'] }, { type: types })
   const headers = requestHeaders(connection, { Accept: 'text/event-stream', 'Last-Event-ID': position })
   const { base, fetch } = connection
-  const connecting = new AbortController()
-  const abort = (): void => connecting.abort()
+  const aborter = new AbortController()
+  const abort = (): void => aborter.abort()
   signal?.addEventListener('abort', abort)
   let timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
   try {
@@ -119,7 +122,7 @@ async function* connect(
       headers,
       redirect: 'manual',
       cache: 'no-store',
-      signal: connecting.signal,
+      signal: aborter.signal,
     })
     if (response.status >= 400) throw apiErrorFrom(response, await readBody(response))
     const type = response.headers.get('content-type') ?? ''
@@ -142,6 +145,6 @@ async function* connect(
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    connecting.abort()
+    aborter.abort()
   }
 }

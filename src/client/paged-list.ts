@@ -3,7 +3,7 @@ import type { Read } from './call.ts'
 /** One page of a list. */
 export interface ListPage<T> {
   readonly items: T[]
-  /** The `cursor` (or `after`) of the next page; absent on the last page. */
+  /** The `cursor` (or `after`) of the next page; absent on the last page. The feed of events has no last page. */
   readonly next?: string
 }
 
@@ -18,7 +18,7 @@ export interface PagedList<T, O> extends Promise<Read<ListPage<T>, O>>, AsyncIte
 
 type ReadPage<T> = (position: string | undefined) => Promise<{ readonly data: ListPage<T> | undefined }>
 
-/** Makes a list from a function that reads the page at a position; undefined is the first page. */
+/** Returns a list whose pages are read with `readPage`. The position of the first page is undefined. */
 export function makePagedList<T, O>(readPage: ReadPage<T>): PagedList<T, O> {
   async function* pages(): AsyncGenerator<ListPage<T>> {
     let position: string | undefined
@@ -26,7 +26,7 @@ export function makePagedList<T, O>(readPage: ReadPage<T>): PagedList<T, O> {
       const { data } = await readPage(position)
       if (!data) return
       yield data
-      // A list without an end, such as the feed of events, repeats its position once there is no more.
+      // A list without a last page, such as the feed of events, repeats its position once there are no more items.
       if (data.next === undefined || (data.next === position && data.items.length === 0)) return
       position = data.next
     }

@@ -20,7 +20,7 @@ export interface OperationShape {
   readonly path: string
   /** The names of the query parameters. */
   readonly query?: readonly string[]
-  /** The operation is a list; the query parameter that selects the page. */
+  /** Only for a list: the query parameter that selects the page. */
   readonly pages?: 'cursor' | 'after'
   /** A success has no body. */
   readonly empty?: true
@@ -45,7 +45,7 @@ export interface PreparedRequest {
 const IDEMPOTENCY_KEY = /^[ -~]{1,255}$/
 const HEADER_VALUE = /^[\t -~\x80-\xff]*$/
 
-/** Prepares a request. Throws TypeError or RangeError for input that no request can carry. */
+/** Returns the request for an operation. Throws TypeError or RangeError for input that cannot be sent. */
 export function prepareRequest(
   connection: Connection,
   operation: OperationShape,
@@ -102,7 +102,10 @@ function idempotencyKeyFor(operation: OperationShape, options: CallOptions): str
   throw new RangeError('An idempotency key must be 1 to 255 printable ASCII characters.')
 }
 
-/** Returns the path and query of a request. Throws TypeError or RangeError for input that they cannot carry. */
+/**
+ * Returns the path and query of a request. Throws TypeError for an unknown parameter, and TypeError or RangeError for a
+ * value that a URL cannot contain.
+ */
 export function targetOf(
   { path, query = [] }: Pick<OperationShape, 'path' | 'query'>,
   input: OperationInput,
@@ -130,8 +133,8 @@ export function targetOf(
 }
 
 /**
- * Returns the text of a path or query parameter. Throws TypeError for a value that has no text, RangeError for a
- * rounded number.
+ * Returns the text of a path or query parameter. Throws TypeError for a value that has no text, and RangeError for a
+ * number that is not an exact integer.
  */
 export function parameterText(value: unknown, name: string): string {
   const exact = exactValue(value, name)
@@ -143,8 +146,8 @@ export function parameterText(value: unknown, name: string): string {
 }
 
 /**
- * Returns a value as JSON, with every integer exact (JSON.stringify throws for a bigint). Throws RangeError for a
- * number that may have been rounded, and TypeError for what JSON cannot represent, such as a Map.
+ * Returns a value as JSON. A bigint becomes an integer (JSON.stringify throws for a bigint). Throws RangeError for a
+ * number that is not an exact integer, and TypeError for a value that JSON cannot represent, such as a Map.
  */
 export function toJson(value: unknown, name = 'the value'): string {
   return writeJson(exactValue(value, name))

@@ -27,7 +27,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 export type SuccessBody = 'resource' | 'list' | 'nothing'
 
 /**
- * Returns a response in parsed form if it is a success. Throws ApiError for a refusal, and ConnectionError for anything
+ * Returns a successful response in parsed form. Throws ApiError for a refusal. Throws ConnectionError for a response
  * that a store does not send: a proxy may respond in its place.
  */
 export function readResponse(

@@ -9,7 +9,7 @@ const RETRY_AFTER_MAX_MS = 60_000
 export interface Failure {
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined
-  /** The code in the body of the error; undefined if no response arrived, or if it did not come from the store. */
+  /** The code in the body of the error: `unknown` if the body has no code, undefined if no response arrived. */
   readonly code: string | undefined
   /** The header Retry-After, as it was received. */
   readonly retryAfter: string | null

@@ -6,8 +6,8 @@ import { type Failure, retryDelayMs } from './retry.ts'
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
 
-/** How a request is sent. */
-export interface Attempt {
+/** The options with which a request is sent and retried. */
+export interface SendOptions {
   readonly fetch: Fetch
   /** The time limit of one attempt. */
   readonly timeoutMs: number
@@ -19,17 +19,18 @@ export interface Attempt {
 
 /** A retry that is about to happen. */
 export interface Retry {
-  /** 1 for the first retry. */
+  /** The number of the retry: 1 for the first. */
   readonly attempt: number
   readonly delayMs: number
   readonly error: ApiError | ConnectionError
 }
 
 /**
- * Sends a request and retries it as long as that is safe. Throws ApiError for a refusal, ConnectionError for a lost
- * connection, TimeoutError, and the reason of the signal if it is aborted.
+ * Returns the response to a request, which is retried as long as that is safe. Throws ApiError for a refusal,
+ * TimeoutError if the response is late, ConnectionError if no valid response arrives, and the reason of the signal if
+ * it is aborted.
  */
-export async function send(request: PreparedRequest, options: Attempt): Promise<ApiResponse<unknown>> {
+export async function send(request: PreparedRequest, options: SendOptions): Promise<ApiResponse<unknown>> {
   const { signal, retriesMax, onRetry } = options
   for (let attempts = 1; ; attempts++) {
     try {
@@ -57,10 +58,10 @@ function failureOf(error: ApiError | ConnectionError): Failure {
   return { status: error.status, code: error.code, retryAfter: error.headers.get('retry-after') }
 }
 
-/** Sends a request once. The time limit covers the body of the response too. */
+/** Returns the response to a request that is sent once. The time limit includes the body of the response. */
 async function sendOnce(
   { url, init, success }: PreparedRequest,
-  { fetch, timeoutMs, signal }: Attempt,
+  { fetch, timeoutMs, signal }: SendOptions,
 ): Promise<ApiResponse<unknown>> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, TIMER_MS_MAX))
@@ -86,7 +87,7 @@ async function sendOnce(
 /** The maximum length of a body, which is far more than the store sends. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Reads the body of a response. Throws ConnectionError if it is too large. */
+/** Returns the body of a response. Throws ConnectionError if it is too large. */
 export async function readBody(response: Response): Promise<Uint8Array> {
   const reader = response.body?.getReader()
   if (!reader) return new Uint8Array()

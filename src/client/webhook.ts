@@ -28,7 +28,7 @@ const TOLERANCE_SECONDS = 300
  *
  * `secret` is the `whsec_` text that createWebhook returned; while a secret is being rotated, it is an array of the old
  * and the new secret. `nowMs` is the current time in milliseconds since 1970. Throws WebhookVerificationError, or
- * TypeError if a secret is malformed.
+ * TypeError if a secret is malformed or the body is not text or bytes.
  */
 export async function verifyWebhook(
   secret: string | readonly string[],
@@ -95,7 +95,7 @@ function findIgnoringCase(headers: Readonly<Record<string, unknown>>, name: stri
   return Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
-/** Decodes base64; undefined for other text. */
+/** Returns the bytes that a base64 text encodes; undefined if the text is not base64. */
 function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), char => char.charCodeAt(0))
