@@ -40,7 +40,10 @@ export function fixedLogParts({ request, path, route }: RequestContext, status: 
   }
 }
 
-/** What `accessLine` returns for a request without a key, an error or a trace. The address must be an IP address. */
+/**
+ * Returns the same line as `accessLine`, for a request without a key, an error or a trace. The address must be an IP
+ * address, because it is not escaped.
+ */
 export function plainAccessLine(line: {
   readonly logParts: FixedLogParts
   readonly requestId: string
@@ -64,7 +67,7 @@ function milliseconds(tookMs: number): number {
   return Math.round(tookMs * 1000) / 1000
 }
 
-/** Returns a text of a request as a JSON string, truncated. Most texts need no escaping, and a check is cheaper. */
+/** Returns a text of a request as a JSON string, truncated. Most texts need no escaping; to check that is cheaper. */
 function quoted(text: string): string {
   const cut = text.slice(0, TEXT_CHARS_MAX)
   return PLAIN.test(cut) ? `"${cut}"` : JSON.stringify(cut)

@@ -18,7 +18,7 @@ export class CapacityLimiter {
     this.#capacity = capacity
   }
 
-  /** Takes an amount for a caller. Returns false, without taking any, if there is not enough. */
+  /** Takes an amount for a caller and returns true. Returns false, and takes nothing, if the capacity is too small. */
   take(caller: string, amount = 1): boolean {
     const held = this.#held.get(caller)
     const amountOfCaller = (held?.amount ?? 0) + amount
@@ -39,11 +39,11 @@ export class CapacityLimiter {
   }
 }
 
-/** Requests in progress, except those whose body is still arriving. */
+/** The limit of requests in progress, except those whose body is still arriving. */
 const REQUESTS: Capacity = { total: 2000, perCaller: 1000 }
-/** Request bodies that are being received. */
+/** The limit of request bodies that are being received at once. */
 const BODIES: Capacity = { total: 2000, perCaller: 500 }
-/** The bytes that those bodies may have together. */
+/** The limit of the bytes of all request bodies that are being received at once. */
 const BODY_BYTES: Capacity = { total: 256 * 1024 * 1024, perCaller: 64 * 1024 * 1024 }
 /** The limit of large response bodies that are sent at once, because each holds one or two chunks in memory. */
 const LARGE_BODIES: Capacity = { total: 400, perCaller: 100 }
@@ -128,8 +128,9 @@ export class AdmissionSlot {
   }
 
   /**
-   * Waits for a body of at most `bytesMax` bytes without holding a slot among the requests in progress. Throws
-   * `overloaded` if too many bodies are arriving, or if no slot is free once the body is complete.
+   * Returns the body that `read` returns, of at most `bytesMax` bytes. While it arrives, the request holds no slot
+   * among the requests in progress. Throws `overloaded` if too many bodies are arriving, or if no slot is free once the
+   * body is complete.
    */
   async whileBodyArrives<T>(caller: string, bytesMax: number, read: () => Promise<T>): Promise<T> {
     this.#admission.reserveBody(caller, bytesMax)
@@ -145,8 +146,7 @@ export class AdmissionSlot {
   }
 
   /**
-   * Releases the slot during a wait for something outside the store. Throws `overloaded` if no slot is free
-   * afterwards.
+   * Returns the result of `wait`, and releases the slot until then. Throws `overloaded` if no slot is free afterwards.
    */
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
     this.#pause()

@@ -18,12 +18,13 @@ import type { RequestContext } from './request-context.ts'
 const SCHEME = 'bearer '
 const anonymous: Caller = { keyId: null, scopes: [] }
 
-/** Runs a read of a row or two, on the store that has the keys. */
+/** Runs a short read of the store: see `Engine.readRow`. */
 export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 
 /**
- * Identifies the caller (RFC 6750). A request without a token has no identity. A token must be valid even where none
- * is required. Throws `invalid_token`, or `rate_limited` for an address with too many failed attempts.
+ * Returns the caller (RFC 6750): a caller without a key if the request has no Authorization header. A token must be
+ * valid even if the operation needs no key. Throws `invalid_token`, or `rate_limited` for an address with too many
+ * failed attempts.
  */
 export function authenticate(
   context: RequestContext,
@@ -71,7 +72,7 @@ export function bearerToken(header: string): string | undefined {
   return end > start ? header.slice(start, end) : undefined
 }
 
-/** Checks the scope. Throws `authentication_required` (401) or `insufficient_scope` (403). */
+/** Throws `authentication_required` (401) or `insufficient_scope` (403) if the caller may not call the operation. */
 export function authorize(operation: Operation, caller: Caller): void {
   if (operation.scope === 'public') return
   const scope = requiredScope(operation)

@@ -3,7 +3,7 @@ import { bodyTooLarge, incomplete, requestTimeout, unsupportedMediaType } from '
 import { StoreError } from '../model/error.ts'
 import { Deadlines } from './deadlines.ts'
 
-/** Refuses a body by its headers alone. Throws `unsupported_media_type`, `body_too_large`. */
+/** Throws `unsupported_media_type` or `body_too_large` if the headers of a request show that its body is refused. */
 export function refuseBodyByHeaders({ method, headers }: Request): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '')
     .split(';')
@@ -24,7 +24,7 @@ export function expectedBytes({ headers }: Request): number {
 
 const deadlines = new Deadlines(BODY_TIMEOUT_MS)
 
-/** Reads a complete body, within limits of size and time. Throws `body_too_large`, `request_timeout`. */
+/** Returns a complete body. Throws `body_too_large`, `request_timeout`, or `malformed_json` if the body is cut off. */
 export function readBody(request: Request): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const deadline = deadlines.set(() => reject(requestTimeout()))

@@ -49,7 +49,7 @@ test('a program on this machine is a loopback peer without a forwarding header',
   }
 })
 
-test('addresses of one /64 share a rate limit, and IPv4 addresses do not', () => {
+test('the IPv6 addresses of one /64 share a rate limit, and every other address has its own', () => {
   expect(rateGroup('203.0.113.9')).toBe('203.0.113.9')
   expect(rateGroup('unknown')).toBe('unknown')
   for (const address of ['2001:db8:1:2::1', '2001:0DB8:1:2:ffff::', '2001:db8:1:2:3:4:5:6']) {

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 /** The address of a client if a trusted proxy does not report one in a readable form. */
 const UNKNOWN = 'unknown'
-/** Maximum number of X-Forwarded-For hops that are read, from the end. */
+/** The maximum number of X-Forwarded-For hops that are read, from the end. */
 const HOPS_MAX = 64
 /** Headers that a proxy adds. A request with one of these headers was forwarded. */
 const FORWARDING_FIELDS = [
@@ -16,8 +16,8 @@ const FORWARDING_FIELDS = [
 
 /**
  * Returns a function that finds the client address behind proxies. X-Forwarded-For is read only from a trusted peer,
- * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port. A hop in
- * any other form is `unknown`, which never counts as the address of the proxy.
+ * starting at its end: the last address that is not a trusted proxy is the client. An address may have a port. If the
+ * hop that decides is not an address, the client is `unknown`, never the proxy that reported the hop.
  */
 export function clientAddress(trusted: readonly string[]): (request: Request, peer: string) => string {
   if (trusted.length === 0) return (_, peer) => withoutMapping(peer)
@@ -43,7 +43,7 @@ export function clientAddress(trusted: readonly string[]): (request: Request, pe
   }
 }
 
-/** Whether a request comes directly from a program on this machine, not through a proxy. */
+/** Returns whether a request comes directly from a program on this machine, not through a proxy. */
 export function isFromThisMachine({ headers }: Request, peer: string): boolean {
   const address = withoutMapping(peer)
   const isLoopback = address === '::1' || address.startsWith('127.')
@@ -80,7 +80,7 @@ function isPort(text: string): boolean {
   return /^(?::[0-9]{1,5})?$/.test(text)
 }
 
-/** Converts an IPv4 address from an IPv6 socket to its IPv4 form. */
+/** Returns an IPv4-mapped IPv6 address as an IPv4 address, and any other address unchanged. */
 function withoutMapping(address: string): string {
   if (!address.startsWith('::')) return address
   const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : ''

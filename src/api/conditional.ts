@@ -3,11 +3,12 @@ import type { Conditions, EntityTags } from '../shop/preconditions.ts'
 
 const TAG = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y
 
-/** The conditions of most requests. */
+/** The conditions of a request without If-Match and If-None-Match. */
 const UNCONDITIONAL: Conditions = {}
 
 /**
- * Reads If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for an invalid list of tags.
+ * Returns the conditions in If-Match and If-None-Match (RFC 9110, section 13.1). Throws `invalid_parameter` for an
+ * invalid list of tags.
  */
 export function readConditions(headers: Headers): Conditions {
   const ifMatch = headers.get('if-match')
@@ -19,7 +20,7 @@ export function readConditions(headers: Headers): Conditions {
   }
 }
 
-/** Whether a request has neither condition. */
+/** Returns whether a request had neither If-Match nor If-None-Match. */
 export function isUnconditional(conditions: Conditions): boolean {
   return conditions === UNCONDITIONAL
 }
@@ -37,7 +38,10 @@ export function refuseConditions(conditions: Conditions): void {
   }
 }
 
-/** Reads a list of entity tags, and ignores empty elements (RFC 9110, section 5.6.1.2). Throws `invalid_parameter`. */
+/**
+ * Returns the entity tags of a list. Empty elements are ignored (RFC 9110, section 5.6.1.2). Throws `invalid_parameter`
+ * for an invalid list.
+ */
 function readTags(name: string, field: string): EntityTags {
   if (field.trim() === '*') return '*'
   const tags: string[] = []

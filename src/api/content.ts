@@ -23,7 +23,7 @@ export interface Content {
   readonly gzip: EncodedContent | undefined
 }
 
-/** Prepares both encodings of a content, once. Compression does not run on the main thread. */
+/** Returns a content in both encodings; a small one without gzip. Compression does not run on the main thread. */
 export async function prepareContent(type: string, content: string | Uint8Array): Promise<Content> {
   const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content)
   const etag = etagOf(Buffer.from(bytes).toString('base64'))
@@ -33,7 +33,7 @@ export async function prepareContent(type: string, content: string | Uint8Array)
   return { type, identity, gzip: { bytes: Uint8Array.from(compressed), etag: `${etag.slice(0, -1)}-gzip"` } }
 }
 
-/** Prepares a content on first use and caches it. A failure is not cached. */
+/** Returns a function that prepares a content when it is first called, and then caches it. A failure is not cached. */
 export function prepareOnce(make: () => Promise<Content>): () => Promise<Content> {
   let prepared: Promise<Content> | undefined
   return () => {
@@ -46,8 +46,9 @@ export function prepareOnce(make: () => Promise<Content>): () => Promise<Content
 }
 
 /**
- * Sends a content in the encoding that the request accepts, or 304 if its ETag is in If-None-Match. Throws
- * `invalid_parameter` for malformed conditions, `precondition_failed` for If-Match.
+ * Returns a response with a content in the encoding that the request accepts, or with 304 if its ETag is in
+ * If-None-Match. Throws `invalid_parameter` for malformed conditions, and `precondition_failed` if If-Match does not
+ * match.
  */
 export function sendContent(
   context: RequestContext,
@@ -79,7 +80,7 @@ export function sendContent(
   })
 }
 
-/** Whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or else by `*`. */
+/** Returns whether Accept-Encoding allows gzip (RFC 9110, section 12.5.3): by name, or by `*` if it is not named. */
 export function acceptsGzip(header: string | null): boolean {
   let byStar = 0
   for (const part of (header ?? '').split(',')) {

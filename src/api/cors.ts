@@ -19,8 +19,8 @@ const EXPOSED = [
 ].join(', ')
 
 /**
- * Allows cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are sent in a
- * header, not in cookies, so Access-Control-Allow-Credentials is not sent.
+ * Sets the headers that allow cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are
+ * sent in a header, not in cookies, so Access-Control-Allow-Credentials is not set.
  */
 export function applyCors(origins: Cors, { request, headers }: RequestContext): void {
   if (origins.length === 0) return

@@ -1,5 +1,5 @@
 export interface Deadline {
-  /** On the clock of `performance.now`. */
+  /** The instant of expiry, on the clock of `performance.now`. */
   readonly dueMs: number
   readonly onExpired: () => void
 }

@@ -57,7 +57,7 @@ const NOT_BUILT_PAGE = htmlPage(
 <a href="/openapi.yaml">/openapi.yaml</a>.</p>`,
 )
 
-/** The script that renders the page. `npm ci` and `npm pack` copy it there from its package. */
+/** The path of the script that renders the page. `npm ci` and `npm pack` copy the script from its package to here. */
 const SCALAR_FILE = fileURLToPath(new URL('../../dist/docs/scalar.js', import.meta.url))
 
 /** Returns the handlers of the docs page and its scripts, by path. `scalarFile` replaces the built script. */

@@ -10,9 +10,9 @@ const PARAMETER =
   /;\x20*[a-z*][a-z0-9_\-.*]*(?:=(?:"(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"|[\w!#$%&'*+\-.:=/?@^`|~]+))?/y
 
 /**
- * Reads Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), as an RFC 9651 string or unquoted, and computes
- * the fingerprint of the request: SHA-256 of path, query and body. Returns undefined without the header. Throws
- * `idempotency_key_invalid`, `idempotency_key_refused`.
+ * Returns the key in Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), an RFC 9651 string or unquoted,
+ * and the fingerprint of the request, the SHA-256 of path, query and body. Returns undefined without the header. Throws
+ * `idempotency_key_invalid`, and `idempotency_key_refused` if the response contains a secret.
  */
 export function readIdempotencyKey(
   operation: Operation,
@@ -40,7 +40,7 @@ function keyIn(field: string): string | undefined {
   return areParameters(field.slice(item.length)) ? key : undefined
 }
 
-/** Whether a text is a list of parameters, which may be empty. They have no meaning here and are ignored. */
+/** Returns whether a text is a list of parameters, or empty. The parameters have no meaning here and are ignored. */
 function areParameters(text: string): boolean {
   PARAMETER.lastIndex = 0
   while (PARAMETER.lastIndex < text.length) if (!PARAMETER.test(text)) return false

@@ -1,7 +1,7 @@
 import { overloaded } from '../model/refusals.ts'
 import type { CapacityLimiter } from './admission.ts'
 
-/** A larger body is sent in chunks of this size, as fast as the client reads. */
+/** The size of a chunk. A body of at most this size is sent as a whole. */
 const CHUNK_BYTES = 64 * 1024
 
 /**

@@ -4,7 +4,7 @@ import type { RequestContext, Route } from './request-context.ts'
 
 const ranks: Record<Stability, number> = { stable: 2, deprecated: 2, beta: 1, experimental: 0 }
 
-/** Whether an operation passes the operator's gate. An operation below the gate has no route and no description. */
+/** Returns whether an operation passes the operator's gate. An operation below it has no route and no description. */
 export function passesGate(stability: Stability, gate: 'stable' | 'beta' | 'experimental'): boolean {
   return ranks[stability] >= ranks[gate]
 }
@@ -37,8 +37,8 @@ export function worksUntilMs({ deprecation }: Operation): number {
 }
 
 /**
- * Refuses an operation after its sunset, and an experimental one without the preview header. Throws
- * `operation_sunset`, `preview_required`.
+ * Throws `operation_sunset` if the sunset of the operation has passed, and `preview_required` if the operation is
+ * experimental and the request lacks the preview header.
  */
 export function enforceLifecycle(context: RequestContext, { id, operation }: Route, clockMs: number): void {
   const { deprecation, preview } = operation

@@ -49,7 +49,7 @@ interface Tally {
   deprecated: number
 }
 
-/** Creates the metrics of one store, with their own registry. A request only increments plain numbers. */
+/** Returns the metrics of one store, with their own registry. A request only increments plain numbers. */
 export function makeMetrics(): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })

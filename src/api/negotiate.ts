@@ -29,7 +29,7 @@ function namesProblemType(accept: string): boolean {
   return accept.toLowerCase().includes(PROBLEM) && quality(accept, PROBLEM) > 0
 }
 
-/** Returns the weight of a type in an Accept header: the weight of its most specific range. */
+/** Returns the weight of a type in an Accept header: the weight of the most specific range for it, or 0. */
 function quality(accept: string, type: MediaType | 'text/event-stream'): number {
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }

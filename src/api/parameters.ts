@@ -13,7 +13,7 @@ import { similarName } from './similar-name.ts'
 import { explain } from './validate.ts'
 
 /**
- * Reads path and query parameters according to the contract. Nothing is coerced, nothing unknown is ignored.
+ * Returns the path and query parameters by name, read according to the contract. No value is coerced.
  * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every invalid parameter.
  */
 export function readParameters(operation: Operation, context: RequestContext): Record<string, unknown> {
@@ -100,7 +100,7 @@ function readOne(
   return undefined
 }
 
-/** Decodes a name or value of a query; undefined if it is not percent-encoded UTF-8. */
+/** Returns a decoded path, name or value; undefined if it is not percent-encoded UTF-8. */
 export function decodeText(text: string): string | undefined {
   if (!/[%+]/.test(text)) return text
   try {

@@ -8,9 +8,9 @@ export interface Match {
 }
 
 /**
- * Finds the path that is equivalent to a request path with percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC
- * 3986, section 6.2.2.2). Returns undefined if no path matches, and for a path in normal form, for which the router of
- * the runtime has already looked. Like that router, it prefers `/keys/current` to `/keys/{keyId}`.
+ * Returns the path of the table that is equivalent to a request path with percent-encoded letters, digits, `-`, `.`,
+ * `_` or `~` (RFC 3986, section 6.2.2.2). Returns undefined if no path matches, and for a path in normal form, which
+ * the router of the runtime has already looked up. Like that router, it prefers `/keys/current` to `/keys/{keyId}`.
  */
 export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
   const normal = normalPath(path)
@@ -26,7 +26,7 @@ export function findEquivalent(templates: Iterable<string>, path: string): Match
   return best
 }
 
-/** Whether a path with parameters also matches another path of the table: `/keys/{keyId}` matches `/keys/current`. */
+/** Returns whether a path also matches another path of the table, as `/keys/{keyId}` matches `/keys/current`. */
 export function hidesAnother(template: string, templates: Iterable<string>): boolean {
   const parts = template.split('/')
   return [...templates].some(
@@ -91,7 +91,10 @@ function stems(path: string): string[] {
   return segments.map(segment => segment.toLowerCase().replace(/ies$/, 'y').replace(/s$/, ''))
 }
 
-/** Returns how many segments two paths share at their end, if one of them is the end of the other; otherwise 0. */
+/**
+ * Returns how many segments two paths share at their end, if one of the paths is the end of the other; otherwise 0. A
+ * parameter matches any segment, and is not counted.
+ */
 function commonEnd(requested: readonly string[], known: readonly string[]): number {
   const length = Math.min(requested.length, known.length)
   let words = 0

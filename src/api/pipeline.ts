@@ -24,7 +24,7 @@ import type { RepeatedReads } from './repeated-reads.ts'
 import { callerName, type RequestContext, type Route } from './request-context.ts'
 import { validateBody } from './validate.ts'
 
-/** Texts longer than this may be large bodies; for shorter ones, the bytes are not counted. */
+/** A text of at most this length is sent as a whole, without counting its bytes. */
 const LARGE_CHARS = 16 * 1024
 
 /** The dependencies of the pipeline. Everything is passed in, so that many stores can run in one process. */
@@ -50,9 +50,9 @@ export interface Pipeline {
 }
 
 /**
- * Runs the steps of one request in order: each step throws a StoreError or passes the request on. (Routing and
- * admission come before.) Nothing waits unless it must. A read from the cache without a key returns its response at
- * once, because a promise costs as much as several steps.
+ * Returns the response to one request, after routing and admission. Runs the remaining steps in order: each step throws
+ * a StoreError or passes the request on. A read from the cache without a key returns its response synchronously,
+ * because a promise costs as much as several steps.
  */
 export function handleRequest(
   pipeline: Pipeline,
@@ -97,7 +97,10 @@ const headersOfRequest = [
   'Access-Control-Expose-Headers',
 ]
 
-/** Responds with a cached reply. Its headers are built once, because building them is a third of the cost of a read. */
+/**
+ * Returns the response with a cached reply. Its headers are built once, because building them is a third of the cost
+ * of a read.
+ */
 function respondCached(
   pipeline: Pipeline,
   context: RequestContext,
@@ -129,10 +132,10 @@ function respondCached(
   return response
 }
 
-/** A cached reply may differ from the database for this long, because the commit has not been answered yet. */
+/** The longest time for which a cached reply may differ from the database: the commit has not been answered yet. */
 const UNANSWERED_MS_MAX = 2000
 
-/** Compares a cached reply with a fresh read. Throws if the cache still has it although the database differs. */
+/** Throws if the cache keeps a reply although it has differed from the database for UNANSWERED_MS_MAX. */
 async function verifyCached(
   pipeline: Pipeline,
   context: RequestContext,
@@ -184,7 +187,10 @@ export function enforceRateLimit({ rate }: Pick<Pipeline, 'rate'>, context: Requ
   if (refusal) throw refusal
 }
 
-/** Runs a query, and stores its reply in the cache. The feed waits if the client asks for it. */
+/**
+ * Returns the reply to a query, and stores it in the cache. A read of the feed waits for events if the client asks for
+ * that, and is not cached.
+ */
 async function runQuery(
   { engine, longPoll, cache }: Pipeline,
   context: RequestContext,
@@ -207,7 +213,7 @@ function readReply(engine: Pipeline['engine'], { reads }: Operation, query: Quer
   return isHere ? engine.readRow(reader => executeQuery(reader, query)) : engine.readScan(query)
 }
 
-/** Runs a command: its body is read, parsed and validated, then the engine runs it as one transaction. */
+/** Returns the reply to a command: its body is read, parsed and validated, then the engine runs one transaction. */
 async function runCommand(
   { engine, makeSecret, checkTarget }: Pipeline,
   context: RequestContext,
@@ -239,7 +245,7 @@ async function runCommand(
   return replyOf(await engine.execute(command))
 }
 
-/** Reads the whole body. Meanwhile, the request holds no slot among those in progress. */
+/** Returns the whole body. While it arrives, the request holds no slot among the requests in progress. */
 function bodyOf(context: RequestContext): Promise<Uint8Array> {
   const { request, slot } = context
   const read = (): Promise<Uint8Array> => readBody(request)
@@ -283,7 +289,10 @@ function cacheControl({ scope, secret, method }: Operation): string {
   return scope === 'public' && method === 'GET' ? 'no-cache' : 'private, no-cache'
 }
 
-/** Adds the links `first` and, if there is more or the list is endless, `next` (RFC 8288), with the filters. */
+/**
+ * Adds the link `first`, and the link `next` if there are more items or the list is endless (RFC 8288). Both links keep
+ * the filters.
+ */
 function addPageLinks(
   { headers, path, query }: RequestContext,
   base: string,

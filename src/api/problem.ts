@@ -4,8 +4,8 @@ import { writeJson } from '../model/json.ts'
 import { errorMediaType } from './negotiate.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Creates the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
-export function refusal(context: RequestContext, error: StoreError, base: string): Response {
+/** Returns the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
+export function refusalResponse(context: RequestContext, error: StoreError, base: string): Response {
   const { code, message, status, details } = error
   context.errorCode = code
   const body: ErrorBody = {
@@ -27,9 +27,9 @@ export function refusal(context: RequestContext, error: StoreError, base: string
   })
 }
 
-/** Creates the response for any other error. The caller gets the request id, the log gets the details. */
-export function internalError(context: RequestContext, base: string): Response {
-  return refusal(context, serverFailed(context.requestId), base)
+/** Returns the response for any other error. The caller gets the request id, the log gets the details. */
+export function internalErrorResponse(context: RequestContext, base: string): Response {
+  return refusalResponse(context, serverFailed(context.requestId), base)
 }
 
 function asProblem(
@@ -56,7 +56,7 @@ function refusalHeaders({ code, status, details }: StoreError): Record<string, s
   }
 }
 
-/** Per RFC 6750, section 3, the error is named only if a token was sent. */
+/** Returns the challenge of a 401. Per RFC 6750, section 3, it names an error only if a token was sent. */
 function challenge(code: string): string {
   return code === 'invalid_token'
     ? 'Bearer realm="petstore", error="invalid_token"'

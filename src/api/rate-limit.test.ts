@@ -23,7 +23,7 @@ test('a window survives the change of generations', () => {
   expect(limiter.callerCount).toBe(3)
 })
 
-test('the memory for callers is bounded, and no request scans them', () => {
+test('the number of callers in memory is bounded, and the last caller is still limited', () => {
   const limiter = new RateLimiter({ requests: 1, seconds: 3600 }, () => 0)
   for (let caller = 0; caller < 500_000; caller++) limiter.take(`${caller}`)
   expect(limiter.callerCount).toBeLessThanOrEqual(100_000)

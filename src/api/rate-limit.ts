@@ -12,7 +12,7 @@ interface Window {
   endsMs: number
 }
 
-/** Maximum number of callers in one generation. A limiter holds two generations, which bounds its memory. */
+/** The maximum number of callers in one generation. A limiter holds two generations, so its memory is bounded. */
 const CALLERS_PER_GENERATION_MAX = 50_000
 
 /**
@@ -22,7 +22,7 @@ const CALLERS_PER_GENERATION_MAX = 50_000
  * which is dropped as a whole, so no request ever scans the callers.
  */
 export class RateLimiter {
-  /** The RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */
+  /** The value of the RateLimit-Policy header (draft-ietf-httpapi-ratelimit-headers). */
   readonly policy: string
   readonly #rate: Rate
   readonly #timer: () => number

@@ -24,7 +24,7 @@ export interface RequestContext {
   readonly peer: string
   /** The address of the client, also behind trusted proxies. */
   readonly address: string
-  /** Percent-decoded. */
+  /** The path parameters by name, percent-decoded. */
   readonly pathParameters: Readonly<Record<string, string>>
   /** Headers of every response to this request, including errors. */
   readonly headers: Record<string, string>
@@ -32,7 +32,7 @@ export interface RequestContext {
   readonly largeBodies: CapacityLimiter
   route?: Route
   caller?: Caller
-  /** Set while the request is admitted; probes need no slot. */
+  /** Set once the request is admitted; a probe needs no slot. */
   slot?: AdmissionSlot
   /** The code of the error, for the log. */
   errorCode?: string
@@ -56,7 +56,7 @@ export interface Arrival {
   readonly cut: () => void
 }
 
-/** Creates the context of a request: splits the target without decoding it, and reads or generates the request id. */
+/** Returns the context of a request. Its target is split but not decoded. Its id is the client's, or a new one. */
 export function openRequestContext(arrival: Arrival): RequestContext {
   const { request, peer, address, nowMs, match, largeBodies, newRequestId, cut } = arrival
   const { path, query } = targetOf(request.url)
@@ -87,7 +87,10 @@ export function makeRequestIds(): () => string {
   }
 }
 
-/** Returns the path and query of a URL from the runtime. Without a usable Host it has no scheme and no authority. */
+/**
+ * Returns the path and query of a URL from the runtime. The URL of a request without a usable Host has no scheme and no
+ * authority.
+ */
 export function targetOf(url: string): { path: string; query: string } {
   const from = url.startsWith('/') ? 0 : Math.max(url.indexOf('/', url.indexOf('://') + 3), 0)
   const mark = url.indexOf('?', from)

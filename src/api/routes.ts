@@ -10,13 +10,13 @@ import { applyCors, type Cors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, hidesAnother, type Match, similarPath } from './paths.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
-import { internalError, refusal } from './problem.ts'
+import { internalErrorResponse, refusalResponse } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
 
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
 
-/** The handler of one method of a path. Operations have a route. */
+/** The handler of one method of a path. Only the handler of an operation has a route. */
 export interface Handler {
   readonly route?: Route
   /** A probe always gets a response, however busy the store is, and counts towards no limit. */
@@ -63,7 +63,7 @@ export function operationPaths(pipeline: Pipeline, serves: (operation: Operation
   return paths
 }
 
-/** Creates the table for the router of the runtime, and the fallback for requests that match nothing. */
+/** Returns the table for the router of the runtime, and the fallback for requests that match nothing. */
 export function makeRoutes(options: RoutesOptions): {
   routes: Record<string, Serve>
   fetch: Serve
@@ -87,7 +87,7 @@ function serveRepeated({ repeatedReads }: Pipeline, serve: Serve): Serve {
     (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)
 }
 
-/** Serves the path that is equivalent to that of the request, or else what the router of the runtime found. */
+/** Returns a function that serves the path equivalent to the path of a request, or calls `found` if there is none. */
 function serveEquivalent(options: RoutesOptions, found: Serve): Serve {
   return (request, server) => {
     const match = findEquivalent(options.paths.keys(), targetOf(request.url).path)
@@ -96,7 +96,7 @@ function serveEquivalent(options: RoutesOptions, found: Serve): Serve {
   }
 }
 
-/** Serves one path, or unknown paths if there are no methods. */
+/** Returns a function that serves one path, or unknown paths if `methods` is undefined. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
   const { admission, clock, addressOf, onResponse, cors, pipeline } = options
   return (request, server, match) => {
@@ -122,8 +122,8 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     const fail = (error: unknown): Response => {
       if (context.route) announceLifecycle(context, context.route, pipeline.base)
       return error instanceof StoreError
-        ? finish(refusal(context, error, pipeline.base))
-        : finish(internalError(context, pipeline.base), error)
+        ? finish(refusalResponse(context, error, pipeline.base))
+        : finish(internalErrorResponse(context, pipeline.base), error)
     }
     let response: Response | Promise<Response>
     try {
@@ -156,7 +156,9 @@ function admitAndHandle(
   return handler ? handler.handle(context) : respondWithoutHandler(context, methods, paths)
 }
 
-/** Whether an operation may be silent for longer than the timeout of the runtime: imports, and waits for events. */
+/**
+ * Returns whether an operation may be silent for longer than the timeout of the runtime: an import or an event read.
+ */
 function isSlow({ hidden, endless, success }: Operation): boolean {
   return hidden === true || endless !== undefined || 'stream' in success
 }
@@ -165,7 +167,7 @@ function handlerOf({ request }: RequestContext, methods: Methods): Handler | und
   return methods.get(request.method === 'HEAD' ? 'GET' : request.method)
 }
 
-/** Creates the response if the path has no such method, or the path does not exist. */
+/** Returns the response to OPTIONS. Throws a refusal if the path does not exist, or does not have the method. */
 function respondWithoutHandler(
   { path, request, headers }: RequestContext,
   methods: Methods | undefined,
@@ -191,8 +193,8 @@ function allowed(methods: Methods): string {
 }
 
 /**
- * Checks Host and length. The runtime builds the URL from Host and target, so a bad host would become part of the path.
- * Throws `invalid_parameter`, `url_too_long`.
+ * Throws `invalid_parameter` for a bad Host, and `url_too_long`. The runtime builds the URL from Host and target, so a
+ * bad host would become part of the path.
  */
 function refuseBadTarget({ request, path, query }: RequestContext): void {
   const host = request.headers.get('host')

@@ -50,7 +50,7 @@ export function servicePaths(
   ])
 }
 
-/** Links to every entry point, as a page for browsers and as JSON for all other clients. */
+/** Returns links to every entry point, as a page for browsers and as JSON for all other clients. */
 function home(context: RequestContext, base: string): Response {
   const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(context.headers, 'Accept')
@@ -59,7 +59,7 @@ function home(context: RequestContext, base: string): Response {
     : text(context, homeJson(base), 'application/json')
 }
 
-/** Sends one query to the database for all concurrent probes, because probes have no other limit. */
+/** Returns a function that sends one query for all concurrent probes, because probes have no other limit. */
 function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   let pending: Promise<void> | undefined
   return () => {
@@ -70,7 +70,7 @@ function sharedPing(ping: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** How long a probe waits for the database. */
+/** The longest time that a probe waits for the database. */
 const PING_MS_MAX = 1500
 
 async function ready(context: RequestContext, ping: () => Promise<void>): Promise<Response> {
@@ -86,7 +86,9 @@ async function ready(context: RequestContext, ping: () => Promise<void>): Promis
   return text(context, '{"status":"ready"}', 'application/json')
 }
 
-/** Serves the metrics to programs on this machine; any other client, or one behind a proxy, needs an admin key. */
+/**
+ * Returns the metrics. A program on this machine needs no key; a client elsewhere or behind a proxy needs an admin key.
+ */
 async function measured(
   context: RequestContext,
   { engine, failedAuthentications }: Pipeline,

@@ -1,4 +1,4 @@
-/** A shorter text is contained in too many names by chance. */
+/** The minimum length of a text that counts as contained in another. A shorter text is often contained by chance. */
 const CONTAINED_CHARS_MIN = 3
 /** The maximum number of edits. A short name allows fewer: one for each CHARS_PER_EDIT characters. */
 const EDITS_MAX = 2
@@ -6,7 +6,7 @@ const CHARS_PER_EDIT = 3
 
 /**
  * Returns the known name that a client probably meant: the one with the fewest edits, or else one that contains the
- * given name or is contained in it. Case is ignored. Returns undefined if none is similar.
+ * given name or is contained in it. Case is ignored. Returns undefined if no name is similar.
  */
 export function similarName(given: string, known: readonly string[]): string | undefined {
   const lowerCase = given.toLowerCase()

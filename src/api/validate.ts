@@ -9,7 +9,9 @@ const NAME_CHARS_MAX = 100
 type FieldErrorCode = FieldError['code']
 type Issue = z.core.$ZodIssue
 
-/** Checks a value against its schema. Throws `validation_failed` with the invalid parts, at most the first hundred. */
+/**
+ * Returns a parsed value. Throws `validation_failed` with the parts that break its schema, at most the first hundred.
+ */
 export function validateBody(schema: z.ZodType, value: JsonValue): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -25,7 +27,7 @@ function isFirstOfItsPlace(issue: Issue, index: number, issues: readonly Issue[]
   return !issues.slice(0, index).some(one => one.code === 'invalid_type' && one.path.join('/') === place)
 }
 
-/** Describes the error of one value, in the closed set of codes. */
+/** Returns the code of an issue, out of the closed set of codes, and its message. `given` is the value. */
 export function explain(issue: Issue, given: unknown): { code: FieldErrorCode; message: string } {
   switch (issue.code) {
     case 'invalid_type':
@@ -60,7 +62,7 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
 }
 
-/** `known`: the members that the body can have. */
+/** Returns the errors of an issue: one for each unknown member. `known` are the members that the body can have. */
 function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     const missing = issue.path.length > 0 ? [] : known.filter(name => valueAt(body, [name]) === undefined)
@@ -73,8 +75,8 @@ function bodyErrors(issue: Issue, body: JsonValue, known: readonly string[]): Fi
 }
 
 /**
- * The store assigns ids: if a client sends one on creation, the error says so instead of `unknown_field`. The error of
- * any other member names the one that was probably meant, out of those that the body does not have.
+ * Returns the error of an unknown member. If a client sends an id on creation, the error says that the store assigns
+ * ids. Any other error names the member that was probably meant, out of those in `missing`.
  */
 function refusedMember(key: string, issue: Issue, missing: readonly string[]): ReturnType<typeof explain> {
   if (key === 'id' && issue.path.length === 0)
@@ -91,7 +93,7 @@ function bodyError(path: readonly PropertyKey[], { code, message }: ReturnType<t
   return { in: 'body', pointer, code, message: `${name} ${message}` }
 }
 
-/** Formats a path for people: `scopes[0]`, `name`. Only the innermost member is named. */
+/** Returns a path in readable form: `scopes[0]`, `name`. Only the innermost member is named. */
 function locationName(path: readonly PropertyKey[]): string {
   const last = path.findLastIndex(key => typeof key !== 'number')
   const [member = '', ...indexes] = path.slice(Math.max(last, 0))

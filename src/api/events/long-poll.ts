@@ -8,13 +8,13 @@ import { type AdmissionSlot, CapacityLimiter } from '../admission.ts'
 const WAITING = { total: 1000, perCaller: 500 }
 
 /**
- * Maximum number of position windows per request. If they have no matching event, the page is empty and `next`
- * continues.
+ * The maximum number of windows of positions that one request reads. If none of them has a matching event, the page is
+ * empty, and its `next` is the position that was reached.
  */
 const WINDOWS_MAX = 10
 
-/** The request that reads the feed. */
-export interface FeedReader {
+/** The client that reads the feed. */
+export interface FeedClient {
   readonly caller: string
   readonly signal: AbortSignal
   /** Released while the client waits. */
@@ -33,12 +33,12 @@ export class LongPoll {
   }
 
   /**
-   * Reads until there are events, or the wait has timed out at the end of the feed, or the maximum number of windows
-   * was read, or the client has disconnected.
+   * Returns the next page with events. Returns an empty page if the wait has timed out at the end of the feed, the
+   * maximum number of windows was read, the client has disconnected, or the store is stopping.
    * Throws `overloaded` if too many clients are waiting, and any error of the query.
    */
-  async read(query: Query, reader: FeedReader): Promise<Reply> {
-    const { signal } = reader
+  async read(query: Query, client: FeedClient): Promise<Reply> {
+    const { signal } = client
     const deadlineMs = performance.now() + waitSeconds(query) * 1000
     let current = query
     for (let windows = 1; ; windows++) {
@@ -54,14 +54,14 @@ export class LongPoll {
       windows = 0
       const pauseMs = deadlineMs - performance.now()
       if (pauseMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
-      await this.#wait(nextCommit, pauseMs, reader)
+      await this.#wait(nextCommit, pauseMs, client)
     }
   }
 
   async #wait(
     nextCommit: Promise<void>,
     pauseMs: number,
-    { caller, signal, slot }: FeedReader,
+    { caller, signal, slot }: FeedClient,
   ): Promise<void> {
     if (!this.#waiting.take(caller)) {
       throw overloaded('Too many clients are waiting for events; read without wait, or try again later.', 5)

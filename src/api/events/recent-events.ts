@@ -3,19 +3,19 @@ import { eventTypes } from '../../model/event-type.ts'
 import { envelopeText, findLogBounds, readEventPage, type SequencedEvent } from '../../shop/events.ts'
 import type { ReadRow } from '../auth.ts'
 
-/** Maximum number of events in one read. */
+/** The maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200
 /**
  * The maximum size of one chunk of a stream, unless one event is larger. The chunk of a slow client stays in memory.
  */
 const BATCH_BYTES_MAX = 64 * 1024
-/** Maximum size of the frames kept for all streams together. A stream that is further behind reads from the store. */
+/** The maximum size of the batches kept for all streams. A stream that is further behind reads from the store. */
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
-/** Memory of a batch in addition to its frames. */
+/** The memory of a batch in addition to its bytes. */
 const BATCH_OVERHEAD_BYTES = 256
 /**
- * Maximum number of batches kept for streams that are behind: after a burst, all of them are behind at the same
- * position.
+ * The maximum number of batches kept for streams that are behind. They can share a batch: after a burst, all streams
+ * are behind at the same position.
  */
 const BATCHES_BEHIND_MAX = 32
 const READ_RETRY_MS = 1000
@@ -32,18 +32,18 @@ export interface Frame {
   readonly to: number
 }
 
-/** The events after one position and up to another. */
+/** The events after the position `after`, up to the position `to`. */
 export interface Batch {
   readonly after: bigint
   readonly to: bigint
   readonly frames: readonly Frame[]
-  /** All frames in one chunk, sent to every stream that wants every type. */
+  /** All frames in one chunk. A stream of all types is sent the whole chunk. */
   readonly bytes: Uint8Array
 }
 
 /**
- * The newest events, read and encoded once for all streams. It runs while at least one stream is open, and is woken by
- * commits.
+ * The newest events, read and encoded once for all streams. They are read after each commit while at least one stream
+ * is open.
  */
 export class RecentEvents {
   readonly #commitSignal: CommitSignal
@@ -82,7 +82,7 @@ export class RecentEvents {
     return this.#head
   }
 
-  /** Starts following, if it has not started. Returns the retention floor and the head. */
+  /** Counts a stream, and starts reading for the first one. Returns the retention floor and the head. */
   async join(): Promise<{ floor: bigint; head: bigint }> {
     const ends = await this.#readRow(findLogBounds)
     if (this.#listeners++ === 0 && !this.#running) {
@@ -96,14 +96,17 @@ export class RecentEvents {
     this.#listeners--
   }
 
-  /** Returns the batch with the events after a position; undefined if it is not in memory, or not read yet. */
+  /**
+   * Returns the batch with the next events after a position; undefined if they are not in memory. The position must be
+   * before the head.
+   */
   batchAfter(position: bigint): Batch | undefined {
     const oldest = this.#batches[0]
     if (!oldest || position < oldest.after) return undefined
     return this.#batches.findLast(({ after }) => after <= position)
   }
 
-  /** Reads the next events of a stream that is behind from the store: at most `limit` events. */
+  /** Returns the next events of a stream that is behind, read from the store: at most `limit`, in at most one chunk. */
   readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
     const readKey = `${position} ${types.join(' ')}`
     const known = this.#behind.get(readKey)
@@ -137,8 +140,6 @@ export class RecentEvents {
     this.#batches = []
     this.#keptBytes = 0
     this.#behind.clear()
-    // A stream that opened at this very moment must not be left without a reader.
-    if (this.#listeners > 0 && !this.#commitSignal.ended) this.#running = this.#run()
   }
 
   /** Reads the next events. Returns whether there may be more. */
@@ -172,13 +173,13 @@ export class RecentEvents {
   }
 }
 
-/** Returns how many events fit in one chunk if they are as long as those of a batch. */
+/** Returns how many events fit in one chunk if they are as long as the events of a batch. */
 export function eventsThatFit({ frames, bytes }: Batch): number {
   const fit = Math.floor((BATCH_BYTES_MAX * frames.length) / Math.max(1, bytes.length))
   return frames.length === 0 ? EVENTS_PER_READ_MAX : Math.min(Math.max(fit, 1), EVENTS_PER_READ_MAX)
 }
 
-/** Encodes events: all up to `to`, or as many as fit in one chunk. */
+/** Returns a batch of encoded events: all of them, up to `to`, or as many as fit in one chunk. */
 function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], base: string): Batch {
   const texts: string[] = []
   const ends: number[] = []

@@ -12,14 +12,16 @@ import type { ReadRow } from '../auth.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
 
-/** How often a stream sends a keep-alive, and its key is checked again. */
+/** The interval at which a stream sends a keep-alive, and its key is checked again. */
 const KEEP_ALIVE_MS = 15_000
-/** A client that reads nothing for this long, although data is waiting, is disconnected; it can resume. */
+/**
+ * A client that reads nothing for this long, although data is waiting, is disconnected. It can reconnect and resume.
+ */
 const STALLED_MS = 30_000
-/** How long a client waits before it reconnects, as the stream requests. */
+/** The delay before a reconnection that a stream requests of its client. */
 const RECONNECT_MS = 1000
 
-/** How long the end of all streams waits for clients that do not read. */
+/** The longest time that the end of all streams waits for clients that do not read. */
 const ENDING_MS = 1000
 
 const LAST_EVENT_ID = { in: 'header', name: 'Last-Event-ID' } as const
@@ -29,8 +31,9 @@ export interface SseHubOptions {
   readonly commitSignal: CommitSignal
   readonly readRow: ReadRow
   readonly base: string
-  /** Maximum number of open streams: in total, and per caller. */
+  /** The maximum number of open streams in total. */
   readonly streamsMax: number
+  /** The maximum number of open streams per caller. */
   readonly streamsPerCallerMax: number
   /** Returns milliseconds since 1970; used for key expiry. */
   readonly clock: () => number
@@ -76,8 +79,8 @@ export class SseHub {
   }
 
   /**
-   * Opens a stream from the position in Last-Event-ID or `after`, or from now.
-   * Throws `overloaded` beyond the limit, and `event_history_expired` and `invalid_parameter` like the feed.
+   * Returns a stream of the events after the position in Last-Event-ID or `after`, or else after the head. Throws
+   * `overloaded` if too many streams are open, and `event_history_expired` and `invalid_parameter` like the feed.
    */
   async respond(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
     const last = lastEventId(context)
@@ -121,8 +124,8 @@ export class SseHub {
   }
 
   /**
-   * Ends all streams gracefully; their clients reconnect. Resolves when they have ended, except those that do not
-   * read.
+   * Ends all streams gracefully; their clients reconnect. Resolves when all streams have ended, or after a second if
+   * some clients do not read.
    */
   async end(): Promise<void> {
     this.#ended = true
@@ -136,11 +139,11 @@ export class SseHub {
   #tick(): void {
     const { stalledMs = STALLED_MS, onFault } = this.#options
     for (const stream of this.#open) stream.tick(stalledMs)
-    this.#endThoseWithoutKey().catch(onFault)
+    this.#endStreamsWithoutKey().catch(onFault)
   }
 
-  /** Ends the streams of expired keys. Nothing signals the expiry of a key, so it is checked at every tick. */
-  async #endThoseWithoutKey(): Promise<void> {
+  /** Ends the streams of keys that have expired. Nothing signals an expiry, so all keys are checked at every tick. */
+  async #endStreamsWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
       if (keyId === null || (await this.#options.readRow(reader => isKeyGood(reader, keyId, now)))) continue
@@ -160,13 +163,13 @@ class SseStream {
   #wake = (): void => {}
   #tickDue = false
   #position: bigint
-  /** Events per read when the stream is behind: events that do not fit in one chunk would be read again. */
+  /** The maximum number of events per read when the stream is behind. Events beyond one chunk would be read again. */
   #readMax = 16
   #hasStarted = false
   #ended = false
   #isClosed = false
-  /** The time of the last chunk, until the client pulls the next one; undefined while the stream waits for an event. */
-  #busySinceMs: number | undefined = performance.now()
+  /** The time since when a chunk waits for the client to read it; undefined while the stream waits for an event. */
+  #unreadSinceMs: number | undefined = performance.now()
 
   constructor(
     recentEvents: RecentEvents,
@@ -205,13 +208,13 @@ class SseStream {
   tick(stalledMs: number): void {
     this.#tickDue = true
     this.#wake()
-    if (this.#busySinceMs === undefined || performance.now() - this.#busySinceMs < stalledMs) return
+    if (this.#unreadSinceMs === undefined || performance.now() - this.#unreadSinceMs < stalledMs) return
     this.#close()
     this.#context.cut()
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#busySinceMs = undefined
+    this.#unreadSinceMs = undefined
     try {
       const bytes = await this.#next()
       if (bytes) return controller.enqueue(bytes)
@@ -223,7 +226,7 @@ class SseStream {
       if (error instanceof StoreError) return controller.close()
       throw error
     } finally {
-      this.#busySinceMs = performance.now()
+      this.#unreadSinceMs = performance.now()
     }
   }
 
@@ -240,7 +243,7 @@ class SseStream {
         return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
       }
       if (this.#position < this.#recentEvents.head) {
-        const bytes = this.#matchingFrames(await this.#batch())
+        const bytes = this.#matchingBytes(await this.#batch())
         if (bytes.length > 0) return bytes
         // A long history may have no event of these types: other work needs the thread, and the client may have left.
         await yieldToEventLoop()
@@ -262,7 +265,7 @@ class SseStream {
     return batch
   }
 
-  #matchingFrames(batch: Batch): Uint8Array {
+  #matchingBytes(batch: Batch): Uint8Array {
     const { after, to, bytes, frames } = batch
     const from = this.#position
     this.#position = to
