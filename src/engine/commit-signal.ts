@@ -3,15 +3,15 @@ import type { Engine } from './engine.ts'
 /** Commits closer together than this are signalled together. */
 const SPACING_MS = 4
 /**
- * After this many commits in one signal, the next signal waits longer, so that waiters get larger batches at a lower
+ * If one signal combines this many commits, the next signal waits longer, so that waiters get larger batches at a lower
  * cost.
  */
 const BUSY_COMMITS = 16
 const BUSY_SPACING_MS = 20
 
 /**
- * Signals that events may have been committed. The first commit after a quiet period is signalled at once, commits of
- * a busy period together. Costs nothing while nobody waits.
+ * Signals that events may have been committed. The first commit after a quiet period is signalled at once; the commits
+ * of a busy period are signalled together. No timer runs while nobody waits.
  */
 export class CommitSignal {
   readonly #stop: () => void
@@ -27,7 +27,7 @@ export class CommitSignal {
     this.#stop = watch(() => this.#onCommit())
   }
 
-  /** Whether the store is closing, so that no signal follows. */
+  /** Whether the store is closing, so that no commit is signalled any more. */
   get ended(): boolean {
     return this.#ended
   }

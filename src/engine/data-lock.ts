@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { makeDirectory, reserveFile } from './private-file.ts'
 
-/** Another process has the data directory open. */
+/** Thrown if another process has the data directory open. */
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(`The data directory ${directory} is in use by another petstore process.`)
@@ -18,8 +18,8 @@ export function lockFile(directory: string): string {
 }
 
 /**
- * Locks the data directory for this process. The operating system holds the lock (on a small SQLite file) and
- * releases it when the process ends, however it ends. Throws DirectoryInUse.
+ * Locks the data directory for this process and returns the lock. The lock is on a small SQLite file. The operating
+ * system releases it when the process ends, even after a crash. Throws DirectoryInUse.
  */
 export function lockDirectory(directory: string): DataLock {
   makeDirectory(directory)

@@ -28,8 +28,8 @@ export interface Tx extends Reader {
   /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /**
-   * Numbers an event: chains it to the previous one, and adds its changes to the totals. Returns null if commits are
-   * not in order: then a sequencer does both after the commit, and the row of the event must carry the changes.
+   * Returns the position and the hash of a new event, and adds its changes to the totals. Returns null if commits are
+   * not in order. A sequencer then does both after the commit, so the row of the event must contain the changes.
    */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }
@@ -40,11 +40,11 @@ export interface Tx extends Reader {
  */
 export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
-  /** Reads a row or two by key, on this thread. */
+  /** Runs a short read on this thread, such as a few rows by key or one page of events. */
   readRow<T>(work: (reader: Reader) => Promise<T>): Promise<T>
-  /** Reads a list or a summary, without blocking other reads. */
+  /** Returns the reply to a list or a summary. The read does not block other reads. */
   readScan(query: Query): Promise<Reply>
-  /** Runs one command in one transaction. Resolves once its effect is durable. */
+  /** Runs one command in one transaction. Resolves to its result once its effect is durable. */
   execute(command: Command): Promise<Result>
   /**
    * Calls `listener` whenever events may have received positions: immediately after a commit of this process, within
@@ -66,7 +66,7 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   close(): Promise<void>
 }
 
-/** A row changed between a read and a write of one command. The engine runs the command again. */
+/** Thrown if a row changed between a read and a write of one command. The engine runs the command again. */
 export class Stale extends Error {
   constructor(subject: string) {
     super(`${subject} changed while the command ran`)
@@ -74,5 +74,5 @@ export class Stale extends Error {
   }
 }
 
-/** How many times a command runs before the engine gives up. */
+/** The maximum number of times that a command runs before the engine gives up. */
 export const ATTEMPTS_MAX = 8

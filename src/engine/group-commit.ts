@@ -31,17 +31,18 @@ const writeCounter = sql()('UPDATE counter SET last = $last WHERE noun = $noun')
 const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
 const writeHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
-/** Batches that run with savepoints after one in which a command failed half-way. */
+/** The number of batches that run with savepoints after a batch in which a command failed half-way. */
 const SAVEPOINT_BATCHES = 16
 
-/** A command failed after it had written rows, so its batch must run again, with savepoints. */
+/** Thrown if a command failed after it had written rows, so that its batch must run again with savepoints. */
 class PartialWrite extends Error {}
 
 /**
  * The only writer of a SQLite store. It runs each batch of commands in one transaction with one fsync.
- * A refusal undoes its own command and nothing else. Most refusals come before the command has written anything. If
- * one comes later, the batch is rolled back and run again with a savepoint for each command, and so are the next
- * batches. Savepoints for every batch would cost each order a quarter of its time.
+ *
+ * A refusal undoes its own command and nothing else. Most commands are refused before they have written anything. If a
+ * command is refused later, its batch is rolled back and run again with a savepoint for each command. The next batches
+ * also run with savepoints. Savepoints for every batch would cost each order a quarter of its time.
  */
 export class BatchWriter<Command, Reply> implements Tx {
   readonly #connection: WriteConnection
@@ -75,7 +76,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   }
 
   /**
-   * Returns the outcome of each command, once every successful one is durable. Throws only errors that must end the
+   * Returns the outcome of each command, once every successful command is durable. Throws only errors that must end the
    * process.
    */
   async commit(commands: readonly Command[]): Promise<Outcome<Reply>[]> {
@@ -132,7 +133,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     return id
   }
 
-  /** With one writer, the order of inserts is the order of commits. */
+  /** Returns the next entry of the chain. With one writer, the order of inserts is the order of commits. */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry {
     if (totals) this.#commandTotals.push(totals)
     this.#head = nextChainEntry(this.#head, event)
@@ -159,7 +160,10 @@ export class BatchWriter<Command, Reply> implements Tx {
     return outcomes
   }
 
-  /** Waits for another process's lock only once, because commands that arrived in the meantime have already waited. */
+  /**
+   * Begins a transaction. Waits for the lock of another process in one batch only, because the commands of the next
+   * batch have already waited in the meantime.
+   */
   #begin(): void {
     const wasLocked = this.#isLocked
     this.#isLocked = true

@@ -3,13 +3,13 @@ export type Migrations = readonly string[]
 
 /** A database to migrate. The caller keeps other migrators out. */
 export interface Migratable {
-  /** The number of the last migration that ran; 0 for an empty database. */
+  /** Returns the number of the last migration that ran; 0 for an empty database. */
   version(): Promise<number> | number
-  /** Runs a script of several statements and records its number: both or neither. */
+  /** Runs a script of several statements and records its number, in one transaction. */
   apply(script: string, version: number): Promise<void> | void
 }
 
-/** The database was created by a later release of this program. */
+/** Thrown if a database was created by a later release of this program. */
 export class NewerDatabase extends Error {}
 
 /**

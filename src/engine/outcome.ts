@@ -12,7 +12,7 @@ export type Outcome<Reply> =
     }
   | { readonly fault: string }
 
-/** Converts a thrown value: a refusal keeps its code and details, anything else becomes a fault with its stack. */
+/** Returns the outcome for a thrown value: a refusal with its code and details, or a fault with its stack. */
 export function failure(error: unknown): Outcome<never> {
   if (error instanceof StoreError) {
     const { code, message, details } = error

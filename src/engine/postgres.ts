@@ -30,12 +30,12 @@ const takeIds = sql<{ last: bigint }>()(
   'UPDATE counter SET last = last + $count WHERE noun = $noun RETURNING last',
 )
 
-/** Ids that a process reserves at a time. Ids left in a block when the process stops are never used. */
+/** The number of ids that a process reserves at a time. Ids that remain when the process stops are never used. */
 const ID_BLOCK = 1000n
 const NUMBERING_CONNECTIONS = 2
-/** For lists and summaries, in addition to the other connections. */
+/** The number of connections for lists and summaries, in addition to the other connections. */
 const CONNECTIONS_OF_SCANS = 6
-/** The maximum delay before the n-th repetition is 2^n times this; the delay is random below it (full jitter). */
+/** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 
 export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
@@ -49,7 +49,7 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly onFault: (error: unknown) => void
 }
 
-/** Opens a store on PostgreSQL 14 or later: migrates, then serves from a bounded pool. Throws NewerDatabase. */
+/** Migrates and opens a store on PostgreSQL 14 or later, with bounded pools. Throws NewerDatabase. */
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
@@ -60,8 +60,8 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
   const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
   const scanning = new PostgresConnection(scans)
-  // Ids and positions have their own connections, because a transaction that waits for an id already holds one from the
-  // pool.
+  // Ids and positions have connections of their own, because a transaction that waits for an id already holds a
+  // connection of the pool.
   const numberingPool = new SQL({ url: options.url, bigint: true, max: NUMBERING_CONNECTIONS })
   const ids = new IdBlocks(new PostgresConnection(numberingPool))
   const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
@@ -153,14 +153,14 @@ class PostgresTx extends PostgresConnection implements Tx {
     return this.#ids.next(noun)
   }
 
-  /** Commits are not in order here: the sequencer numbers events after they are committed. */
+  /** Returns null, because commits are not in order here. The sequencer numbers events after they are committed. */
   numberEvent(): null {
     return null
   }
 }
 
 /**
- * Ids from blocks that are reserved outside the transactions that use them, so no transaction waits for another one.
+ * Ids from blocks that are reserved outside the transactions that use the ids, so no transaction waits for another one.
  */
 class IdBlocks {
   readonly #connection: PostgresConnection
@@ -227,8 +227,7 @@ async function versionOf(connection: PostgresConnection): Promise<number> {
 }
 
 /**
- * Returns whether the same command may succeed if it runs again: after a serialization failure, a deadlock or a lost
- * race.
+ * Returns whether a command may succeed if it runs again: after a serialization failure, a deadlock or a Stale row.
  */
 function isTransient(error: unknown): boolean {
   return error instanceof Stale || ['40001', '40P01'].includes(sqlState(error))

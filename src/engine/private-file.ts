@@ -15,14 +15,17 @@ export function makeDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Creates an empty file that only its owner can read, unless it exists. SQLite would make it readable by everyone. */
+/**
+ * Creates an empty file that only its owner can read, unless the file exists. SQLite would create a file that everyone
+ * can read.
+ */
 export function reserveFile(file: string): void {
   closeSync(openSync(file, 'a', 0o600))
 }
 
 /**
  * Writes a file that only its owner can read. The file appears under its name complete and durable, or not at all.
- * Throws file system errors; EEXIST if `replace` is false and the file exists.
+ * Throws the errors of the file system: EEXIST if `replace` is false and the file exists.
  */
 export function writeWholeFile(file: string, text: string, { replace }: { replace: boolean }): void {
   const temporary = `${file}.${process.pid}.tmp`
@@ -43,7 +46,7 @@ export function writeWholeFile(file: string, text: string, { replace }: { replac
   syncDirectory(dirname(file))
 }
 
-/** Makes a new directory entry durable. Windows has no such call. */
+/** Makes a new directory entry durable. Does nothing on Windows, which has no such call. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

@@ -19,8 +19,8 @@ export class RowChangeRecorder {
   }
 
   /**
-   * Records the effect of a statement that has written something. RETURNING reports the ids of the rows. Otherwise, the
-   * statement names the id of its only row, or it may have written any row.
+   * Records the rows that a statement has written. Their ids are in the rows that RETURNING reported, or else in the
+   * parameter that names the only written row. Without an id, the statement may have written any row of its table.
    */
   record<Name extends string>(
     { table, writtenId }: Statement<unknown, Name>,

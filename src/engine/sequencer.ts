@@ -4,17 +4,19 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { sql } from './statement.ts'
 import { readChanges, TotalSums } from './totals.ts'
 
-/** Maximum number of events numbered in one transaction. */
+/** The maximum number of events numbered in one transaction. */
 const EVENTS_PER_STEP_MAX = 1000
-/** How often a process looks for events that another process committed but did not number. */
+/** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
 
-/** A committed event without a position, with the changes of totals that it brings; null without any. */
+/** A committed event without a position. */
 interface UnnumberedEvent extends EventRecord {
+  /** The changes of the totals, as text; null if the event changes none. */
   readonly totals: string | null
 }
 
-// The lock: the process that holds the head row numbers the events; the next process sees those positions.
+// This UPDATE locks the row of the head. The process that holds the lock numbers the events. The next process that gets
+// the lock sees these positions.
 const lockHead = sql<ChainEntry>()(
   `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
 )
@@ -27,11 +29,11 @@ const findUnnumbered = sql<UnnumberedEvent>()(`
 const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /**
- * Gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids are taken before the commit,
- * so they become visible out of order. Positions are given after the commit, under a lock on one row, so a reader that
- * remembers the last position it saw misses nothing. Any number of processes may run the sequencer at once. Events of
- * one subject are numbered in the order of the subject's version. `onMoved` is called when the head has moved,
- * whichever process moved it.
+ * Starts the sequencer, which gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids
+ * are taken before the commit, so they become visible out of order. Positions are assigned after the commit, under a
+ * lock on one row, so an event consumer that continues after its last position misses nothing. Any number of processes
+ * may run the sequencer at once. Events of one subject are numbered in the order of the subject's version. `onMoved` is
+ * called when the head has moved, whichever process moved it.
  */
 export function sequence(
   pool: SQL,
@@ -74,7 +76,10 @@ export function sequence(
   }
 }
 
-/** Numbers committed events that have no position yet, oldest first, and changes the totals. Returns the new head. */
+/**
+ * Numbers up to a thousand committed events that have no position yet, and changes the totals. Returns the new head,
+ * and how many events were numbered.
+ */
 async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
   return await pool.begin('ISOLATION LEVEL READ COMMITTED', async transaction => {
     const connection = new PostgresConnection(transaction)
@@ -101,8 +106,8 @@ async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
 }
 
 /**
- * Changes the order from (subject, version) to id, which is nearly the order of time. Each subject keeps the slots of
- * its ids and fills them in the order of its versions.
+ * Returns events that are sorted by subject and version in the order of their ids, which is nearly the order of time.
+ * Only the events of one subject are in the order of their versions: they fill the places of their ids in that order.
  */
 function byIdThenVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)

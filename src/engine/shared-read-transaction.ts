@@ -19,9 +19,9 @@ export interface ReadConnection {
 }
 
 /**
- * All reads in one turn of the event loop share one read transaction: acquiring and releasing its locks are system
- * calls that cost several times as much as reading the row. `refresh` ends the transaction early, so a client that
- * was notified of a commit sees it. `onFatal` is called if the file cannot be trusted or a transaction cannot be
+ * One read transaction for all reads in one turn of the event loop: acquiring and releasing its locks are system calls
+ * that cost several times as much as reading the row. `refresh` ends the transaction early, so that a client whose
+ * command was committed sees its effect. `onFatal` is called if the file cannot be trusted or a transaction cannot be
  * ended.
  */
 export class SharedReadTransaction implements Reader {
@@ -56,8 +56,8 @@ export class SharedReadTransaction implements Reader {
   }
 
   /**
-   * Lets the next read see what has been committed. Never throws, because it also runs where nothing could catch an
-   * error.
+   * Ends the transaction, so that the next read sees every commit. Never throws, because it also runs where nothing
+   * could catch an error.
    */
   refresh(): void {
     if (!this.#isOpen) return
@@ -78,7 +78,7 @@ export class SharedReadTransaction implements Reader {
     this.#connection.close()
   }
 
-  /** Reports the error of a read if the file cannot be trusted after it. Returns the error. */
+  /** Returns the error of a read, and reports it if the file can no longer be trusted. */
   #withReport(error: unknown): unknown {
     if (isFatal(error)) this.#reportFatal(error)
     return error
@@ -91,7 +91,7 @@ export class SharedReadTransaction implements Reader {
     setImmediate(() => this.refresh())
   }
 
-  /** Nothing was written, so nothing is lost. A transaction that stays open would show old rows forever. */
+  /** Rolls back. Nothing was written, so nothing is lost. A transaction that stays open would show old rows forever. */
   #rollBack(): void {
     const connection = this.#connection
     try {

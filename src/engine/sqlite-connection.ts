@@ -3,15 +3,18 @@ import { overloaded, storageFull } from '../model/refusals.ts'
 import type { Reader } from './engine.ts'
 import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
 
-/** The number of prepared statements to keep. Lists have fewer different texts, so none is prepared twice. */
+/**
+ * The number of prepared statements to keep. All lists have fewer different texts, so no statement is prepared twice.
+ */
 export const PREPARED_MAX = 500
 
-/** Maximum page cache of a connection. */
+/** The maximum size of the page cache of a connection. */
 const CACHE_KIB = 32_768
-/** How long a statement waits for a lock that another process (such as a backup tool) holds. */
+/** The longest time that a statement waits for a lock of another process, such as a backup tool. */
 export const LOCK_WAIT_MS = 2000
 /**
- * Size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint: large enough to write a hot page once.
+ * The size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint. With a large log, a page that changes
+ * often is written to the database file less often.
  */
 const CHECKPOINT_PAGES = 8000
 /** The size to which a larger write-ahead log is cut: twice what a checkpoint needs. */
@@ -29,7 +32,7 @@ export class SqliteConnection implements Reader {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
 
-  /** `waitMs`: how long a statement waits for a lock that another process holds. */
+  /** `waitMs` is the longest time that a statement waits for a lock of another process. */
   constructor(file: string, options: { readonly: boolean; waitMs?: number }) {
     this.database = new Database(file, {
       ...(options.readonly ? { readonly: true } : { create: true }),

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { SqliteConnection } from './sqlite-connection.ts'
 
-/** How long the last checkpoint waits for another process that reads. */
+/** The longest time that the last checkpoint waits for another process that reads. */
 const BUSY_MS = 1000
-/** How soon a deleted file is noticed. A check before each commit would cost a system call per commit. */
+/** The interval at which the files are checked. A check before each commit would cost a system call per commit. */
 const CHECK_MS = 1000
 
 /**
@@ -29,7 +29,7 @@ export function mergeWriteAheadLog(file: string): void {
 }
 
 /**
- * Calls `onDeleted` when an open file is deleted or replaced: anything written to it since then is lost. Returns a
+ * Calls `onDeleted` once, when an open file has been deleted or replaced: what is written to it is lost. Returns a
  * function that stops watching.
  */
 export function watchFiles(files: readonly string[], onDeleted: (file: string) => void): () => void {

@@ -30,22 +30,23 @@ export const migrations = [
   totals,
 ]
 
-/** The maximum number of commands in one transaction. It bounds the time that the first waits for the last. */
+/** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
 const COMMANDS_PER_BATCH_MAX = 128
-/** The time that a read on this thread waits for the lock of another process. All other requests wait too. */
+/** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
 const LOCK_WAIT_HERE_MS = 10
-/** Maximum number of lists in one batch. */
+/** The maximum number of lists in one batch. */
 const QUERIES_PER_BATCH_MAX = 32
 
 export interface SqliteOptions {
   /** The data directory; created if absent. */
   readonly directory: string
-  /** The modules that run the writer and the reader worker. They connect the engine with the shop. */
+  /** The module that runs the writer with the commands of the shop. */
   readonly writer: URL
+  /** The module that runs the reader worker with the queries of the shop. */
   readonly reader: URL
   /** Called when a worker ended or cannot be trusted, so that the process must end. */
   readonly onFatal: (reason: string) => void
-  /** Maximum file size, in pages of 4 KiB; for tests of a full disk. */
+  /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
   /** The tables whose changes `watchRows` reports. */
   readonly watchedTables?: readonly string[]
@@ -65,7 +66,7 @@ export function databaseFile(directory: string): string {
   return join(directory, 'petstore.db')
 }
 
-/** Opens the embedded store: migrates, then starts the writer and the reader worker. Throws NewerDatabase. */
+/** Migrates and opens a store on SQLite, with its writer and its reader worker. Throws NewerDatabase. */
 export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,
 ): Promise<Engine<Query, Command, Reply, Result>> {
@@ -132,7 +133,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     },
     close: async () => {
       endWatch()
-      // A read-only connection cannot remove the log, so it must not be the last.
+      // A read-only connection cannot remove the log, so it must not be the last connection to close.
       await reader.close()
       rowReader.close()
       await writer.close()
@@ -142,7 +143,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
 }
 
 /**
- * Opens an embedded store for reading only, even if another process has it open. Throws NewerDatabase, or an Error if
+ * Opens a store on SQLite for reading only, even if another process has it open. Throws NewerDatabase, or an Error if
  * the database must be migrated first.
  */
 export function openSqliteReader(directory: string): { reader: Reader; close(): Promise<void> } {
@@ -197,7 +198,7 @@ export function serveWriter<Command, Result>(
   })
 }
 
-/** Runs the reader worker. The lists of a batch see one state of the store and share its locks. */
+/** Runs the reader worker. The lists of a batch share one read transaction, so they see the same state of the store. */
 export function serveReader<Query, Reply>(
   executeQuery: (reader: Reader, query: Query) => Promise<Reply>,
 ): void {

@@ -63,7 +63,7 @@ test('a dynamic statement has the values of its places, in both texts', () => {
   expect(valuesOf(statement, [])).toEqual(['Rex', 'sold'])
 })
 
-/** Executes on SQLite without a cache. It represents all readers, because they have the same types. */
+/** A reader that executes on SQLite without a cache. It stands for all readers, because they have the same types. */
 class DirectReader implements Reader {
   readonly #database = new Database(':memory:', { safeIntegers: true })
 
@@ -91,7 +91,7 @@ test('a call with the right names compiles', async () => {
   expect(await reader.many(dynamicSql<{ a: bigint }>(place => `SELECT ${place(a)} AS a`))).toEqual([{ a }])
 })
 
-/** This function never runs, because its lines only have to fail to compile. */
+/** A function that never runs: its lines only have to fail to compile. */
 export async function wrongCalls(reader: Reader, text: string): Promise<void> {
   const [a, b] = [1n, 'text']
   // @ts-expect-error: a missing name

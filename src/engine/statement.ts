@@ -1,19 +1,19 @@
 /** The value of a column. Booleans are 0n and 1n, instants are RFC 3339 text, JSON is text. */
 export type Value = string | bigint | null
 
-/** Returns a boolean as a column holds it. */
+/** Returns a boolean as it is stored in a column. */
 export function storedBoolean(value: boolean): bigint {
   return value ? 1n : 0n
 }
 
-/** Returns the boolean that a column holds. */
+/** Returns the boolean that is stored in a column. */
 export function readBoolean(value: bigint): boolean {
   return value === 1n
 }
 
 /** One SQL statement, the names of its parameters, and the type of the rows it returns. */
 export interface Statement<Row, Name extends string = never> {
-  /** The SQL, with `$1` for the first name, `$2` for the second, ... */
+  /** The SQL, with `$1` in place of the first name, `$2` in place of the second, ... */
   readonly text: string
   /** A cheaper equivalent for PostgreSQL, with the same parameters. */
   readonly postgresText?: string
@@ -21,17 +21,19 @@ export interface Statement<Row, Name extends string = never> {
   readonly names: readonly Name[]
   /** The values of a statement that was made for one call, in the order of their numbers. */
   readonly values?: Value[]
-  /** Whether it can change rows. */
+  /** Whether the statement can change rows. */
   readonly writes: boolean
-  /** The table that it writes; undefined if it only reads, or if its text does not begin with the table. */
+  /** The table that the statement writes; absent if it only reads, or if its text does not begin with the table. */
   readonly table?: string
-  /** The parameter with the id of the only row that it inserts, updates or deletes, if its text names one. */
+  /**
+   * The parameter with the id of the only row that the statement writes; absent if its text names no such parameter.
+   */
   readonly writtenId?: Name
   /** Exists only in the type; no statement has a value here. */
   readonly row?: Row
 }
 
-/** The arguments after a statement: one object with a value for each of its names, or nothing if it has no names. */
+/** The arguments of a call after the statement: one object with a value for each name, or nothing without names. */
 export type ParametersOf<Name extends string> = [Name] extends [never]
   ? []
   : [parameters: Readonly<Record<Name, Value>>]
@@ -69,9 +71,10 @@ const PARAMETER = /\$(\w*)/g
 const NAME = /^[a-z][A-Za-z0-9]*$/
 
 /**
- * Declares a statement together with the type of its rows. Its parameters are written `$petId`, and the compiler
- * checks the object of each call against them: `tx.one(findPet, { petId })`. The text is parsed once, here.
- * A `$` has no other use in it, not even in quotes. Throws if a `$` is not followed by a name in camelCase.
+ * Returns a function that declares a statement with rows of the type `Row`. Parameters are written `$petId`, and the
+ * compiler checks the object of each call against them: `tx.one(findPet, { petId })`. The text is parsed once, when it
+ * is declared. Every `$` in it must begin a parameter, even in quotes. Throws if a `$` is not followed by a name in
+ * camelCase.
  */
 export function sql<Row = never>(): <const Text extends string>(
   text: KnownText<Text>,
@@ -95,7 +98,7 @@ const WRITTEN_TABLE = /^\s*(?:INSERT INTO|UPDATE|DELETE FROM)\s+(\w+)/
 const INSERTED_ID = /^\s*INSERT INTO\s+\w+\s*\(\s*id,[^()]*\)\s*VALUES\s*\(\s*\$(\w+)/
 const CHANGED_ID = /^\s*id = \$(\w+)\s*(?:$|AND\s|RETURNING\s)/
 
-/** Returns the table that a statement writes, and the parameter with the id of the only row that it writes. */
+/** Returns the table that a statement writes, and the parameter with the id of the only written row, if it has them. */
 function targetOf<Name extends string>(
   named: string,
   names: readonly Name[],
@@ -107,19 +110,19 @@ function targetOf<Name extends string>(
   return writtenId === undefined ? { table } : { table, writtenId }
 }
 
-/** Returns the parameter `x` of an UPDATE or DELETE with `WHERE id = $x`; undefined if the condition may be another. */
+/** Returns the parameter `x` of an UPDATE or DELETE with `WHERE id = $x`; undefined for any other condition. */
 function changedId(named: string): string | undefined {
   const [, condition = '', ...others] = named.split('WHERE')
   return others.length > 0 || /\bOR\b/.test(condition) ? undefined : CHANGED_ID.exec(condition)?.[1]
 }
 
-/** Makes a value a parameter of the statement that is being written, and returns its place in the text. */
+/** Adds a value to the parameters of the statement that is being written, and returns its place in the text: `$1`. */
 export type Place = (value: Value) => string
 
 /**
- * Makes a statement whose text depends on the request, for one call. `write` returns the text, and optionally a
- * cheaper equivalent for PostgreSQL; it gets the place of each value from `place`. Each distinct text costs memory in
- * a connection, so there should be few of them.
+ * Returns a statement for one call, whose text depends on the request. `write` returns the text, and optionally a
+ * cheaper equivalent for PostgreSQL. It calls `place` for the place of each value. Each distinct text costs memory in a
+ * connection, so there should be few texts.
  */
 export function dynamicSql<Row = never>(
   write: (place: Place) => string | readonly [text: string, postgresText: string],

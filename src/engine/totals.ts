@@ -1,7 +1,7 @@
 import { parseJson, writeJson } from '../model/json.ts'
 import { sql } from './statement.ts'
 
-/** Changes of totals, by the name of the total. What each total counts is decided by the shop. */
+/** The changes of totals, by the name of the total. The shop decides what each total counts. */
 export type TotalChanges = Readonly<Record<string, bigint>>
 
 const changeTotal = sql()(`
@@ -16,7 +16,7 @@ export class TotalSums {
     for (const name in changes) this.#sums.set(name, (this.#sums.get(name) ?? 0n) + (changes[name] ?? 0n))
   }
 
-  /** Returns the statements that add the sums to the totals, each with its parameters, in order of the names. */
+  /** Returns the statements that add the sums to the totals, each with its parameters, and clears the sums. */
   take(): { statement: typeof changeTotal; parameters: { name: string; change: bigint } }[] {
     const sums = [...this.#sums].filter(([, change]) => change !== 0n)
     this.#sums.clear()

@@ -2,9 +2,9 @@ import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
 import { type Outcome, unwrap } from './outcome.ts'
 import type { RowChanges } from './row-changes.ts'
 
-/** While one batch runs, the next is sent. */
+/** The maximum number of batches that a worker has received and not finished: one runs, and one waits. */
 const BATCHES_IN_FLIGHT_MAX = 2
-/** If this many messages are waiting, the server responds with 503 at once. */
+/** The maximum number of messages that wait. Any further message is refused at once. */
 const WAITING_MAX = 4096
 
 interface Waiting<Message, Reply> {
@@ -26,10 +26,10 @@ export interface WorkerQueueOptions<Start> {
   /** The module that runs the worker. */
   readonly module: URL
   readonly start: Start
-  /** Maximum number of messages in a batch. */
+  /** The maximum number of messages in a batch. */
   readonly batchMax: number
   readonly onFatal: (reason: string) => void
-  /** Called with what a batch changed, before any of its messages is answered. */
+  /** Called with the rows that a batch wrote, before the promise of any of its messages resolves. */
   readonly onChanges?: (changes: RowChanges) => void
 }
 
@@ -123,7 +123,8 @@ export class WorkerQueue<Start, Message, Reply> {
 }
 
 /**
- * Runs a worker for its lifetime: `open` returns the function that runs its batches. An error thrown there is fatal.
+ * Runs a worker for its lifetime. `open` returns the functions that run a batch and close the worker. An error thrown
+ * by any of the three is fatal.
  */
 export function serve<Start, Message, Reply>(
   open: (start: Start) => {

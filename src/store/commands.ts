@@ -89,7 +89,7 @@ const systemCommands = {
 
 export type SystemCommandId = keyof typeof systemCommands
 
-/** One transaction to run, as data, so that it can be sent to another thread, and run again. */
+/** One transaction as data, so that it can be sent to another thread, and run again. */
 export interface Command {
   readonly id: CommandId | SystemCommandId
   readonly input: object
@@ -104,7 +104,7 @@ export interface SystemResult {
   readonly count: number
 }
 
-/** An operation returns its encoded reply, a system command its count. */
+/** The result of a command: the encoded reply of an operation, or the count of a system command. */
 export type CommandResult = Reply | SystemResult
 
 /** Returns the reply of an operation. Throws for the result of a system command. */
@@ -124,7 +124,10 @@ export function systemCommand(id: SystemCommandId, input: object, now: string, r
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }
 }
 
-/** Runs one command in its transaction: replay, target, precondition, verb, events, encoded reply, in this order. */
+/**
+ * Runs one command in its transaction and returns its result. The order is: replay, target, precondition, verb with its
+ * events, encoded reply.
+ */
 export async function executeCommand(tx: Tx, command: Command): Promise<CommandResult> {
   const { id, idempotency, context } = command
   if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
@@ -157,7 +160,7 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
   const { status } = operation.success
   if (resource === undefined) return { status, body: null }
   const body = writeJson(resource)
-  // Safe for the same reason: the resource is the result of the verb of this operation.
+  // Safe: the resource is the result of the verb of this operation.
   const location = operation.location as ((resource: object) => string) | undefined
   return {
     status,
@@ -168,7 +171,10 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
   }
 }
 
-/** Wraps a verb on an existing resource: finds it (404) and checks the preconditions (412) before the verb runs. */
+/**
+ * Returns the handler of a verb that needs an existing resource. The handler finds the resource (404) and checks the
+ * preconditions (412) before it runs the verb.
+ */
 function onTarget<I, T, R>(
   find: (tx: Tx, input: I) => Promise<T>,
   show: (target: T) => object,
@@ -181,7 +187,10 @@ function onTarget<I, T, R>(
   }
 }
 
-/** Wraps a verb on something without a representation, which no If-Match matches (RFC 9110, section 13.1.1). */
+/**
+ * Returns the handler of a verb on something without a representation. The handler refuses If-Match, which cannot match
+ * (RFC 9110, section 13.1.1).
+ */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {
   return async (tx, input, _, { ifMatch }) => {
     if (ifMatch !== undefined) throw importHasNoEtag()

@@ -19,7 +19,8 @@ const PAUSE_MAX_MS = 100
 const KEY_CHECK = 'petstore'
 
 /**
- * Returns whether this key can decrypt the secrets in the database. The first key that is used becomes the right key.
+ * Returns whether this key can decrypt the secrets in the database. The first key for which this is called becomes the
+ * right key.
  */
 export async function isSecretKeyRight(
   engine: StoreEngine,
@@ -41,7 +42,7 @@ export async function isSecretKeyRight(
   }
 }
 
-/** Makes this key the right key, unless the store has encrypted secrets. Returns whether it did. */
+/** Makes this key the right key and returns true. Returns false, and changes nothing, if the store has a secret. */
 export async function adoptSecretKey(
   engine: StoreEngine,
   key: Uint8Array,
@@ -57,14 +58,16 @@ export async function adoptSecretKey(
 export interface KeyFile {
   /** Returns the key in the file, if there is one. */
   read(): string | undefined
-  /** Returns once the file is durable, or throws and leaves no file. */
+  /** Writes the key durably, or throws and leaves no new file. */
   write(key: string): void
 }
 
 /**
- * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, a key is generated
- * unless a valid key has the scope admin. The file is written before the key is committed, so a start that fails in
- * between leaves a file whose key the next start commits. Returns whether a key was generated.
+ * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, and no valid key has
+ * the scope admin, the key in the file is committed if it was never committed before, or else a new key is. The file is
+ * written before the commit, so a start that fails in between leaves a key that the next start commits.
+ *
+ * Returns whether a key from the file was added.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
@@ -82,7 +85,10 @@ export async function ensureAdminKey(
   return true
 }
 
-/** Writes a new admin key to the file and then to the store, whatever keys exist; can revoke the other admin keys. */
+/**
+ * Writes a new admin key to the file and then to the store, whatever keys exist. `revokeOthers` also revokes the other
+ * admin keys.
+ */
 export async function resetAdminKey(
   engine: StoreEngine,
   file: KeyFile,
@@ -95,7 +101,8 @@ export async function resetAdminKey(
 }
 
 /**
- * Returns the key of a start that ended between the file and the commit. A key that was ever committed is not reused.
+ * Returns the key in the file if an earlier start ended before it committed the key; undefined if there is no file, or
+ * if its key was ever committed.
  */
 async function uncommittedKey(engine: StoreEngine, file: KeyFile): Promise<string | undefined> {
   const token = file.read()
@@ -122,13 +129,13 @@ export interface SweepOptions {
   readonly engine: StoreEngine
   readonly log: Log
   readonly clock: () => number
-  /** How long events are kept, in milliseconds. */
+  /** The time for which events are kept, in milliseconds. */
   readonly eventRetention: number | 'forever'
 }
 
 /**
- * Sweeps repeatedly, one sweep at a time; the first starts soon. `stop` resolves when the current command has ended;
- * the next process sweeps the rest.
+ * Sweeps repeatedly, one sweep at a time, and returns the function that stops this. `stop` resolves when the current
+ * command has ended; the next process sweeps the rest.
  */
 export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { stop(): Promise<void> } {
   const { firstMs = FIRST_SWEEP_MS, everyMs = SWEEP_EVERY_MS, retryMs = SWEEP_RETRY_MS } = times
@@ -147,7 +154,7 @@ export function startSweeping(options: SweepOptions, times: SweepTimes = {}): { 
   }
 }
 
-/** In milliseconds: before the first sweep, between sweeps, and after a failed one. */
+/** The delays before the first sweep, between two sweeps, and after a failed sweep, in milliseconds. */
 export interface SweepTimes {
   readonly firstMs?: number
   readonly everyMs?: number
@@ -177,7 +184,8 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
 }
 
 /**
- * Deletes a limited number of rows per command until none are left. Pauses after each, because the shop has priority.
+ * Runs commands that delete a limited number of rows each, until no such row is left. Pauses after each command,
+ * because the shop has priority.
  */
 async function sweepAll(
   { engine, clock }: SweepOptions,

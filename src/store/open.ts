@@ -8,7 +8,7 @@ import { cachedTables } from './representation-cache.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
 
-/** Each call writes one JSON line; `fault` is the value that an internal error was thrown with. */
+/** The log: each call writes one line of JSON. The field `fault` is the text of an unexpected error. */
 export interface Log {
   /** Writes a line that is already JSON. */
   access(line: string): void
@@ -27,7 +27,10 @@ export interface EngineOptions {
 
 const CONNECTIONS_MAX = 20
 
-/** Opens the store that the settings select. Throws NewerDatabase, or an error of the driver. */
+/**
+ * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws NewerDatabase, or
+ * an error of the driver.
+ */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
   const { databaseUrl, directory, log, onFatal, writerCacheKib } = options
   if (databaseUrl === undefined) {

@@ -83,7 +83,7 @@ export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean
 /** Runs a query and returns its encoded reply. Throws the errors of its verb. */
 export async function executeQuery(reader: Reader, query: Query): Promise<Reply> {
   const { id, input } = query
-  // As in commands.ts: the schema of this id made the input, so it is the input of this verb.
+  // Safe: the pipeline made the input with the schema of this id, so the input belongs to this verb.
   const verb = queries[id] as QueryHandler<object, object>
   const output = await verb(reader, input, query)
   return encodeReply(contract[id], output)

@@ -4,7 +4,7 @@ import { RepresentationCache } from './representation-cache.ts'
 
 const reply = (body: string) => ({ status: 200, body, etag: `"${body}"` })
 
-/** A read of a pet that begins and ends at once. */
+/** Stores the reply of a read of a pet that begins and ends at once. */
 function readPet(cache: RepresentationCache, petId: bigint, body = `pet ${petId}`): void {
   const ticket = cache.begin('getPet')
   if (ticket) cache.store(ticket, `/pets/${petId}`, { petId }, reply(body))
@@ -62,14 +62,14 @@ test('a reply that was read before a change of its table is not stored after it'
   expect(bodies(cache, '/pets')).toEqual([undefined])
 })
 
-test('queries whose replies depend on the caller or on time are not cached', () => {
+test('keys, events, webhooks, lists of orders and the summary are not cached', () => {
   const cache = new RepresentationCache()
   for (const id of ['listKeys', 'listEvents', 'getWebhook', 'listOrders', 'getStoreSummary'] as const) {
     expect(cache.begin(id)).toBeUndefined()
   }
 })
 
-test('the cache respects its limits, and first evicts entries that were not read lately', () => {
+test('the number of entries is bounded, and entries that were not read lately are evicted first', () => {
   const cache = new RepresentationCache({ entries: 3, chars: 1_000_000 })
   for (const petId of [1n, 2n, 3n]) readPet(cache, petId)
   cache.find('/pets/1')

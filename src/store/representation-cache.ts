@@ -11,7 +11,7 @@ interface Source {
 
 /**
  * The queries whose replies are cached. A reply must depend only on its request and the rows of its table, and every
- * caller who may read it must get the same reply.
+ * caller that may read it must get the same reply.
  */
 const sources: Partial<Readonly<Record<QueryId, Source>>> = {
   getPet: { table: 'pet', rowId: 'petId' },
@@ -27,7 +27,7 @@ const sources: Partial<Readonly<Record<QueryId, Source>>> = {
 /** The tables whose changes must be reported to the cache. */
 export const cachedTables: readonly string[] = [...new Set(Object.values(sources).map(({ table }) => table))]
 
-/** A reply is not cached if it is longer. */
+/** The maximum length of a body that is cached. */
 const REPLY_CHARS_MAX = 64 * 1024
 /** The approximate size of an entry in addition to its texts. */
 const ENTRY_CHARS = 1000
@@ -35,18 +35,18 @@ const ENTRY_CHARS = 1000
 /** A reply, and the headers that a server has derived from it. */
 export interface CachedReply {
   readonly reply: Reply
-  /** The headers that are the same in every response with this reply, once one was sent. */
+  /** The headers that are the same in every response with this reply; absent before the first response. */
   headers?: Headers
-  /** Whether the cache still has it: a reply that was dropped must not be sent. */
+  /** Whether the reply is still in the cache. A reply that was dropped must not be sent. */
   readonly isCurrent: boolean
 }
 
 interface Entry extends CachedReply {
   readonly target: string
   readonly table: string
-  /** The row that it represents; undefined for a list. */
+  /** The id of the row that the reply represents; undefined for a list. */
   readonly rowId: bigint | undefined
-  /** Whether it was read since the last time it was considered for eviction. */
+  /** Whether the entry was read since it was last considered for eviction. */
   isUsed: boolean
   isCurrent: boolean
 }
@@ -59,7 +59,7 @@ export interface Ticket {
 
 export interface CacheLimits {
   readonly entries: number
-  /** Characters of all entries together. */
+  /** The maximum number of characters of all entries together. */
   readonly chars: number
 }
 
@@ -76,9 +76,9 @@ export class RepresentationCache {
   hits = 0
   misses = 0
   readonly #limits: CacheLimits
-  /** In order of insertion. */
+  /** The entries by target, in the order in which they are considered for eviction. */
   readonly #entries = new Map<string, Entry>()
-  /** By table and id: the targets that represent the row. By table: the targets that are lists. */
+  /** The targets that represent a row, by table and id; the targets that are lists, by table. */
   readonly #targets = new Map<string, Set<string>>()
   readonly #generations = new Map<string, number>()
   #chars = 0
@@ -97,7 +97,7 @@ export class RepresentationCache {
     return entry && this.use(entry) ? entry : undefined
   }
 
-  /** Counts the use of a reply that `find` returned earlier. Returns false if it was dropped since. */
+  /** Counts a read of a reply that `find` returned earlier, and returns true. Returns false if it was dropped since. */
   use(reply: CachedReply): boolean {
     if (!reply.isCurrent) return false
     this.hits++
@@ -107,12 +107,12 @@ export class RepresentationCache {
     return true
   }
 
-  /** Like `find`, but does not count as a read. */
+  /** Returns the reply like `find`, but does not count a read. */
   peek(target: string): Reply | undefined {
     return this.#entries.get(target)?.reply
   }
 
-  /** Begins a read whose reply may be stored. Returns undefined if replies of the query are not cached. */
+  /** Returns the ticket of a read that begins; undefined if replies of the query are not cached. */
   begin(queryId: QueryId): Ticket | undefined {
     const source = sources[queryId]
     if (!source) return undefined
@@ -120,7 +120,7 @@ export class RepresentationCache {
     return { source, generation: this.#generations.get(source.table) ?? 0 }
   }
 
-  /** Stores the reply of a read, unless its table has changed since the read began. */
+  /** Stores the reply of a read, unless its table has changed since the read began, or the reply is too long. */
   store({ source, generation }: Ticket, target: string, input: object, reply: Reply): void {
     const { table, rowId: name } = source
     if ((this.#generations.get(table) ?? 0) !== generation || reply.body === null) return

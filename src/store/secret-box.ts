@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { SECRET_KEY_BYTES } from '../model/webhook.ts'
 
-/** Bytes of a webhook secret: within the 24 to 64 that Standard Webhooks requires. */
+/** The length of a webhook secret. Standard Webhooks requires 24 to 64 bytes. */
 const WEBHOOK_SECRET_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -9,9 +9,9 @@ const VERSION = 'v1'
 
 /** Encrypts secrets, so that the database alone does not reveal them. */
 export interface SecretBox {
-  /** Encrypts a text with its own nonce. */
+  /** Returns a text encrypted with a nonce of its own. */
   encrypt(text: string): string
-  /** Throws if the text was encrypted with another key, or changed. */
+  /** Returns the decrypted text. Throws if the text was encrypted with another key, or changed. */
   decrypt(encrypted: string): string
 }
 
@@ -40,7 +40,7 @@ export function makeSecretBox(key: Uint8Array): SecretBox {
   }
 }
 
-/** Generates a webhook secret in the format of Standard Webhooks. */
+/** Returns a new webhook secret in the format of Standard Webhooks. */
 export function webhookSecret(): string {
   return `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`
 }
