@@ -36,8 +36,9 @@ const findUnchainedEntries = sql<{ position: bigint }>()(`
 const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
- * Verifies the hash chain of the audit log from its start to its current head. Reports entries that were changed,
- * deleted or inserted. `anchor` is a chain entry that was saved earlier; the log up to the anchor must be unchanged.
+ * Verifies the hash chain of the audit log from its start to its current head. The report contains the entries that
+ * were changed, deleted or inserted. `anchor` is a chain entry that was saved earlier; the log up to the anchor must be
+ * unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)
@@ -87,7 +88,9 @@ function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
   return row.petId === petOf(row) ? [] : [`${entry} is listed under another pet, or under none.`]
 }
 
-/** Returns the pet that an event is about; null for anything else. */
+/**
+ * Returns the id of the pet that an event is about, directly, by its stock or by an order; null for any other event.
+ */
 function petOf({ subject, data }: EventRecord): bigint | null {
   const [, kind, id] = /^(pets|inventory|orders)\/(\d+)$/.exec(subject) ?? []
   const petId = kind === 'orders' ? /"petId":(\d+)/.exec(data)?.[1] : id

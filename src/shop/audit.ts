@@ -13,7 +13,10 @@ import { findPetWindow, isInWindow, WANTED_IF_FILTERED } from './pet-events.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_PER_PAGE_MAX = 5000n
-/** No command runs this long: if an entry is older than `since` by this much, all earlier entries are older too. */
+/**
+ * A time that no command takes. If an entry is older than an instant by more than this time, all entries before it are
+ * older than the instant.
+ */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
@@ -24,14 +27,16 @@ interface AuditRow extends SequencedEvent, Pick<EventRecord, 'keyId' | 'requestI
 
 const findInstant = sql<{ at: string }>()('SELECT at FROM event WHERE position = $position')
 
-/** Lists the audit log, newest first. Throws `invalid_cursor`, and `invalid_parameter` for an empty period. */
+/**
+ * Returns a page of the audit log, newest first. Throws `invalid_cursor`, and `invalid_parameter` for an empty period.
+ */
 export async function listAudit(
   reader: Reader,
   input: Input<typeof contract.listAudit>,
 ): Promise<Page<AuditEntry>> {
   const { limit = LIMIT_DEFAULT, petId, keyId, subject } = input
   const { since, untilMs } = periodOf(input)
-  // At the end of year 9999 there is no later instant; this text is greater than any.
+  // After the end of the year 9999, there is no stored instant: this text is greater than any stored instant.
   const until =
     untilMs === undefined ? undefined : untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)
   const list = { list: 'listAudit', filters: { petId, keyId, subject, since, until } }
@@ -67,7 +72,7 @@ export async function listAudit(
 
 /**
  * Returns the period of a request: its start in the stored form, and its end in milliseconds. Throws
- * `invalid_parameter`.
+ * `invalid_parameter` if the period is empty.
  */
 function periodOf({ since, until }: { since?: string | undefined; until?: string | undefined }) {
   const sinceMs = since === undefined ? undefined : periodStartMs(since)
@@ -77,8 +82,9 @@ function periodOf({ since, until }: { since?: string | undefined; until?: string
 }
 
 /**
- * Returns the position before which a list starts: the end of the log, or a position from which on all entries are too
- * new. Commands do not end in the order in which they began, so the list starts a day after the end of the period.
+ * Returns the position before which a list starts: the end of the log, or the first entry that is a day newer than the
+ * end of the period. Commands do not end in the order in which they began, so entries of the period can be among the
+ * entries of that day.
  */
 async function findListStart(
   reader: Reader,
@@ -95,7 +101,7 @@ async function findListStart(
   return high
 }
 
-/** Returns the pet that a subject names, whose events an index finds; undefined for any other subject. */
+/** Returns the id of the pet in a subject, because an index finds the events of a pet; undefined for other subjects. */
 function petOf(subject: string | undefined): bigint | undefined {
   const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
   return id === undefined ? undefined : BigInt(id)
@@ -117,7 +123,7 @@ function entryOf({ position, type, subject, at, keyId, requestId, data, hash }: 
   return entry as unknown as AuditEntry
 }
 
-/** Whether all entries before this position are older than `since`. */
+/** Returns whether all entries before this position are older than `since`; false without `since`. */
 async function isTooOld(reader: Reader, position: bigint, since: string | undefined): Promise<boolean> {
   if (since === undefined) return false
   const row = await reader.one(findInstant, { position })

@@ -37,7 +37,7 @@ const removeEmptyCategory = sql<CategoryRow>()(`
 const countPetIn = sql()('UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId')
 const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
 
-/** Lists categories. */
+/** Returns a page of categories. Throws `invalid_cursor`, and a refusal for a sort that the filter excludes. */
 export async function listCategories(
   reader: Reader,
   input: Input<typeof contract.listCategories>,
@@ -58,7 +58,7 @@ export async function listCategories(
   )
 }
 
-/** Reads one category. Throws `category_not_found`. */
+/** Returns the row of a category. Throws `category_not_found`. */
 export async function getCategory(
   reader: Reader,
   { categoryId }: { categoryId: bigint },
@@ -128,7 +128,7 @@ export async function deleteCategory(
   return undefined
 }
 
-/** Adds one to the pet count of a category. Returns whether the category exists. */
+/** Adds one to the pet count of a category and returns true. Returns false if the category does not exist. */
 export async function addToCategory(tx: Tx, categoryId: bigint): Promise<boolean> {
   return (await tx.run(countPetIn, { categoryId })) === 1
 }
@@ -153,7 +153,7 @@ async function recordCategoryEvent(
   })
 }
 
-/** Converts a row to the resource, with a description only if there is one. */
+/** Returns the resource for a row, with a description only if there is one. */
 export function categoryOf({ id, name, description }: CategoryRow): Category {
   return { id, name, ...(description !== null && { description }) }
 }

@@ -1,6 +1,6 @@
-/** What a verb knows about its command in addition to its input: one instant and one caller. */
+/** The data of a command in addition to its input: one instant, one caller, one request. */
 export interface Context {
-  /** The instant of the command, in the stored form. Every row that it writes carries this instant. */
+  /** The instant of the command, in the stored form. Every row that the command writes contains this instant. */
   readonly now: string
   readonly caller: Caller
   readonly requestId: string
@@ -15,16 +15,19 @@ export interface NewSecret {
   readonly stored: string
 }
 
-/** What a query knows in addition to its input. */
+/** The data of a query in addition to its input. */
 export interface QueryContext {
   readonly now: string
   /** The base URL of the store, for resources that contain it. */
   readonly base: string
-  /** The key of the request; null without one. */
+  /** The id of the key of the request; null if the request has no key. */
   readonly keyId: bigint | null
 }
 
-/** A key and its scopes. `keyId` is null for the public and for the store itself. */
+/**
+ * The caller of an operation: a key and its scopes. `keyId` is null for a caller without a key and for the store
+ * itself.
+ */
 export interface Caller {
   readonly keyId: bigint | null
   readonly scopes: readonly string[]

@@ -55,7 +55,7 @@ const makeFailedDue = sql<{ id: bigint }>()(`
     WHERE webhook_id = $webhookId AND state = 'failed' AND created_at >= $since ORDER BY id LIMIT ${REDELIVERED_MAX})
   RETURNING id`)
 
-/** Lists the deliveries of a webhook with their attempts. Throws `webhook_not_found`. */
+/** Returns a page of the deliveries of a webhook, each with its last 20 attempts. Throws `webhook_not_found`. */
 export async function listDeliveries(
   reader: Reader,
   input: Input<typeof contract.listDeliveries>,
@@ -79,7 +79,7 @@ export async function listDeliveries(
 }
 
 /**
- * Makes a delivery due at once, with all its retries. Throws `webhook_not_found`, `delivery_not_found`,
+ * Makes a delivery due now, with a new retry cycle, and returns it. Throws `webhook_not_found`, `delivery_not_found`,
  * `webhook_disabled`.
  */
 export async function redeliver(
@@ -99,8 +99,8 @@ export async function redeliver(
 }
 
 /**
- * Makes failed deliveries due again if their first attempt was at `since` or later, at most 10,000.
- * Throws `webhook_not_found`, `webhook_disabled`.
+ * Makes up to 10,000 failed deliveries due again whose first attempt was at `since` or later. Returns their number, and
+ * whether there may be more. Throws `webhook_not_found`, `webhook_disabled`.
  */
 export async function redeliverFailed(
   tx: Tx,

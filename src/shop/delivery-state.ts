@@ -6,19 +6,19 @@ import type { Context } from './context.ts'
 import { type SequencedEvent, sequencedColumns } from './events.ts'
 import { recordChange, type StoredWebhook, webhookColumns, webhookRow } from './webhooks.ts'
 
-/** A webhook is disabled after no attempt has succeeded for this long. */
+/** The time after which a webhook is disabled if no attempt has succeeded since its first consecutive failure. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
 
 /** A webhook that this process has leased, and its progress. */
 export interface LeasedWebhook {
   readonly id: bigint
   readonly position: bigint
-  /** Whether the position of the webhook's own creation event has been passed. */
+  /** Whether the creation event of the webhook has been read. */
   readonly seenCreation: boolean
   readonly createdAt: string
 }
 
-/** The columns of a webhook that an attempt needs. The secrets are encrypted. */
+/** The columns of a webhook that its sender needs. The secrets are encrypted. */
 export interface Receiver {
   readonly url: string
   readonly types: string | null
@@ -28,22 +28,22 @@ export interface Receiver {
   readonly failures: bigint
 }
 
-/** A pending delivery that was attempted before. */
-export interface DueDelivery {
+/** A delivery that was attempted, and is to be attempted again. */
+export interface PendingDelivery {
   readonly id: bigint
   readonly position: bigint
   readonly eventId: bigint
   readonly type: SequencedEvent['type']
-  /** Completed attempts in the current retry cycle, which starts with the first attempt or a redelivery request. */
+  /** The number of ended attempts in the retry cycle, which starts with the first attempt or a redelivery request. */
   readonly cycleAttempts: bigint
 }
 
 /** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
-  /** The delivery, if it was attempted before; absent for the first attempt. */
+  /** The id of the delivery; absent for the first attempt. */
   readonly deliveryId?: bigint
-  /** Attempts in the current retry cycle, including this one. */
+  /** The number of attempts in the retry cycle, including this one. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
@@ -58,10 +58,11 @@ export interface AttemptOutcome {
   readonly gone?: true
 }
 
+/** The outcomes of attempts to one webhook, and its progress after them. */
 export interface Attempts {
   readonly webhookId: bigint
   readonly owner: string
-  /** Every event up to this position has a delivery or needs none. */
+  /** The progress of the webhook: every event up to this position has a delivery or needs none. */
   readonly position: bigint
   readonly seenCreation: boolean
   readonly outcomes: readonly AttemptOutcome[]
@@ -84,7 +85,7 @@ const findReceiver = sql<Receiver>()(`
   SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
   FROM webhook WHERE id = $webhookId AND enabled = 1 AND leased_by = $owner`)
 
-const findDue = sql<DueDelivery & { readonly nextAt: string }>()(`
+const findPending = sql<PendingDelivery & { readonly nextAt: string }>()(`
   SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
     next_at AS "nextAt"
   FROM delivery WHERE webhook_id = $webhookId AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
@@ -128,8 +129,8 @@ const advance = sql<StoredWebhook>()(`
   WHERE id = $webhookId AND leased_by = $owner AND version = $version RETURNING ${webhookColumns}`)
 
 /**
- * Renews the leases that `owner` holds, and acquires the lease of each enabled webhook that is free. A lease that ended
- * before `freeBefore` has expired.
+ * Renews the leases that `owner` holds, and acquires the lease of each enabled webhook that has none, or whose lease
+ * ended before `freeBefore`.
  */
 export async function leaseWebhooks(
   tx: Tx,
@@ -143,12 +144,12 @@ export async function releaseWebhooks(tx: Tx, { owner }: { owner: string }): Pro
   await tx.run(release, { owner })
 }
 
-/** Whether the lease of any enabled webhook is free or has expired. */
+/** Returns whether the lease of any enabled webhook is free or has expired. */
 export async function hasFreeWebhook(reader: Reader, now: string): Promise<boolean> {
   return (await reader.one(findFree, { now })) !== undefined
 }
 
-/** Returns the enabled webhooks whose leases `owner` holds. */
+/** Returns the enabled webhooks whose leases `owner` holds at `now`. */
 export async function leasedWebhooks(reader: Reader, owner: string, now: string): Promise<LeasedWebhook[]> {
   const leased = await reader.many(selectLeased, { owner, now })
   return leased.map(webhook => ({ ...webhook, seenCreation: readBoolean(webhook.seenCreation) }))
@@ -163,15 +164,15 @@ export async function receiverOf(
   return reader.one(findReceiver, { webhookId, owner })
 }
 
-/** Returns the pending deliveries with the earliest due times, which can be in the future. */
+/** Returns the 16 pending deliveries of a webhook that are due next. They can be due in the future. */
 export async function pendingDeliveries(
   reader: Reader,
   webhookId: bigint,
-): Promise<(DueDelivery & { readonly nextAt: string })[]> {
-  return reader.many(findDue, { webhookId })
+): Promise<(PendingDelivery & { readonly nextAt: string })[]> {
+  return reader.many(findPending, { webhookId })
 }
 
-/** Returns the positions after `after` that already have a delivery. There are few. */
+/** Returns the positions after `after` that already have a delivery. There are few such positions. */
 export async function recordedPositions(reader: Reader, webhookId: bigint, after: bigint): Promise<bigint[]> {
   return (await reader.many(findRecorded, { webhookId, after })).map(({ position }) => position)
 }
@@ -241,7 +242,10 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
   })
 }
 
-/** Returns the consecutive failures of a receiver after these attempts, and the instant of the first; null if none. */
+/**
+ * Returns the number of consecutive failures of a receiver after these attempts, and the instant of the first failure;
+ * null if there is no failure.
+ */
 function failuresAfter(
   before: { readonly failures: bigint; readonly failingSince: string | null },
   outcomes: readonly AttemptOutcome[],
@@ -254,7 +258,7 @@ function failuresAfter(
   return { failures, failingSince }
 }
 
-/** Returns why the webhook must be disabled; '' if it stays enabled. */
+/** Returns the reason why the webhook must be disabled; '' if it stays enabled. */
 function whyDisable(
   outcomes: readonly AttemptOutcome[],
   failingSince: string | null,

@@ -2,7 +2,7 @@ import type { Page } from '../contract/operation.ts'
 import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode } from '../model/error.ts'
 import { errorNotFound } from '../model/refusals.ts'
 
-/** Lists the whole catalogue of error codes. */
+/** Returns the whole catalogue of error codes. */
 export async function listErrors(): Promise<Page<ErrorInfo>> {
   return { items: Object.keys(errorTable).filter(isErrorCode).map(entryOf) }
 }

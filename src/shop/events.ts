@@ -23,11 +23,11 @@ export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'da
   readonly type: EventType | AuditOnlyType
 }
 
-/** A page of events: `events` contains every matching event after `after` and up to `to`. */
+/** A page of events: every matching event after the position that was asked for, up to `to`. */
 export interface EventPage {
   readonly events: readonly SequencedEvent[]
   readonly to: bigint
-  /** Whether there was no event after `to`. */
+  /** Whether `to` is the head, so that no event came after it. */
   readonly atHead: boolean
 }
 
@@ -49,7 +49,7 @@ const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-/** The part of the history that one read scans. */
+/** The end of the history that one read scans, and for a pet also the window of its events. */
 interface ReadWindow {
   readonly to: bigint
   readonly ofPet?: PetWindow
@@ -81,13 +81,13 @@ export interface NewEvent {
   readonly petId: bigint | null
   /** The resource after the change, or its last state if it was deleted. */
   readonly data: object
-  /** How the change of the event changes the totals. */
+  /** The changes of the totals by this change. */
   readonly totals?: TotalChanges
 }
 
 /**
- * Records an event in the transaction of its change. One row is the outbox, the feed and the audit log. Returns the id
- * of the event.
+ * Records an event in the transaction of its change, and returns the id of the event. The same row is the entry in the
+ * feed, in the streams, in the queue of the webhooks and in the audit log.
  */
 export async function recordEvent(
   tx: Tx,
@@ -143,9 +143,9 @@ export async function findLogBounds(reader: Reader): Promise<{ floor: bigint; he
 }
 
 /**
- * Reads the events after a position that pass a filter: at most `limit` events, from a bounded number of positions or,
- * for a pet, from a bounded number of its events. Throws `event_history_expired` if an event after the position has
- * been deleted, `invalid_parameter` beyond the head.
+ * Returns the events after a position that pass a filter: at most `limit` events, from a bounded number of positions.
+ * Throws `event_history_expired` if an event after the position has been deleted, and `invalid_parameter` if the
+ * position is beyond the head.
  */
 export async function readEventPage(
   reader: Reader,
@@ -182,7 +182,7 @@ async function findReadWindow(
   return { to: ofPet.end, ofPet }
 }
 
-/** Reads from the oldest stored event. If a sweep deletes it during the read, reads again from the new oldest event. */
+/** Returns the page of the oldest stored events. If a sweep deletes some of them during the read, it reads again. */
 async function readOldest(reader: Reader, filter: EventFilter, limit: number): Promise<EventPage> {
   for (;;) {
     const { floor } = await findLogBounds(reader)
@@ -194,7 +194,9 @@ async function readOldest(reader: Reader, filter: EventFilter, limit: number): P
   }
 }
 
-/** Reads one page of the feed. Throws `event_history_expired`, and `invalid_parameter` beyond the head. */
+/**
+ * Returns one page of the feed. Throws `event_history_expired`, and `invalid_parameter` for a position beyond the head.
+ */
 export async function listEvents(
   reader: Reader,
   input: Input<typeof contract.listEvents>,
@@ -213,7 +215,7 @@ export async function listEvents(
 
 /**
  * Returns an event as it is sent: CloudEvents 1.0 in JSON, with the extension `sequence`. Its bytes are the same in
- * the feed, in a stream and in a delivery. It is assembled by hand, because a busy stream writes nothing else.
+ * the feed, in a stream and in a delivery. The text is assembled by hand, because a busy stream does little else.
  */
 export function envelopeText(event: SequencedEvent, source: string): string {
   const { id, type, subject, at, position, data } = event
@@ -225,7 +227,9 @@ export function envelopeText(event: SequencedEvent, source: string): string {
   )
 }
 
-/** Throws `event_history_expired` for a position before the retention floor, `invalid_parameter` beyond the head. */
+/**
+ * Throws `event_history_expired` for a position before the retention floor, and `invalid_parameter` beyond the head.
+ */
 export function assertWithinLog(
   after: bigint,
   { floor, head }: { floor: bigint; head: bigint },

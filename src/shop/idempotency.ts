@@ -17,7 +17,7 @@ export interface Reply {
   readonly replayed?: true
 }
 
-/** A key that the caller chose for one effect, and the SHA-256 of its request, in hex. */
+/** A key that the caller chose for one effect, and the fingerprint of the request: a SHA-256 in hex. */
 export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
@@ -36,7 +36,7 @@ interface StoredReply {
   readonly at: string
 }
 
-// The claim comes before the effect. A concurrent request with the same key waits here, then finds the reply.
+// The claim comes before the effect. A concurrent request with the same key waits at this INSERT, then finds the reply.
 const claim = sql<{ status: bigint }>()(`
   INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, body, etag, location, at)
   VALUES ($owner, $operation, $key, $fingerprint, 0, NULL, NULL, NULL, $now) ON CONFLICT DO NOTHING RETURNING status`)
@@ -58,8 +58,9 @@ const sweep = sql()(`
     (SELECT owner, operation, idempotency_key FROM reply WHERE at < $before ORDER BY at LIMIT ${SWEPT_MAX})`)
 
 /**
- * Runs `effect` once per key. Its reply is stored in the same transaction, and a repeat within 24 hours gets it byte
- * for byte. An exception rolls back the claim with everything else. Throws `idempotency_key_reused`.
+ * Runs `effect` once per key and returns its reply, which is stored in the same transaction. A repeated request within
+ * 24 hours gets the stored reply, byte for byte. An exception rolls back the claim with everything else. Throws
+ * `idempotency_key_reused` if another request had the same key.
  */
 export async function withIdempotencyKey(
   tx: Tx,
@@ -82,7 +83,7 @@ export async function withIdempotencyKey(
   return reply
 }
 
-/** Deletes replies older than 24 hours, a bounded number per call. Returns their number. */
+/** Deletes up to 1,000 replies that are older than 24 hours, and returns their number. */
 export async function sweepReplies(tx: Tx, _: object, context: Context): Promise<number> {
   return tx.run(sweep, { before: expiredBefore(context.now) })
 }

@@ -43,7 +43,7 @@ interface MovementRow {
 const movementColumns = `id, pet_id AS "petId", version, quantity_change AS "quantityChange",
   reserved_change AS "reservedChange", quantity, reserved, reason, note, order_id AS "orderId", at`
 
-/** Lists inventory items. A pet and its inventory item are the same row. */
+/** Returns a page of inventory items. A pet and its inventory item are the same row. */
 export async function listInventory(
   reader: Reader,
   input: Input<typeof contract.listInventory>,
@@ -77,14 +77,14 @@ export async function listInventory(
   return petId?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
 }
 
-/** Reads the stock of one pet. Throws `inventory_item_not_found`. */
+/** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
 export async function getInventoryItem(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await findPet(reader, petId)
   if (!pet) throw inventoryItemNotFound(petId)
   return pet
 }
 
-/** Lists the stock ledger of one pet. Throws `inventory_item_not_found`. */
+/** Returns a page of the stock ledger of one pet. Throws `inventory_item_not_found`. */
 export async function listMovements(
   reader: Reader,
   input: Input<typeof contract.listMovements>,
@@ -107,7 +107,7 @@ export async function listMovements(
   )
 }
 
-/** Sets the stock to the result of a count. Throws `stock_below_reserved`. */
+/** Sets the quantity to the result of a count, and returns the inventory item. Throws `stock_below_reserved`. */
 export async function setInventory(
   tx: Tx,
   { petId, body }: { petId: bigint; body: InventoryUpdate },
@@ -122,7 +122,7 @@ export async function setInventory(
   return inventoryItem(await getInventoryItem(tx, { petId }))
 }
 
-/** Adds or removes units. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
+/** Adds or removes units, and returns the movement. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
 export async function adjustInventory(
   tx: Tx,
   { body }: { petId: bigint; body: StockAdjustment },

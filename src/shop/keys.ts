@@ -36,7 +36,7 @@ const insertKeyText = `
 
 const insertKey = sql()(insertKeyText)
 
-/** Several processes of one store can start at the same time with the same key. The first inserts it. */
+/** Inserts a key unless the store has it: several processes can start at the same time with the same key. */
 const insertKeyOnce = sql()(`${insertKeyText} ON CONFLICT (hash) DO NOTHING`)
 
 const markRevoked = sql<KeyRow>()(`
@@ -78,20 +78,23 @@ export async function findCaller(reader: Reader, token: string, now: string): Pr
   return { keyId, scopes: readScopes(key.scopes), ...(expiresAt !== null && { expiresAt }) }
 }
 
-/** Whether a key is neither revoked nor expired at `now`. */
+/** Returns whether a key exists and is neither revoked nor expired at `now`. */
 export async function isKeyGood(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
   const key = await reader.one(findExpiry, { keyId })
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
 
-/** Whether a caller has `scope`, directly or through a scope that includes it: `admin`, or `keys:manage`. */
+/**
+ * Returns whether a caller has `scope`, directly or through a scope that includes it. `admin` includes all scopes, and
+ * `keys:manage` includes `audit:read`.
+ */
 export function hasScope({ scopes }: Caller, scope: Scope): boolean {
   if (scopes.includes(scope) || scopes.includes('admin')) return true
   // The audit log required keys:manage before it had a scope of its own, so keys from that time keep their access.
   return scope === 'audit:read' && scopes.includes('keys:manage')
 }
 
-/** Lists the keys that are not revoked, without their secrets. */
+/** Returns a page of the keys that are not revoked, without their secrets. */
 export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<ApiKey>> {
   return listPage(
     reader,
@@ -109,8 +112,8 @@ export async function listKeys(reader: Reader, input: ListQuery): Promise<Page<A
 }
 
 /**
- * Creates a key. The caller must have all scopes of the new key, which expires no later than the caller's key. Throws
- * `insufficient_scope`; `validation_failed` for an expiry in the past or after that of the caller's key.
+ * Creates a key and returns it with its secret. Throws `insufficient_scope` if the caller does not have all scopes of
+ * the new key. Throws `validation_failed` for an expiry in the past, or after the expiry of the caller's key.
  */
 export async function createKey(
   tx: Tx,
@@ -147,14 +150,14 @@ export async function createKey(
   return { ...keyOf(row), key }
 }
 
-/** Reads a key that is not revoked. Throws `key_not_found`. */
+/** Returns the row of a key that is not revoked. Throws `key_not_found`. */
 export async function getKey(reader: Reader, { keyId }: { keyId: bigint }): Promise<KeyRow> {
   const row = await reader.one(findActiveKey, { keyId })
   if (!row) throw keyNotFound(keyId)
   return row
 }
 
-/** Reads the key of the request. Throws `invalid_token` if it was revoked after it was authenticated. */
+/** Returns the key of the request. Throws `invalid_token` if it was revoked after the authentication. */
 export async function getCurrentKey(reader: Reader, _: object, { keyId }: QueryContext): Promise<ApiKey> {
   if (keyId === null) throw new Error('getCurrentKey was called without a key')
   const row = await reader.one(findActiveKey, { keyId })
@@ -181,7 +184,7 @@ async function revoke(tx: Tx, keyId: bigint, context: Context): Promise<undefine
   return undefined
 }
 
-/** Whether any valid key has the scope admin. */
+/** Returns whether any key that is valid at `now` has the scope admin. */
 export async function hasAdminKey(reader: Reader, now: string): Promise<boolean> {
   const keys = await reader.many(findActiveKeys)
   return keys.some(
@@ -190,12 +193,12 @@ export async function hasAdminKey(reader: Reader, now: string): Promise<boolean>
   )
 }
 
-/** Whether the store contains a key, including expired and revoked keys. */
+/** Returns whether the store contains a key, also if the key has expired or is revoked. */
 export async function isKeyKnown(reader: Reader, token: string): Promise<boolean> {
   return (await reader.one(findAnyByHash, { hash: keyHash(token) })) !== undefined
 }
 
-/** Adds the admin key of a first start or of the environment; the latter replaces the previous environment key. */
+/** Adds the admin key of a first start or of the environment. A key of the environment replaces the previous one. */
 export async function installAdminKey(
   tx: Tx,
   { token, madeBy }: { token: string; madeBy: 'first start' | 'environment' },
@@ -212,8 +215,8 @@ export async function installAdminKey(
 }
 
 /**
- * Makes an existing key, of any origin, the admin key of the environment. It then has the scope admin, does not expire,
- * and is not revoked. Returns whether the key exists.
+ * Makes an existing key the admin key of the environment and returns true: the key then has the scope admin, does not
+ * expire, and is not revoked. Returns false if the key does not exist.
  */
 async function adoptKey(tx: Tx, token: string, context: Context): Promise<boolean> {
   const known = await tx.one(markAsEnvironmentKey, { hash: keyHash(token) })
@@ -274,7 +277,10 @@ async function recordKeyEvent(
   await recordEvent(tx, context, { type, subject: `keys/${id}`, version, petId: null, data: keyOf(key) })
 }
 
-/** Returns the requested expiry, or else that of the caller's key. No key outlives the key that created it. */
+/**
+ * Returns the requested expiry, or else the expiry of the caller's key; null for none. Throws `validation_failed` for
+ * an expiry in the past or after the expiry of the caller's key.
+ */
 function grantedExpiry(requested: NewApiKey['expiresAt'], { caller, now }: Context): string | null {
   const latest = caller.expiresAt
   if (!requested) return latest ?? null
@@ -290,7 +296,7 @@ function wrongExpiry(message: string): StoreError {
   return validationFailed([{ in: 'body', pointer: '/expiresAt', code: 'out_of_range', message }])
 }
 
-/** Converts a row to the resource, without the secret. */
+/** Returns the resource for a row, without the secret. */
 export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow): ApiKey {
   return {
     id,
@@ -304,7 +310,7 @@ export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow):
 
 const scopesRead = new Map<string, readonly Scope[]>()
 
-/** Parses each of the few scope sets only once, because every request with a key calls this. */
+/** Returns a parsed set of scopes. Each set is parsed only once, because every request with a key calls this. */
 function readScopes(stored: string): readonly Scope[] {
   const known = scopesRead.get(stored)
   if (known) return known

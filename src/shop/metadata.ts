@@ -12,7 +12,7 @@ export async function readMetadata(reader: Reader, name: string): Promise<string
   return (await reader.one(selectMetadata, { name }))?.value
 }
 
-/** Stores a text under a name, unless there already is one. */
+/** Stores a text under a name, unless the name already has a text. */
 export async function insertMetadata(
   tx: Tx,
   { name, value }: { name: string; value: string },

@@ -66,7 +66,7 @@ const AFTER_ANY = '~'
 
 const PET_IDS_MAX = contract.listOrders.query.petId.valuesMax
 
-/** Lists orders. If sorted by shipDate, lists only orders that have one. */
+/** Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. */
 export async function listOrders(
   reader: Reader,
   input: Input<typeof contract.listOrders>,
@@ -100,7 +100,7 @@ export async function listOrders(
   )
 }
 
-/** Reads one order. Throws `order_not_found`. */
+/** Returns the row of an order. Throws `order_not_found`. */
 export async function getOrder(reader: Reader, { orderId }: { orderId: bigint }): Promise<OrderRow> {
   const order = await reader.one(findOrder, { orderId })
   if (!order) throw orderNotFound(orderId)
@@ -108,7 +108,7 @@ export async function getOrder(reader: Reader, { orderId }: { orderId: bigint })
 }
 
 /**
- * Reserves units of a pet, or sells them over the counter if the order is complete from the start.
+ * Creates an order and returns it. The order reserves units of a pet, or sells them at once if it is already complete.
  * Throws `unknown_reference`, `pet_not_available`, `insufficient_stock`.
  */
 export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: Context): Promise<Order> {
@@ -143,8 +143,9 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
 }
 
 /**
- * Updates an open order, then completes it if requested. A complete order accepts only its current values.
- * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for another id.
+ * Updates an open order, completes it if requested, and returns it. A complete order accepts only its current values.
+ * Throws `order_already_complete`, `pet_not_available`, `insufficient_stock`; `validation_failed` for a different `id`
+ * or `petId`.
  */
 export async function updateOrder(
   tx: Tx,
@@ -222,7 +223,7 @@ function orderRow(order: StoredOrder): OrderRow {
   return { ...order, complete: readBoolean(order.complete) }
 }
 
-/** Converts a row to the resource, with a shipDate and a reference only if there are any. */
+/** Returns the resource for a row, with a shipDate only if there is one, and a reference only if there is one. */
 export function orderOf({
   id,
   petId,
@@ -255,9 +256,9 @@ function orderBranches(
 }
 
 /**
- * Returns the only branch of a list with a reference: the leading part of an index over the reference. Few orders share
- * a reference, so the other filters are conditions on them. The unary plus keeps SQLite from reading an index of these
- * columns instead, which contains far more orders.
+ * Returns the only branch of a list that is filtered by reference: the leading part of an index by reference. Few
+ * orders share a reference, so the other filters are conditions on these orders. The unary plus keeps SQLite from using
+ * an index of the other columns, in which it would read far more orders.
  */
 function referenceBranch(
   reference: string,
@@ -314,7 +315,7 @@ async function shipUnits(tx: Tx, context: Context, order: OrderRow): Promise<voi
   })
 }
 
-/** Moves units that the order has reserved. The pet must exist, and its stock always allows this. */
+/** Moves units that an order has reserved. Throws an Error, which is a fault, if the pet does not have these units. */
 async function moveReservedUnits(
   tx: Tx,
   context: Context,

@@ -39,13 +39,13 @@ export function namePrefix(name: string): Condition[] {
   return [compares('name_key', '>=', from), ...(to === undefined ? [] : [compares('name_key', '<', to)])]
 }
 
-/** A value that matches no row. Nothing equals NULL, so a scan for it ends at once. */
+/** A value that matches no row: nothing equals NULL, so a scan for it ends at once. */
 const NO_ROW = null
 const PADDED_SIZES = [1, 4, 20, 100]
 
 /**
- * Pads the values of a filter to one of a few sizes, so that a list has few statement texts for any number of values.
- * Every prepared text takes memory in a connection.
+ * Returns the values of a filter, padded to one of a few sizes with values that match no row. A list then has few
+ * statement texts for any number of values, because every prepared text takes memory in a connection.
  */
 export function padded(values: readonly Value[], sizes = PADDED_SIZES): Value[] {
   const size = sizes.find(one => one >= values.length)
@@ -61,7 +61,7 @@ export interface List {
   /** The name of the list. A cursor is valid only for the same list, filters and sort. */
   readonly list: string
   readonly table: string
-  /** Must contain the column that breaks ties, under its own name. */
+  /** The columns of a row, for SELECT. */
   readonly columns: string
   readonly input: ListQuery
   readonly limitDefault?: number
@@ -70,14 +70,17 @@ export interface List {
   /** The column that makes the order total; `id` by default. */
   readonly tie?: string
   /**
-   * Each branch is one bounded scan of an index. The list is their merge, so no two branches can contain the same row.
-   * All branches have conditions on the same columns in the same order. A condition that all branches share is the same
-   * object; every other condition has one value, which differs.
+   * The branches of the list: each branch is one bounded scan of an index. The list is their merge, so no two branches
+   * may contain the same row. All branches have conditions on the same columns in the same order. A condition that all
+   * branches share is the same object in each. Any other condition has one value, which differs between branches.
    */
   readonly branches: readonly (readonly Condition[])[]
 }
 
-/** Returns the requested order. With a filter on a range of a column, a list can only be sorted by that column. */
+/**
+ * Returns the order of a list: the requested order, or by the column `ranged`, or by id. Throws a refusal if a range of
+ * `ranged` is filtered and another column is requested.
+ */
 export function sortBy(
   requested: string | undefined,
   columns: Readonly<Record<string, string>>,
@@ -95,14 +98,14 @@ export function sortBy(
 /** The number of items on a page, unless the request or the list sets another limit. */
 export const LIMIT_DEFAULT = 20
 
-/** Columns that sort as text; all others are integers. */
+/** The columns that sort as text. All other columns are integers. */
 const textColumns: readonly string[] = ['name_key', 'ship_date']
 
 const CursorText = z.string().refine(text => !text.includes('\0'))
 
 /**
- * Reads one page of a list by keyset pagination. Every branch stops after a page of rows, whatever the size of the
- * table. The next page starts after the last row, so inserts and deletes cause no row to be skipped or repeated.
+ * Returns one page of a list, read by keyset pagination. Every branch stops after a page of rows, whatever the size of
+ * the table. The next page starts after the last row, so inserts and deletes cause no row to be skipped or repeated.
  * Throws `invalid_cursor`.
  */
 export async function listPage<Row extends object, Item>(
@@ -124,7 +127,10 @@ interface SortKeys {
   readonly tieKey: bigint
 }
 
-/** Returns the statement of a page. Every value is a parameter, so its text depends only on which filters are set. */
+/**
+ * Returns the statement of a page. Every value is a parameter, so its text depends only on the sort, the number of
+ * branches, and which filters are set.
+ */
 function pageOf<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
   const { table, columns, sort, tie = 'id', branches } = list
   const direction = sort.descending ? 'DESC' : 'ASC'
@@ -163,7 +169,10 @@ function unionText(
   return scans.join(' UNION ALL ')
 }
 
-/** PostgreSQL plans each branch of a union, in 8 ms for 60 branches. Of this text, it plans one branch for all rows. */
+/**
+ * Returns the equivalent of the union for PostgreSQL, which would plan each branch of a union, in 8 ms for 60 branches.
+ * Of this text, it plans one branch for all rows of values.
+ */
 function lateralText(
   conditions: readonly Condition[],
   places: readonly string[][],
@@ -238,7 +247,7 @@ function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
   }
 }
 
-/** Returns a short hash, against mistakes only: a cursor gives access to nothing that its list does not contain. */
+/** Returns a short hash of a list. It only detects mistakes: a forged cursor gives access only to rows of its list. */
 function listHash({ list, filters, sort }: Pick<List, 'list' | 'filters' | 'sort'>): string {
   return Bun.hash(writeJson({ list, ...filters, sort })).toString(36)
 }

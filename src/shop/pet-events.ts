@@ -2,9 +2,9 @@ import type { Reader } from '../engine/engine.ts'
 import { type Place, sql } from '../engine/statement.ts'
 import { padded } from './paging.ts'
 
-/** The index of events by pet has blocks of this many positions: see migration 6. */
+/** The number of positions in one block of the index of events by pet: see migration 6. */
 const POSITIONS_PER_BLOCK = 1024
-/** The maximum number of blocks that one read looks into: two million positions, in a few milliseconds. */
+/** The maximum number of blocks that are counted second: two million positions, in a few milliseconds. */
 const BLOCKS_PER_READ_MAX = 2000n
 /** The number of blocks that are counted first. If a pet has many events, these blocks contain enough of them. */
 const BLOCKS_FIRST = 32n
@@ -34,8 +34,8 @@ export interface PetWindow {
 }
 
 /**
- * Finds the next events of a pet from one position to another, in either direction. Returns blocks with at least
- * `wanted` events, or all blocks in a bounded part of the history.
+ * Returns the window with the next events of a pet from one position to another, in either direction. Its blocks have
+ * at least `wanted` events, or are all blocks with events of the pet in a bounded part of the history.
  */
 export async function findPetWindow(
   reader: Reader,

@@ -34,7 +34,7 @@ export async function findPet(reader: Reader, petId: bigint): Promise<PetRow | u
   return pet && petRow(pet)
 }
 
-/** The maximum number of ids in one request. It is also the default limit, so that one page contains them all. */
+/** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */
 export const IDS_MAX = contract.listPets.query.id.valuesMax
 const ID_SIZES = [1, IDS_MAX]
 const STATUS_SIZES = [1, PetStatus.options.length]
@@ -52,17 +52,17 @@ export function inStatusById(statuses: readonly PetStatus[] | undefined): Condit
   return statuses ? [isIn(`coalesce(status, '')`, paddedStatuses(statuses))] : []
 }
 
-/** Pads a filter by status to one of two sizes. */
+/** Returns the values of a filter by status, padded to one of two sizes. */
 export function paddedStatuses(statuses: readonly PetStatus[]): Value[] {
   return padded(distinct(statuses), STATUS_SIZES)
 }
 
-/** Converts a row to the pet with its stock, for lists that include the stock. */
+/** Returns the pet in a row with its stock, for lists that include the stock. */
 export function petWithStock(pet: StoredPet): Pet {
   return { ...petOf(pet), quantity: pet.quantity, reserved: pet.reserved }
 }
 
-/** Converts a row to the pet, without its stock, for everything else, such as events and ETags. */
+/** Returns the pet in a row without its stock, for all other uses, such as events and ETags. */
 export function petOf({
   id,
   name,

@@ -47,7 +47,7 @@ const removePet = sql<{ id: bigint }>()(
   'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id',
 )
 
-/** Lists pets by any combination of filters. Each combination is an index scan: see the indexes of the table. */
+/** Returns a page of pets. Each combination of filters is a scan of an index: see the indexes of the table. */
 export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name, include } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
@@ -80,21 +80,21 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
   return single ? { ...page, single } : page
 }
 
-/** Reads one pet. Throws `pet_not_found`. */
+/** Returns the row of a pet. Throws `pet_not_found`. */
 export async function getPet(reader: Reader, { petId }: { petId: bigint }): Promise<PetRow> {
   const pet = await findPet(reader, petId)
   if (!pet) throw petNotFound(petId)
   return pet
 }
 
-/** Creates a pet with the initial stock of its status. Throws `unknown_reference`. */
+/** Creates a pet with the initial stock of its status, and returns it. Throws `unknown_reference`. */
 export async function createPet(tx: Tx, { body }: { body: NewPet }, context: Context): Promise<Pet> {
   const stock = openingStock(body.status ?? PET_STATUS_DEFAULT)
   const { name, categoryId } = body
   return petOf(await addPet(tx, context, { name, categoryId, stock }))
 }
 
-/** Creates a pet with any initial stock; createPet and imports share this. */
+/** Creates a pet with any initial stock, for createPet and imports. Returns its row. Throws `unknown_reference`. */
 export async function addPet(
   tx: Tx,
   context: Context,
@@ -128,8 +128,8 @@ export async function addPet(
 }
 
 /**
- * Updates a pet. A new status changes the stock.
- * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for another id.
+ * Updates a pet and returns it. A new status changes the stock.
+ * Throws `unknown_reference`, `invalid_status_transition`; `validation_failed` for a different `id`.
  */
 export async function updatePet(
   tx: Tx,
@@ -221,7 +221,7 @@ async function recordPetEvent(
   })
 }
 
-/** Returns a branch for each status, category, or pair of both. Each is the leading part of an index. */
+/** Returns a branch for each status, category, or pair of both. Each branch is the leading part of an index. */
 function petBranches(
   status: readonly PetStatus[] | undefined,
   categoryId: readonly bigint[] | undefined,
@@ -255,7 +255,7 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
   }
 }
 
-/** Updates categories in order of id, so that two moves between the same categories cannot deadlock. */
+/** Moves a pet between categories: updates them in order of id, so that opposite moves cannot deadlock. */
 async function moveBetweenCategories(tx: Tx, from: bigint, to: bigint): Promise<void> {
   if (from === to) return
   if (from < to) await removeFromCategory(tx, from)

@@ -19,8 +19,8 @@ export interface Conditions {
 }
 
 /**
- * Evaluates the preconditions of a write (RFC 9110, section 13.2.2). If-Match uses strong comparison: weak tags never
- * match. Throws `precondition_failed` with the current ETag.
+ * Throws `precondition_failed`, with the current ETag, if a precondition of a write is false (RFC 9110, section
+ * 13.2.2). If-Match uses strong comparison, If-None-Match weak comparison.
  */
 export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () => string): void {
   if (ifMatch === undefined && ifNoneMatch === undefined) return
@@ -29,7 +29,7 @@ export function checkConditions({ ifMatch, ifNoneMatch }: Conditions, body: () =
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) throw preconditionFailed(etag)
 }
 
-/** Evaluates If-Match, by strong comparison: a weak tag never matches. Throws `precondition_failed`. */
+/** Throws `precondition_failed` if If-Match does not match, by strong comparison: a weak tag never matches. */
 export function refuseUnlessMatches(ifMatch: EntityTags | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch === '*') return
   if (etag.startsWith('W/') || !ifMatch.includes(etag)) throw preconditionFailed(etag)

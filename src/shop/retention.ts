@@ -32,9 +32,9 @@ const removeAttempts = sql()('DELETE FROM attempt WHERE delivery_id = $deliveryI
 const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
 
 /**
- * Deletes the oldest events that happened before an instant, at most 1,000. It deletes from the start of the audit log
- * only, so the remaining log has no gaps. The retention floor keeps the hash of the last deleted event.
- * Returns their number.
+ * Deletes the oldest events that happened before an instant, at most 1,000, and returns their number. Only events at
+ * the start of the audit log are deleted, so the remaining log has no gaps. The hash of the last deleted event is
+ * stored with the retention floor.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)
@@ -49,7 +49,7 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
 }
 
 /**
- * Deletes deliveries that were settled before an instant, and deliveries of deleted webhooks, a bounded number per
+ * Deletes deliveries that were settled before an instant, and deliveries of one deleted webhook, a bounded number per
  * call. Returns their number.
  */
 export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {

@@ -17,7 +17,10 @@ export interface StockChange {
   readonly reason: MovementReason
   readonly orderId?: bigint
   readonly note?: string | undefined
-  /** Whether a hold on the pet prevents the change. It prevents new reservations only. */
+  /**
+   * Whether the change is refused if the pet is on hold. A hold refuses only new orders and larger quantities of
+   * orders.
+   */
   readonly holdRefuses: boolean
 }
 
@@ -48,8 +51,8 @@ const insertMovement = sql()(`
     $orderId, $now)`)
 
 /**
- * Changes the stock of one pet by one conditional UPDATE, with its movement and its event.
- * Returns the movement; undefined if the stock does not allow the change or the pet does not exist.
+ * Changes the stock of one pet by one conditional UPDATE, with its movement and its event. Returns the movement;
+ * undefined if the pet does not exist, its stock does not allow the change, or a hold refuses the change.
  */
 export async function moveStock(
   tx: Tx,
@@ -64,7 +67,10 @@ export async function moveStock(
   return movement
 }
 
-/** Runs the UPDATE of a change. Returns the pet after it and its stock before it; undefined if no row allows it. */
+/**
+ * Changes the stock of one pet. Returns the pet after the change, and its stock before the change; undefined if the
+ * conditions of the UPDATE match no row.
+ */
 async function changeStock(
   tx: Tx,
   { now }: Context,
@@ -80,7 +86,7 @@ async function changeStock(
     const pet = petRow(kept)
     return { before: { ...unitsBefore(pet), status: pet.status }, pet }
   }
-  // The row after the change does not show whether a sold pet was on hold before, so the statement names it.
+  // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
   for (const onHold of holdRefuses ? [false] : [false, true]) {
     const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })
     if (!changed) continue
@@ -91,12 +97,12 @@ async function changeStock(
   return undefined
 }
 
-/** A change that has been made to a pet, whose row is in the state after it. */
+/** A change that has been made; `pet` is in the state after the change. */
 type StockChanged = Omit<StockChange, 'petId' | 'holdRefuses'> & {
   readonly pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>
 }
 
-/** Records a change in the stock ledger. */
+/** Records a change in the stock ledger, and returns the movement. */
 export async function recordMovement(
   tx: Tx,
   context: Context,
@@ -132,7 +138,7 @@ export async function recordMovement(
   }
 }
 
-/** Records the stock of a pet after a change; `before` is undefined for a new pet. */
+/** Records the event with the stock of a pet after a change. `before` is undefined for a new pet. */
 export async function recordStockEvent(
   tx: Tx,
   context: Context,
@@ -159,8 +165,8 @@ export function inventoryItem({
 }
 
 /**
- * Returns the reason why a reservation of `units` failed. Call it after the conditional UPDATE returned no row. If the
- * stock would now allow the reservation, another command has changed it in the meantime: returns Stale.
+ * Returns the error of a reservation of `units` that failed, because the conditional UPDATE returned no row. Returns
+ * Stale if the stock would now allow the reservation, because another command has changed it in the meantime.
  */
 export async function whyNotReserved(tx: Tx, petId: bigint, units: bigint): Promise<Error> {
   const pet = await findPet(tx, petId)

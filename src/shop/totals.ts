@@ -13,15 +13,17 @@ export function petsInStatus(status: PetStatus): string {
   return `pets/${status}`
 }
 
-/** Returns the name of the total of orders placed on the day (UTC) of an instant, without cancelled ones. */
+/** Returns the name of the total of the orders placed on the day (UTC) of an instant, without cancelled orders. */
 export function ordersPlacedOn(at: string): string {
   return `orders/placed/${at.slice(0, 10)}`
 }
 
-/** What the totals count of a pet. */
+/** The columns of a pet that the totals count. */
 export type CountedStock = Pick<PetRow, 'status' | 'quantity' | 'reserved'>
 
-/** Returns how the totals change with the stock of a pet: undefined before it exists and after it is deleted. */
+/**
+ * Returns the changes of the totals with the stock of a pet. `before` is undefined for a new pet, `after` if deleted.
+ */
 export function stockTotals(before: CountedStock | undefined, after: CountedStock | undefined): TotalChanges {
   const onHand = (after?.quantity ?? 0n) - (before?.quantity ?? 0n)
   const reserved = (after?.reserved ?? 0n) - (before?.reserved ?? 0n)
@@ -41,7 +43,7 @@ interface TotalRow {
   readonly changes: string | null
 }
 
-/** Reads totals by their names. They include every committed change, numbered or not. */
+/** Returns a function that returns a total by its name. The totals include the changes of events without a position. */
 export async function readTotals(
   reader: Reader,
   names: readonly string[],

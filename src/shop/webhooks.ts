@@ -21,7 +21,7 @@ import { type ListQuery, listPage } from './paging.ts'
 
 const StoredTypes = z.array(z.enum(eventTypes))
 
-/** How long the previous secret also signs deliveries after a rotation. */
+/** The time after a rotation for which the previous secret also signs deliveries. */
 const OVERLAP_MS = 24 * 3_600_000
 
 export interface WebhookRow {
@@ -75,7 +75,7 @@ const replaceSecret = sql<StoredWebhook>()(`
     updated_at = $now
   WHERE id = $webhookId RETURNING ${webhookColumns}`)
 
-/** Lists all webhooks, without their secrets. */
+/** Returns a page of the webhooks, without their secrets. */
 export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
   return listPage(
     reader,
@@ -92,14 +92,14 @@ export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Pa
   )
 }
 
-/** Reads a webhook. Throws `webhook_not_found`. */
+/** Returns the row of a webhook. Throws `webhook_not_found`. */
 export async function getWebhook(reader: Reader, { webhookId }: { webhookId: bigint }): Promise<WebhookRow> {
   const row = await reader.one(findWebhook, { webhookId })
   if (!row) throw webhookNotFound(webhookId)
   return webhookRow(row)
 }
 
-/** Creates a webhook for events from now on. Throws `webhook_limit_reached`. */
+/** Creates a webhook for the events after it, and returns it with its secret. Throws `webhook_limit_reached`. */
 export async function createWebhook(
   tx: Tx,
   { body }: { body: NewWebhook },
@@ -125,7 +125,7 @@ export async function createWebhook(
   return { ...webhookOf(row), secret: secret.plaintext }
 }
 
-/** Updates a webhook. Throws `validation_failed` for another id. */
+/** Updates a webhook and returns it. Throws `validation_failed` for a different `id`. */
 export async function updateWebhook(
   tx: Tx,
   { webhookId, body }: { webhookId: bigint; body: WebhookPatch },
@@ -172,7 +172,10 @@ export async function deleteWebhook(
   return undefined
 }
 
-/** Gives a webhook a new secret. The previous secret also signs for 24 hours. Throws `webhook_not_found`. */
+/**
+ * Replaces the secret of a webhook, and returns the webhook with the new secret. The previous secret also signs for 24
+ * hours. Throws `webhook_not_found`.
+ */
 export async function rotateWebhookSecret(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
@@ -192,7 +195,10 @@ export async function rotateWebhookSecret(
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: formatInstant(until) }
 }
 
-/** Records a test event, which is sent to this webhook only. Throws `webhook_not_found`, `webhook_disabled`. */
+/**
+ * Records a test event, which is sent to this webhook only, and returns its id. Throws `webhook_not_found`,
+ * `webhook_disabled`.
+ */
 export async function sendTestEvent(
   tx: Tx,
   { webhookId }: { webhookId: bigint },
@@ -202,7 +208,7 @@ export async function sendTestEvent(
   return { eventId: String(await recordChange(tx, context, { type: TEST_TYPE, webhook: row })) }
 }
 
-/** Reads a webhook that must be enabled. Throws `webhook_not_found`, `webhook_disabled`. */
+/** Returns the row of an enabled webhook. Throws `webhook_not_found`, `webhook_disabled`. */
 export async function getEnabled(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
   const row = await getWebhook(reader, { webhookId })
   if (row.enabled) return row
@@ -233,7 +239,7 @@ export function webhookRow(webhook: StoredWebhook): WebhookRow {
   return { ...webhook, enabled: readBoolean(webhook.enabled) }
 }
 
-/** Converts a row to the resource. */
+/** Returns the resource for a row, without the secret. */
 export function webhookOf(row: WebhookRow): Webhook {
   const { id, url, types, description, enabled, disabledReason, failingSince, createdAt } = row
   return {
@@ -248,7 +254,9 @@ export function webhookOf(row: WebhookRow): Webhook {
   }
 }
 
-/** Returns an unused slot. Concurrent commands start to search at different slots. Throws `webhook_limit_reached`. */
+/**
+ * Returns an unused slot. Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`.
+ */
 async function freeSlot(tx: Tx, id: bigint): Promise<bigint> {
   const most = BigInt(WEBHOOKS_MAX)
   const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))
@@ -270,7 +278,7 @@ function givenSecret({ secret }: Context): NewSecret {
 
 const findAnyWebhook = sql<{ id: bigint }>()('SELECT id FROM webhook LIMIT 1')
 
-/** Whether the store contains a secret that only the key that encrypted it can decrypt. */
+/** Returns whether the store contains an encrypted secret: every webhook has one. */
 export async function hasEncryptedSecret(reader: Reader): Promise<boolean> {
   return (await reader.one(findAnyWebhook)) !== undefined
 }

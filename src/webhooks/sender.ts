@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import {
   type AttemptOutcome,
-  type DueDelivery,
   eventOf,
   type LeasedWebhook,
+  type PendingDelivery,
   pendingDeliveries,
   type Receiver,
   receiverOf,
@@ -47,7 +47,7 @@ type Work =
   /** A first attempt. */
   | { readonly event: SequencedEvent; readonly due?: never }
   /** A retry that is due. */
-  | { readonly due: DueDelivery; readonly event?: never }
+  | { readonly due: PendingDelivery; readonly event?: never }
 
 /**
  * Sends events to one webhook, in the process that holds its lease: due retries first, then events in order of
