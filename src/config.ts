@@ -15,17 +15,17 @@ import {
   readUrl,
 } from './setting-readers.ts'
 
-/** A setting with an invalid value. The message is one sentence that says what is valid. */
+/** Thrown for a setting with an invalid value. The message is one sentence that says what is valid. */
 export class ConfigError extends Error {}
 
 interface Setting<T> {
   readonly variable: string
-  /** The flag with its argument, as the command line shows it. */
+  /** The flag with its argument, as `--help` shows it; absent if only the variable sets the setting. */
   readonly flag?: string
   readonly description: string
   /** The text that is read if neither flag nor variable is set. */
   readonly fallback?: string
-  /** Throws an error whose message says what is valid. */
+  /** Returns the value of a text. Throws an error whose message says what is valid. */
   readonly read: (text: string) => T
 }
 
@@ -166,7 +166,7 @@ export const settings = {
 type Settings = typeof settings
 export type SettingName = keyof Settings
 
-/** The settings as the program uses them; undefined if there is neither a value nor a default. */
+/** The values of all settings. A setting without a value and without a default is undefined. */
 export type Config = {
   readonly [N in SettingName]: Settings[N] extends { fallback: string; read: (text: string) => infer T }
     ? T
@@ -176,8 +176,8 @@ export type Config = {
 }
 
 /**
- * Reads the settings from flags (by setting name, as text) and the environment. Throws ConfigError, whose message names
- * the flag or variable, its value (unless it is secret) and the valid values.
+ * Returns the settings from the flags (texts by the name of the setting) and the environment. Throws ConfigError, whose
+ * message names the flag or variable, its value (unless it is secret) and the valid values.
  */
 export function readConfig(
   flags: Readonly<Partial<Record<SettingName, string>>>,

@@ -23,7 +23,7 @@ addNewSecretKey(program)
 addOpenapi(program)
 
 process.stdout.on('error', endAtBrokenPipe)
-// Standard error is only for people, so a store continues if nothing can be written there.
+// Standard error is only for people, so a store continues if it cannot write there.
 process.stderr.on('error', () => {})
 try {
   await program.parseAsync()
@@ -34,7 +34,7 @@ try {
   process.exit(error.exitCode)
 }
 
-/** Ends the process successfully if the reader has closed the pipe (`| head`). Returns after any other error. */
+/** Ends the process successfully if the error is that `head`, for example, has closed the pipe. Otherwise returns. */
 function endAtBrokenPipe(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
 }

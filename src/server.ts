@@ -36,14 +36,14 @@ export interface ServerOptions {
   /** The 32-byte key that encrypts webhook secrets. */
   readonly secretKey: Uint8Array
   readonly allowPrivateWebhooks: boolean
-  /** How long events are kept, in milliseconds. */
+  /** The time for which events are kept, in milliseconds. */
   readonly eventRetention: number | 'forever'
   readonly log: Log
-  /** Milliseconds since 1970, for everything that is stored. */
+  /** Returns milliseconds since 1970, for everything that is stored. */
   readonly clock: () => number
-  /** Milliseconds since 1970, only for deprecation and sunset. */
+  /** Returns milliseconds since 1970, only for deprecation and sunset. */
   readonly lifecycleClock: () => number
-  /** Monotonic milliseconds for rate limits; `performance.now` by default. */
+  /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
   readonly timer?: () => number
   /** `verify` compares every reply from the cache with a fresh read, and fails if they differ. */
   readonly cache: 'on' | 'off' | 'verify'
@@ -66,8 +66,8 @@ export interface Serving {
   readonly base: string
   readonly port: number
   /**
-   * Ends streams and deliveries gracefully, stops admitting requests, waits for the requests in progress (at most 8 s),
-   * and closes the port.
+   * Ends streams, deliveries and sweeps gracefully, stops admitting requests, waits up to 8 seconds for the requests in
+   * progress, and closes the port.
    */
   stop(): Promise<void>
 }
@@ -76,12 +76,12 @@ const DRAIN_MS = 8000
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
 /** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
-const GUESSES: Rate = { requests: 60, seconds: 60 }
+const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
 /** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
 /**
- * The idle limit of a connection. It is above the time limit of a body, so that the 408 response comes first even on a
- * busy machine.
+ * The idle limit of a connection. It is above the time limit of a body, so that a slow body gets its 408 response
+ * before the connection is closed, even on a busy machine.
  */
 const IDLE_SECONDS_MAX = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
@@ -94,7 +94,7 @@ const startingHeaders = {
 /** A bound port. Until a store is started on it, every request gets 503. */
 export type BoundPort = Bun.Server<undefined>
 
-/** Binds a port before its store is opened. Throws the error of the port (EADDRINUSE). */
+/** Binds a port before its store is opened. Throws an error if the port cannot be bound, such as EADDRINUSE. */
 export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): BoundPort {
   return Bun.serve({
     hostname: host,
@@ -109,7 +109,7 @@ export function bindPort({ host, port }: Pick<ServerOptions, 'host' | 'port'>): 
   })
 }
 
-/** Serves a store over HTTP until it is stopped. Throws the error of the port (EADDRINUSE). */
+/** Serves a store over HTTP until `stop` is called. Throws an error if the port cannot be bound, such as EADDRINUSE. */
 export function startServer(options: ServerOptions, listener = bindPort(options)): Serving {
   const { engine, host, log, clock, timer = () => performance.now() } = options
   const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
@@ -140,7 +140,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
     rate,
-    failedAuthentications: new RateLimiter(GUESSES, timer),
+    failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
   const { routes, fetch } = makeRoutes({
     pipeline,
@@ -172,7 +172,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   }
 }
 
-/** Creates the cache of a store to which no other process writes. Returns undefined for any other store. */
+/** Returns the cache of a store to which no other process writes; undefined for any other store. */
 function cacheOf(
   { engine, representations: cache = new RepresentationCache() }: ServerOptions,
   metrics: Metrics,
@@ -183,7 +183,9 @@ function cacheOf(
   return cache
 }
 
-/** Creates the feed, the streams and the webhooks of one server. */
+/**
+ * Starts the streams and webhooks of one server. Returns what requests need of them and of the feed, and their stop.
+ */
 function startEvents(
   options: ServerOptions,
   base: string,

@@ -5,7 +5,8 @@ import { isKeyText } from './model/key.ts'
 import { isUri } from './model/uri.ts'
 import { SECRET_KEY_BYTES } from './model/webhook.ts'
 
-// Each function reads the text of one kind of setting, and throws an error whose message says what is valid.
+// Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
+// valid.
 
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
@@ -20,7 +21,10 @@ export function readUrl(text: string, protocols: readonly string[], example: str
   return text
 }
 
-/** Links are created by appending to the base URL, so nothing may follow its path, and it must not have a password. */
+/**
+ * Returns a base URL without a trailing slash. Links are created by appending to it, so it must not have a query or a
+ * fragment. It is public, so it must not have a user or a password.
+ */
 export function readBaseUrl(text: string): string {
   const url = readUrl(text, ['http:', 'https:'], 'https://shop.example')
   const { username, password, pathname, origin } = new URL(url)
@@ -56,7 +60,7 @@ export function readKey(text: string): string {
   return text
 }
 
-/** Reads a key from the 44 characters of a file: 32 bytes in base64. */
+/** Returns the key that the content of a file encodes: 44 characters, which are 32 bytes in base64. */
 export function readSecretKey(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== SECRET_KEY_BYTES || bytes.toString('base64') !== text) {
@@ -65,7 +69,7 @@ export function readSecretKey(text: string): Uint8Array {
   return bytes
 }
 
-/** Reads a duration such as 90d or 36h, and returns milliseconds. */
+/** Returns the milliseconds of a duration such as 90d or 36h, or `forever`. */
 export function readRetention(text: string): number | 'forever' {
   const match = /^([1-9]\d{0,4})([dh])$/.exec(text)
   if (text === 'forever') return text

@@ -26,8 +26,8 @@ export function removeAddressFile(directory: string): void {
 }
 
 /**
- * Returns the address of the store that has a data directory open. Returns undefined without a file, and for the file
- * of a process that has ended.
+ * Returns the address of the store that has a data directory open. Returns undefined if there is no address file, or if
+ * its process has ended.
  */
 export function readAddressFile(directory: string): string | undefined {
   try {
@@ -39,8 +39,8 @@ export function readAddressFile(directory: string): string | undefined {
 }
 
 /**
- * Returns the address of a listener for clients on the same machine. It is never the public base URL, which may be
- * another host. A listener on all interfaces is reached through loopback.
+ * Returns the address at which clients on the same machine reach a listener. This is never the public base URL, which
+ * may be on another host. A listener on all interfaces is reached through loopback.
  */
 export function localAddress(host: string, port: number): string {
   const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host

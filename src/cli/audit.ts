@@ -15,7 +15,7 @@ interface AuditOptions {
 const EMPTY =
   'If you expected events, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
 
-/** Adds `audit`, which reads the audit log of a running or stopped store. */
+/** Adds the command `audit`, which verifies or prints the audit log of a running or stopped store. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('verify or print the audit log of a store')
   const verify = audit

@@ -9,7 +9,7 @@ import { CommandFailed, escapeControls } from './terminal.ts'
 
 /** The maximum length of a record and of a line, so that no file makes this process use all memory. */
 const RECORD_CHARS_MAX = 65_536
-/** The maximum number of characters of a cell that a message shows. */
+/** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
 /** One row of a file, ready to be staged, or the problem with its line. */
@@ -42,7 +42,7 @@ const petLayout: Layout<ImportedPet> = {
   schema: ImportedPet,
 }
 
-/** Reads the categories in a CSV file (RFC 4180): columns name and, optionally, description. */
+/** Yields the categories in a CSV file (RFC 4180) with the column name and, optionally, description. */
 export function readCategories(
   file: string,
   onBytes: (count: number) => void,
@@ -51,8 +51,8 @@ export function readCategories(
 }
 
 /**
- * Reads the pets in a CSV file: columns name, category (by name) and, optionally, quantity (default 1) and hold (yes
- * or no).
+ * Yields the pets in a CSV file with the columns name, category (by name) and, optionally, quantity (default 1) and
+ * hold (yes or no).
  */
 export function readPets(
   file: string,
@@ -82,8 +82,8 @@ async function* readRows<Row>(
     bom: true,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
-    // If the parser fails, records in its buffer are lost, so the last line number is recorded here. Empty lines are
-    // dropped here as well, because a million of them would wait in memory.
+    // If the parser fails, records in its buffer are lost, so the number of the last line is noted here. Empty lines
+    // are also dropped here: later, a million empty records would wait in memory.
     onRecord: (cells, { lines }) => {
       const line = ended + 1
       ended = lines
@@ -115,7 +115,7 @@ function unreadable(file: string, { code, message }: CsvError, line: number): Co
   return new CommandFailed(`${basename(file)}:${line}: ${reason}`)
 }
 
-/** Counts lines and refuses a line that is too long. The parser does not refuse it if the cells are empty. */
+/** Counts lines and refuses a line that is too long. The parser accepts a long line if its cells are empty. */
 class LineGuard {
   readonly #file: string
   #newline: string | undefined
@@ -201,7 +201,7 @@ function entryOf<Row>(
   }
 }
 
-/** Formats a cell for a message: on one line, and truncated if it is long. */
+/** Returns a cell for a message: quoted, on one line, and truncated if it is long. */
 function shown(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)
   return (

@@ -15,7 +15,7 @@ interface KeysOptions {
   readonly revokeOthers?: boolean
 }
 
-/** Adds `keys`, which gives access again if the admin key is lost. */
+/** Adds the command `keys`, which creates an admin key if the existing one is lost. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('manage the admin key of a stopped store')
   keys

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { parseJson, writeJson } from '../model/json.ts'
 import { CommandFailed, say } from './terminal.ts'
 
-/** The maximum number of characters shown of a body that is not an event. */
+/** The maximum number of characters that are printed of a body that is not an event. */
 const BODY_CHARS_SHOWN = 500
-/** A larger body is not an event. */
+/** The maximum size of a body. Every event is smaller. */
 const BODY_BYTES_MAX = 1024 * 1024
 
 interface ListenOptions {
@@ -17,7 +17,7 @@ interface ListenOptions {
   readonly delay: number
 }
 
-/** Adds `listen`, a webhook receiver for learning and experiments. */
+/** Adds the command `listen`, a webhook receiver for learning and experiments. */
 export function addListen(program: Command): void {
   program
     .command('listen')
@@ -67,7 +67,7 @@ async function receive(
   })
 }
 
-/** Formats three lines: the request and the response status, the signature, and the content. */
+/** Returns three lines: the event or request with the status of the response, the signature, and the data or body. */
 function describe(request: Request, body: string, signature: string, status: number): string {
   const { headers, method, url } = request
   const time = new Date().toISOString().slice(11, 23)
@@ -80,7 +80,7 @@ function describe(request: Request, body: string, signature: string, status: num
   return lines.map(printable).join('\n')
 }
 
-/** Escapes characters that a terminal would interpret, or that reorder text, because anybody may send to this port. */
+/** Returns a line without characters that a terminal interprets or that reorder text: anybody may send to this port. */
 function printable(line: string): string {
   return line.replaceAll(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
@@ -88,7 +88,10 @@ function printable(line: string): string {
   )
 }
 
-/** Parses the event in a body, with its data as JSON that keeps every digit of an id; undefined for anything else. */
+/**
+ * Returns the event in a body, with its data as JSON in which every digit of an id is kept; undefined for any other
+ * body.
+ */
 function readEvent(body: string): { type: string; subject: string; data: string } | undefined {
   try {
     const event = z.looseObject({ type: z.string(), subject: z.string(), data: z.unknown() })
@@ -131,7 +134,7 @@ function readStatus(text: string): number {
   return status
 }
 
-/** Reads a time such as 2s or 500ms, and returns milliseconds. */
+/** Returns the milliseconds of a time such as 2s or 500ms. Throws InvalidArgumentError for any other text. */
 function readDelay(text: string): number {
   const match = /^(\d{1,6})(ms|s)$/.exec(text)
   if (!match) throw new InvalidArgumentError('It must be a time such as 2s or 500ms.')

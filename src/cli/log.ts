@@ -4,12 +4,13 @@ import type { Log } from '../store/open.ts'
 import { LogStream } from './log-stream.ts'
 import { readableLine } from './readable-log.ts'
 
-/** The log of a serving process. `flush` writes the waiting lines. */
+/** The log of a serving process. */
 export interface ServeLog extends Log {
+  /** Writes the waiting lines. */
   flush(): void
 }
 
-/** Opens the log on standard output. */
+/** Returns the log on standard output, as JSON or as lines for people. */
 export function openLog({ logLevel, log: format }: Pick<Config, 'logLevel' | 'log'>): ServeLog {
   const isReadable = format === 'pretty' || (format === 'auto' && process.stdout.isTTY === true)
   // A JSON line is written unchanged, because this runs for every request.

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
 
-/** Adds `new-key`, which prints a key for PETSTORE_ADMIN_KEY without storing it. */
+/** Adds the command `new-key`, which prints a new key for PETSTORE_ADMIN_KEY without storing it. */
 export function addNewKey(program: Command): void {
   program
     .command('new-key')

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { describe } from '../openapi/document.ts'
 import { writeYaml } from '../openapi/yaml.ts'
 
-/** Adds `openapi`, which prints the description of the service with all operations, as in openapi.yaml. */
+/** Adds the command `openapi`, which prints the description of the service with all operations, as in openapi.yaml. */
 export function addOpenapi(program: Command): void {
   program
     .command('openapi')

@@ -6,19 +6,19 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 }
 
-/** Characters that a terminal may interpret, or that reorder text: controls, format characters, line ends. */
+/** The characters that a terminal may interpret, or that reorder text: controls, format characters, line ends. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-/** A value that cannot be mistaken for two values. */
+/** A value without spaces, quotes and `=`, which cannot be mistaken for two fields. */
 const PLAIN = /^[^\s"=]*$/
 
-/** Converts a JSON log line into a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the remaining fields. */
+/** Returns a JSON log line as a line for people: `12:30:01 GET /pets 200 1.2 ms`, then the remaining fields. */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line)
   const { level, time, msg, requestId, method, path, status, ms, operationId, address, ...rest } = entry
   const timeText = timeOf(Number(time))
   if (typeof method === 'string' && typeof path === 'string') {
     const took = `${Number(ms).toFixed(1)} ms`
-    // The error of such a request is logged under its id.
+    // The error that caused a 5xx is logged under the id of the request.
     const fields = Number(status) >= 500 ? { ...rest, requestId } : rest
     return `${[timeText, method, path, status, took].map(safe).join(' ')}${fieldsOf(fields)}\n`
   }
@@ -27,7 +27,7 @@ export function readableLine(line: string): string {
   return `${head}${fieldsOf({ ...fields, ...(requestId !== undefined && { requestId }) })}\n${traceOf(fault)}`
 }
 
-/** Formats the remaining fields: ` keyId=7 code=pet_not_found`. */
+/** Returns the remaining fields: ` keyId=7 code=pet_not_found`. */
 function fieldsOf(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
     .map(([name, value]) => ` ${name}=${shownValue(value)}`)
@@ -39,7 +39,7 @@ function shownValue(value: unknown): string {
   return typeof value !== 'string' || PLAIN.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`
 }
 
-/** Formats an error with its stack, each line indented, so that no line looks like a log line. */
+/** Returns an error with its stack, each line indented, so that no line looks like a log line; '' for no error. */
 function traceOf(fault: unknown): string {
   if (typeof fault !== 'string') return ''
   return fault

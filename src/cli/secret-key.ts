@@ -11,7 +11,7 @@ import { adoptSecretKey, isSecretKeyRight } from '../store/maintenance.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
-/** Adds `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */
+/** Adds the command `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */
 export function addNewSecretKey(program: Command): void {
   program
     .command('new-secret-key <file>')
@@ -26,8 +26,8 @@ const OTHER_KEY =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
 
 /**
- * Returns the secret key from the settings, or the key in the data directory; undefined if the directory has no key
- * yet. Throws CommandFailed.
+ * Returns the secret key from the settings, or else the key in the data directory; undefined if the directory has no
+ * key yet. Throws CommandFailed if the file cannot be read, or if there is no setting with DATABASE_URL.
  */
 export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): Uint8Array | undefined {
   if (secretKeyFile !== undefined) return secretKeyFile
@@ -47,8 +47,9 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
 }
 
 /**
- * Returns the key that encrypts the secrets in the database: `found` if it is the right key, or a new key in the data
- * directory. A missing or wrong key is replaced only if no secret is encrypted with it. Throws CommandFailed.
+ * Returns the key that encrypts the secrets in the database: `found`, or a new key in the data directory if there is no
+ * key. If the database has no secrets yet, a different key in the data directory becomes the right key. Throws
+ * CommandFailed if secrets in the database were encrypted with another key.
  */
 export async function settleSecretKey(
   engine: StoreEngine,
@@ -74,7 +75,7 @@ function ownFile(directory: string): string {
   return join(directory, 'secret-key')
 }
 
-/** Writes a new key to a file that only its owner can read. Throws CommandFailed if the file exists. */
+/** Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists. */
 function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {

@@ -16,7 +16,7 @@ import { CommandFailed, reasonOf, say } from './terminal.ts'
 /** The maximum duration of a stop before it is forced. */
 const STOP_MS = 9500
 
-/** Adds `serve`, the default command. */
+/** Adds the command `serve`, which is the default command. */
 export function addServe(program: Command): void {
   const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
   for (const { flag, description, fallback, variable } of settingList()) {
@@ -34,13 +34,14 @@ export function addServe(program: Command): void {
 }
 
 function unexpected(text: string): string {
-  // npm parses the options before -- itself and passes on only their values.
+  // npm itself parses the options before `--`, and passes only their values on to the program.
   const hint = 'With npm, options go after --: npm start -- --port 9000'
   return `There is no command or argument "${text}". See --help. ${hint}`
 }
 
 /**
- * Reads the settings from a command's options and the environment. Throws CommandFailed with a one-sentence message.
+ * Returns the settings from the options of a command and from the environment. Throws CommandFailed with a one-sentence
+ * message.
  */
 export function configFrom(options: Readonly<Record<string, string | boolean | undefined>>): Config {
   const flags: Partial<Record<SettingName, string>> = {}
@@ -86,10 +87,10 @@ async function runServe(config: Config): Promise<void> {
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
-  const secretKey = await failIfStorageFull(() => settleSecretKey(engine, foundKey, config, clock))
+  const secretKey = await failIfRefused(() => settleSecretKey(engine, foundKey, config, clock))
   const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
-  await failIfStorageFull(() => ensureAdminKey(engine, given, clock))
-  if (config.demo) await failIfStorageFull(() => loadDemo(engine, clock))
+  await failIfRefused(() => ensureAdminKey(engine, given, clock))
+  if (config.demo) await failIfRefused(() => loadDemo(engine, clock))
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
@@ -115,7 +116,7 @@ function endOnFatal(log: ServeLog): (cause: string) => never {
   }
 }
 
-/** Locks the data directory. Throws CommandFailed. */
+/** Locks the data directory, and returns the lock. Throws CommandFailed. */
 function lockData(directory: string): DataLock {
   try {
     return lockDirectoryOrFail(directory)
@@ -150,10 +151,10 @@ function clockFrom(startAtMs: number | undefined, clock: () => number): () => nu
 }
 
 /**
- * Runs a step of the start. Throws CommandFailed with a one-sentence message if the store refuses, such as on a full
- * disk.
+ * Runs a step of the start and returns its result. Throws CommandFailed with a one-sentence message if the store
+ * refuses, for example because the disk is full.
  */
-async function failIfStorageFull<T>(step: () => Promise<T>): Promise<T> {
+async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (error) {
@@ -162,7 +163,7 @@ async function failIfStorageFull<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Prints the addresses, and the place of the admin key. The key itself is only in its file, never in a log. */
+/** Prints the addresses, and where the admin key is. The key itself is only in its file, never in a log. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyFile, data } = config
   const file = adminKeyPath(data)

@@ -4,7 +4,7 @@ import { NewerDatabase } from '../engine/migrate.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../store/open.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
-/** A store opened by a command. A SQLite store is locked against other processes. */
+/** A store that a command has opened. A SQLite store is locked against other processes. */
 export interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
 }
@@ -32,7 +32,7 @@ export async function openStopped(
   }
 }
 
-/** Opens the engine that the settings select. Throws CommandFailed. */
+/** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   { databaseUrl, data }: Config,
   options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib'>,
@@ -46,7 +46,7 @@ export async function openOrFail(
   }
 }
 
-/** Locks a data directory. Throws DirectoryInUse, or CommandFailed. */
+/** Locks a data directory. Throws DirectoryInUse, or CommandFailed if the directory cannot be written. */
 export function lockDirectoryOrFail(directory: string): { release(): void } {
   try {
     return lockDirectory(directory)

@@ -1,4 +1,4 @@
-/** An error that ends a command with one clear sentence on standard error, and with this exit status. */
+/** An error that ends a command: its message is printed on standard error, and its exit code is that of the process. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 
@@ -8,7 +8,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Writes a line for people; standard output is for programs. A closed standard error is not a failure. */
+/** Writes a line for people to standard error. (Standard output is for programs.) Does nothing if it is closed. */
 export function say(line: string): void {
   try {
     process.stderr.write(`${line}\n`)
@@ -23,8 +23,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Escapes text from a file or store for a terminal: control characters, and characters that change the text
- * direction.
+ * Returns text from a file or a store for a terminal: control characters, and characters that change the direction of
+ * text, are escaped.
  */
 export function escapeControls(text: string): string {
   return text.replace(
