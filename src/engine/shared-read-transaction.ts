@@ -78,7 +78,7 @@ export class SharedReadTransaction implements Reader {
     this.#connection.close()
   }
 
-  /** Returns the error of a read, and reports it if the file can no longer be trusted. */
+  /** Returns the error of a read. Reports the error if the file cannot be trusted after it. */
   #withReport(error: unknown): unknown {
     if (isFatal(error)) this.#reportFatal(error)
     return error
