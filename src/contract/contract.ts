@@ -33,7 +33,7 @@ export type QueryId = {
   [Id in Exclude<OperationId, StreamId>]: Contract[Id]['method'] extends 'GET' ? Id : never
 }[Exclude<OperationId, StreamId>]
 
-/** The operations that change data. Each runs in one transaction. */
+/** The operations that change data. Each command runs in one transaction. */
 export type CommandId = Exclude<OperationId, QueryId | StreamId>
 
 export const operationIds = Object.keys(contract).filter(isOperationId)

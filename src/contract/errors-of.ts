@@ -1,7 +1,7 @@
 import type { ErrorCodeName } from '../model/error.ts'
 import { type Operation, requiredScope } from './operation.ts'
 
-/** Returns every error code of an operation: its own codes, and those that its method, body and scope imply. */
+/** Returns every error code of an operation: its own codes, and the codes that its other members imply. */
 export function errorsOf(operation: Operation): ErrorCodeName[] {
   const { method, body, secret, preview, deprecation, errors } = operation
   const isCommand = method !== 'GET'
@@ -10,7 +10,7 @@ export function errorsOf(operation: Operation): ErrorCodeName[] {
     if (when) for (const code of more) codes.add(code)
   }
   add(true, 'invalid_parameter', 'unknown_parameter', 'not_acceptable', 'url_too_long')
-  // A key that is sent must be valid, even if the operation requires none.
+  // A key that is sent must be valid, even if the operation does not require a key.
   add(true, 'authentication_required', 'invalid_token')
   add(true, 'rate_limited', 'internal_error', 'overloaded', 'shutting_down')
   add(requiredScope(operation) !== undefined, 'insufficient_scope')

@@ -7,12 +7,12 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 export type Stability = 'stable' | 'deprecated' | 'beta' | 'experimental'
 export type Tag = 'Pets' | 'Store' | 'Events' | 'Webhooks' | 'Keys' | 'Service'
 
-/** When an operation is deprecated, and when it is removed. Instants in milliseconds since 1970. */
+/** The deprecation of an operation. Instants are in milliseconds since 1970. */
 export interface Deprecation {
   readonly deprecatedAtMs: number
   /** The last second in which the operation is available. */
   readonly sunsetAtMs: number
-  /** Returns the path and query, under the base URL, of the request that replaces this one. */
+  /** Returns the path and query, under the base URL, of the request that replaces a deprecated request. */
   readonly successor: (path: Readonly<Record<string, string>>) => string
   /** The path of the docs page, with the fragment that explains the deprecation. */
   readonly docs: string
@@ -34,7 +34,7 @@ export interface Operation {
   readonly summary: string
   readonly description?: string
   /**
-   * The scope that a key must have; `any-key` if every valid key may use the operation; `public` if none is required.
+   * The scope that a key must have; `any-key` if every valid key may use the operation; `public` if no key is required.
    */
   readonly scope: Scope | 'any-key' | 'public'
   readonly stability: Stability
@@ -45,11 +45,13 @@ export interface Operation {
   readonly query?: Readonly<Record<string, Parameter>>
   readonly body?: z.ZodType
   readonly success: Success
-  /** `row` reads one row by its key, in the thread that received the request. `scan` is any longer read. */
+  /**
+   * The length of a read: `row` for a few rows by key, in the thread that received the request; `scan` for any other.
+   */
   readonly reads?: 'row' | 'scan'
   /** Returns the path of the created resource, for the header Location. */
   readonly location?: (resource: never) => string
-  /** The operation addresses one resource, which has an ETag, so a write can be conditional. */
+  /** Whether the operation is about one resource with an ETag, so that a write can be conditional. */
   readonly etag?: true
   /** The response contains a secret of this kind, so it is neither cached nor stored for replay. */
   readonly secret?: 'key' | 'webhook'
@@ -63,7 +65,7 @@ export interface Operation {
   readonly errors: readonly ErrorCodeName[]
 }
 
-/** Returns the scope that the key of a request must have; undefined if any key is sufficient or none is required. */
+/** Returns the scope that the key of a request must have; undefined if any key is sufficient, or no key is required. */
 export function requiredScope({ scope }: Operation): Scope | undefined {
   return scope === 'public' || scope === 'any-key' ? undefined : scope
 }

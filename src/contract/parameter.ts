@@ -8,13 +8,13 @@ import { text } from '../model/text.ts'
 /** A path, query or header parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {
   readonly schema: z.ZodType<T>
-  /** Converts the decoded text to a value for the schema; returns undefined if the text has the wrong form. */
+  /** Returns the value of the decoded text, for the schema; undefined if the text has the wrong form. */
   readonly read: (text: string) => unknown
   readonly expects: string
   readonly description: string
   readonly example?: string | number | boolean
   readonly required?: true
-  /** Whether the description allows an empty value, which gateways refuse otherwise. */
+  /** The description allows an empty value. Without this, gateways refuse an empty value. */
   readonly mayBeEmpty?: true
 }
 
@@ -167,7 +167,7 @@ export function positionParameter(description: string): Parameter<bigint> {
   }
 }
 
-/** The parameters of every list: the page size, and where to continue. */
+/** The parameters of a list with pages: the size of a page, and where to continue. */
 export const paging = {
   limit: integerParameter(1, 100, 'The maximum number of items on the page; 20 by default.'),
   cursor: {

@@ -3,7 +3,10 @@ import { NewPet, Pet, PetInclude, PetPatch, PetStatus } from '../model/pet.ts'
 import type { Operation } from './operation.ts'
 import { enumParameter, idParameter, paging, repeated, sortParameter, textParameter } from './parameter.ts'
 
-/** Each operation has its own example id, because no example may hold or delete a pet that a later example orders. */
+/**
+ * Returns the path parameters of a pet operation. Each operation has its own example id, because no example may put on
+ * hold or delete a pet that a later example orders.
+ */
 const petAt = (example: number) => ({ petId: idParameter('The id of the pet.', example) })
 
 export const pets = {

@@ -8,10 +8,12 @@ import {
 import { invalidParameter } from '../model/refusals.ts'
 import { BODY_BYTES_MAX, BODY_TIMEOUT_MS, PATCH_TYPES, URL_CHARS_MAX } from './limits.ts'
 
-// One function for each refusal of the HTTP layer. It returns the error, which the pipeline throws. The examples of the
-// description call the same functions.
+// One function for each refusal of the HTTP layer. Each function returns the error; its caller throws it. The examples
+// of the description call the same functions.
 
-/** `scope`: the scope that the operation requires; undefined if every key may use it. */
+/**
+ * The refusal of a request without a key. `scope` is the required scope; undefined if every key may use the operation.
+ */
 export function authenticationRequired(scope: string | undefined): StoreError {
   const key = scope === undefined ? 'a key' : `a key with the scope ${scope}`
   const message = `This operation requires ${key}, as Authorization: Bearer pst_...`
@@ -42,12 +44,12 @@ export function metricsNeedAdmin(): StoreError {
   return new StoreError('insufficient_scope', 'The metrics need the scope admin.', { scope: 'admin' })
 }
 
-/** `hint`: a sentence that starts with a space, or an empty text. */
+/** The refusal of an unknown path. `hint` is a sentence that starts with a space, or an empty text. */
 export function routeNotFound(path: string, hint: string): StoreError {
   return new StoreError('route_not_found', `No operation has the path ${path}.${hint}`)
 }
 
-/** `allow`: the value of the Allow header. */
+/** The refusal of a method that a path does not have. `allow` is the value of the Allow header. */
 export function methodNotAllowed(path: string, method: string, allow: string): StoreError {
   const message = `${path} does not support ${method}; it supports ${allow}.`
   return new StoreError('method_not_allowed', message, { allow })
@@ -89,7 +91,7 @@ export function invalidHeader(name: string, message: string): StoreError {
   return invalidParameter({ in: 'header', name, code: 'invalid_format', message })
 }
 
-/** The refusal of If-Match or If-None-Match without a list of entity tags. */
+/** The refusal of If-Match or If-None-Match that is neither `*` nor a list of entity tags. */
 export function invalidEntityTags(name: string): StoreError {
   return invalidHeader(name, `${name} must be * or a list of entity tags, each in double quotes.`)
 }
@@ -114,7 +116,7 @@ export function missingParameter(name: string): ParameterError {
   return { in: 'query', name, code: 'required', message, refusal: 'missing_parameter' }
 }
 
-/** `meant`: the parameter that the client probably meant. */
+/** Returns the error of an unknown query parameter. `meant` is the parameter that the client probably meant. */
 export function unknownParameter(name: string, meant?: string): ParameterError {
   const hint = meant === undefined ? '.' : ` (did you mean ${meant}?).`
   const message = `The operation has no query parameter ${JSON.stringify(name.slice(0, 100))}${hint}`
@@ -141,13 +143,13 @@ export function idempotencyKeyRefused(): StoreError {
   )
 }
 
-/** `sunset`: the value of the Sunset header. */
+/** The refusal of an operation after its sunset. `sunset` is the value of the Sunset header. */
 export function operationSunset(operationId: string, sunset: string): StoreError {
   const message = `${operationId} was retired on ${sunset}; Link names its replacement.`
   return new StoreError('operation_sunset', message)
 }
 
-/** `preview`: the feature that Petstore-Preview must name. */
+/** The refusal of an experimental operation. `preview` is the feature that Petstore-Preview must name. */
 export function previewRequired(operationId: string, preview: string): StoreError {
   const message = `must name the feature ${preview}`
   return new StoreError(

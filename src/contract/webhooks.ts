@@ -110,7 +110,8 @@ export const webhooks = {
     },
     errors: ['webhook_not_found', 'webhook_disabled', 'missing_parameter'],
   },
-  // These come last, because the examples are sent in this order, and no request succeeds after the webhook is deleted.
+  // The operations from here on come last, because the examples are sent in this order, and no request succeeds after
+  // the webhook is deleted.
   getWebhook: {
     ...shared,
     method: 'GET',

@@ -1,11 +1,11 @@
-/** An event as it is stored: the input of the hash chain. `data` is JSON text; `at` is in the stored form. */
+/** The part of a stored event that the hash chain covers. `data` is JSON text; `at` is in the stored form. */
 export interface EventRecord {
   readonly id: bigint
   readonly type: string
   readonly subject: string
   readonly subjectVersion: bigint
   readonly data: string
-  /** The key that made the change; null for the store itself. */
+  /** The id of the key that made the change; null for the store itself. */
   readonly keyId: bigint | null
   readonly requestId: string
   readonly at: string
@@ -22,7 +22,8 @@ export const CHAIN_START: ChainEntry = { position: 0n, hash: '' }
 
 /**
  * Returns the chain entry of an event: SHA-256, base64url, over the previous hash and all stored members of the event.
- * Changing, deleting or adding a row changes the hash of every later entry, which a hash saved elsewhere reveals.
+ * Changing, deleting or adding a row changes the hash of every later entry. A hash that was saved elsewhere reveals
+ * this.
  */
 export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainEntry {
   const { id, type, subject, subjectVersion, data, keyId, requestId, at } = event

@@ -20,7 +20,7 @@ const DeliveredEventType = z.enum(deliveredTypes).meta({
   ...constantNames(deliveredTypes),
 })
 
-/** The maximum number of stored characters of a response, because the first KiB contains no more. */
+/** The maximum number of stored characters of a response: its first KiB cannot contain more. */
 const REPLY_CHARS_MAX = 1024
 
 export const DeliveryAttempt = z

@@ -123,7 +123,10 @@ const FieldErrorCode = z.enum(fieldErrorCodes).meta({
   example: 'required',
 })
 
-/** One invalid field: `pointer` (RFC 6901) locates it in a body, `name` is a parameter in a path, query or header. */
+/**
+ * One invalid field: `pointer` (RFC 6901) locates it in a body, `name` is the name of a path, query or header
+ * parameter.
+ */
 export const FieldError = z
   .object({
     in: FieldErrorPlace,
@@ -200,7 +203,7 @@ export const ErrorInfo = z
   })
 export type ErrorInfo = z.output<typeof ErrorInfo>
 
-/** What a response needs in addition to code and message. Each member is set where the fact is known. */
+/** The data that the response to some errors needs in addition to code and message. */
 export interface ErrorDetails {
   readonly errors?: readonly FieldError[]
   readonly etag?: string
@@ -210,7 +213,7 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
 }
 
-/** An error that the caller can act on. It becomes an Error body with the status of its code. */
+/** A refusal: an error that the caller can act on. The response has an Error body and the status of the code. */
 export class StoreError extends Error {
   readonly code: ErrorCodeName
   readonly details: ErrorDetails

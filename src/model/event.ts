@@ -20,7 +20,7 @@ const id = z.string().meta({
 export const subjectKinds = ['pets', 'categories', 'orders', 'inventory', 'webhooks', 'keys'] as const
 const SUBJECT = /^(pets|categories|orders|inventory|webhooks|keys)\/[1-9][0-9]{0,18}$/
 
-/** A subject that a request names. */
+/** The schema of a subject in a request. */
 export const namedSubject = z
   .string()
   .regex(SUBJECT)
@@ -78,8 +78,8 @@ const envelopeExample = {
 }
 
 /**
- * The event types of one kind of resource. It is not a component: swagger-typescript-api turns components into enums,
- * which never equal a literal of the discriminator.
+ * Returns the schema of the event types of one kind of resource. It is not a component: swagger-typescript-api turns
+ * components into enums, which never equal a literal of the discriminator.
  */
 export function typesOf<const T extends readonly string[]>(types: T) {
   return z.enum(types).meta({
@@ -202,7 +202,9 @@ export const Event = z
   })
 export type Event = z.output<typeof Event>
 
-/** Returns the position of an event as CloudEvents' `sequence` requires it: string order is numeric order. */
+/**
+ * Returns a position with leading zeros: for `sequence` of CloudEvents, the order of the texts must be that of numbers.
+ */
 export function sequenceText(position: bigint): string {
   return String(position).padStart(SEQUENCE_DIGITS, '0')
 }

@@ -7,8 +7,9 @@ const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z')
 const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
- * Parses an RFC 3339 date-time (section 5.6) into milliseconds since 1970. Returns undefined for leap seconds, for
- * dates that do not exist, and for years outside 0001..9999 (in UTC). Fractions are truncated to milliseconds.
+ * Returns the milliseconds since 1970 of an RFC 3339 date-time (section 5.6), without finer fractions. Returns
+ * undefined for any other text, for leap seconds, for dates that do not exist, and for years outside 0001..9999 (in
+ * UTC).
  */
 export function parseInstantMs(value: string): number | undefined {
   const match = RFC3339.exec(value)
@@ -26,7 +27,7 @@ export function parseInstantMs(value: string): number | undefined {
   return ms >= YEAR_1 && ms <= YEAR_9999_END ? ms : undefined
 }
 
-/** Formats an instant as a response shows it: in UTC, with milliseconds only if they are not zero. */
+/** Returns an instant as text for a response: in UTC, with milliseconds only if they are not zero. */
 export function formatInstantMs(ms: number): string {
   return storedInstant(ms).replace('.000Z', 'Z')
 }
@@ -34,7 +35,7 @@ export function formatInstantMs(ms: number): string {
 let lastMs = 0
 let lastText = new Date(lastMs).toISOString()
 
-/** Formats an instant as a column stores it: in UTC, always with milliseconds, so that the texts sort by time. */
+/** Returns an instant in the stored form: text in UTC, always with milliseconds, so that the texts sort by time. */
 export function storedInstant(ms: number): string {
   // The last text is cached, because the same millisecond is formatted many times.
   if (ms !== lastMs) {
@@ -44,19 +45,19 @@ export function storedInstant(ms: number): string {
   return lastText
 }
 
-/** Converts the text of a column to the text that a response shows. */
+/** Returns an instant in the stored form as text for a response. */
 export function formatInstant(stored: string): string {
   return stored.endsWith('.000Z') ? `${stored.slice(0, -5)}Z` : stored
 }
 
-/** Converts the RFC 3339 text of a valid request to the text that a column stores. Throws for any other text. */
+/** Returns the stored form of an RFC 3339 text from a valid request. Throws for any other text. */
 export function toStoredInstant(text: string): string {
   const ms = parseInstantMs(text)
   if (ms === undefined) throw new Error('an instant passed validation but cannot be parsed')
   return storedInstant(ms)
 }
 
-/** An OpenAPI `date-time`: RFC 3339 with an offset. Parsing converts it to UTC text. */
+/** The schema of an OpenAPI `date-time`: RFC 3339 with an offset. The parsed value is text in UTC. */
 export const instant = z
   .string()
   .superRefine((value, context) => {
@@ -77,7 +78,7 @@ export const instant = z
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const DAY_MS = 24 * 3_600_000
 
-/** An instant, or a date without a time, which means a whole day in UTC. */
+/** The schema of an instant, or of a date without a time, which means a whole day in UTC. */
 export const instantOrDate = z
   .string()
   .max(64)
@@ -111,7 +112,9 @@ export function periodStartMs(text: string): number {
   return ms
 }
 
-/** Returns the milliseconds before which a period ends: an instant, or the end of a date. Throws for any other text. */
+/**
+ * Returns the milliseconds at which a period ends: at an instant, or at the end of a date. Throws for any other text.
+ */
 export function periodEndMs(text: string): number {
   return periodStartMs(text) + (DATE.test(text) ? DAY_MS : 0)
 }

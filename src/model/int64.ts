@@ -6,8 +6,8 @@ export const INT64_MAX = 2n ** 63n - 1n
 const CANONICAL = /^(?:0|-?[1-9][0-9]{0,18})$/
 
 /**
- * Parses the canonical decimal form of a 64-bit integer: no plus sign, no leading zero, no blank.
- * Returns undefined for any other text and for numbers that do not fit into 64 bits.
+ * Returns the 64-bit integer in a text in canonical decimal form: no plus sign, no leading zero, no blank.
+ * Returns undefined for any other text, and for a number that does not fit into 64 bits.
  */
 export function parseInt64(text: string): bigint | undefined {
   if (!CANONICAL.test(text)) return undefined
@@ -19,8 +19,8 @@ export function parseInt64(text: string): bigint | undefined {
 export const int64 = z.bigint().min(INT64_MIN).max(INT64_MAX).meta({ format: 'int64' })
 
 /**
- * An int64 between two inclusive bounds. Both must be exact as JavaScript numbers, because the description contains
- * them.
+ * Returns the schema of an int64 between two inclusive bounds. Both bounds must be exact as JavaScript numbers, because
+ * the description contains them.
  */
 export function int64Between(min: bigint, max: bigint) {
   return z

@@ -102,7 +102,7 @@ export interface Stock {
   readonly onHold: boolean
 }
 
-/** Returns the status of a pet, which is also the status of its inventory item. */
+/** Returns the status of a pet with this stock, which is also the status of its inventory item. */
 export function statusOf({ quantity, reserved, onHold }: Stock): PetStatus {
   if (quantity === 0n) return 'sold'
   return onHold || quantity === reserved ? 'pending' : 'available'
@@ -115,7 +115,7 @@ export function openingStock(status: PetStatus): Stock {
 
 const count = int64.meta({ minimum: 0 })
 
-/** The 30 days of the example, for a shop that opened on the last of them. */
+/** The 30 days of the example, for a shop that opened on the last day. */
 const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
   orders: index === 29 ? 1 : 0,

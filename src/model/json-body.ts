@@ -4,8 +4,8 @@ import { nestedTooDeep, notJson, notUtf8 } from './refusals.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Parses the body of a request: one JSON text (RFC 8259) in UTF-8 bytes. Throws `malformed_json` for text that
- * `parseJson` rejects, and for invalid UTF-8.
+ * Returns the value in the body of a request: one JSON text (RFC 8259) in UTF-8 bytes. Throws `malformed_json` for text
+ * that `parseJson` rejects, and for invalid UTF-8.
  */
 export function readJson(bytes: Uint8Array): JsonValue {
   let text: string

@@ -22,11 +22,11 @@ const NAMES_MAX = 1000
 /** An integer with more characters is far outside int64, so its remaining digits are not parsed. */
 const INTEGER_CHARS_MAX = 40
 
-/** The text is not JSON, or it is JSON that this stricter parser does not accept. */
+/** Thrown if a text is not JSON, or is JSON that this stricter parser does not accept. */
 export class JsonSyntaxError extends Error {
   /** What is wrong, as a part of a sentence. */
   readonly found: string
-  /** The index of the character. */
+  /** The index of the character at which the text is wrong. */
   readonly at: number
   /** Whether the text is rejected only because it is nested too deep. */
   readonly isTooDeep: boolean
@@ -41,8 +41,8 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Parses one JSON text (RFC 8259), more strictly than JSON.parse: a duplicate member, a lone surrogate, a byte order
- * mark and more than 32 levels are rejected. Throws JsonSyntaxError.
+ * Returns the value in one JSON text (RFC 8259). Throws JsonSyntaxError for any other text. It is stricter than
+ * JSON.parse: a duplicate member, a lone surrogate, a byte order mark and more than 32 levels are rejected.
  *
  * `prototype` is the prototype of every object. Without a prototype, an object has only the members of the text.
  */
@@ -88,7 +88,7 @@ function writeObject(value: Readonly<Record<string, unknown>>): string {
 
 const namesWritten = new Map<string, string>()
 
-/** Quotes each of the few names of the contract once. Other names (extensions, pointers) are cached up to NAMES_MAX. */
+/** Returns a quoted name. Up to NAMES_MAX quoted names are cached, because most members have one of a few names. */
 function memberName(name: string): string {
   const known = namesWritten.get(name)
   if (known !== undefined) return known

@@ -101,14 +101,14 @@ const TOKEN = /^pst_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 /** The number of random bytes in a key: 43 base62 characters encode 256 bits. */
 export const KEY_RANDOM_BYTES = 32
 
-/** Returns a key: `pst_`, the random number as 43 base62 characters, and their CRC-32 as 6 more. */
+/** Returns a key: `pst_`, the random number as 43 base62 characters, and their CRC-32 as 6 base62 characters. */
 export function keyText(random: Uint8Array): string {
   if (random.length !== KEY_RANDOM_BYTES) throw new Error('a key needs 32 random bytes')
   const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`))
   return `pst_${secret}${checksum(secret)}`
 }
 
-/** Returns whether a text has the form of a key. The checksum detects typos and truncated copies without a query. */
+/** Returns whether a text has the form of a key. The checksum detects typos and truncated copies without a read. */
 export function isKeyText(token: string): boolean {
   if (token.length !== KEY_CHARS) return false
   const match = TOKEN.exec(token)

@@ -4,8 +4,8 @@ import type { PetStatus } from './pet.ts'
 import { STOCK_MAX } from './stock-units.ts'
 import { WEBHOOKS_MAX } from './webhook.ts'
 
-// One function for each refusal of the shop and of the engine. It returns the error, which the caller throws. The
-// examples of the description call the same functions.
+// One function for each refusal of the shop and of the engine. Each function returns the error; its caller throws it.
+// The examples of the description call the same functions.
 
 export function petNotFound(petId: bigint): StoreError {
   return new StoreError('pet_not_found', `Pet ${petId} does not exist.`)
@@ -74,7 +74,7 @@ export function orderAlreadyComplete(orderId: bigint, change: 'changed' | 'cance
   return new StoreError('order_already_complete', `Order ${orderId} is complete and cannot be ${change}.`)
 }
 
-/** `remedy`: how the caller can make the transition possible. */
+/** The refusal of a change of status. `remedy` says how the caller can make the change possible. */
 export function invalidStatusTransition(
   petId: bigint,
   from: PetStatus,
@@ -106,7 +106,7 @@ export function webhookLimitReached(): StoreError {
   return new StoreError('webhook_limit_reached', `A store has at most ${WEBHOOKS_MAX} webhooks.`)
 }
 
-/** `floor`: the last deleted position. */
+/** The refusal of a position before the retention floor. `floor` is the last deleted position. */
 export function eventHistoryExpired(floor: bigint): StoreError {
   return new StoreError(
     'event_history_expired',
@@ -138,13 +138,15 @@ export function emptyPeriod(): StoreError {
   return invalidParameter({ in: 'query', name: 'until', code: 'out_of_range', message })
 }
 
-/** `sort`: the column that a filter limits to a range, so that the list can only be sorted by this column. */
+/** The refusal of a sort by another column than `sort`, which a filter limits to a range. */
 export function sortExcludedByFilter(sort: string): StoreError {
   const message = `A list that is filtered by ${sort} can only be sorted by ${sort} or -${sort}.`
   return invalidParameter({ in: 'query', name: 'sort', code: 'not_in_enum', message })
 }
 
-/** The refusal of one invalid parameter in path, query or header, whose message becomes that of the whole error. */
+/**
+ * The refusal of one invalid parameter in path, query or header. Its message is also the message of the whole error.
+ */
 export function invalidParameter(error: FieldError): StoreError {
   return new StoreError('invalid_parameter', error.message, { errors: [error] })
 }
@@ -157,12 +159,14 @@ export function expiredKey(): StoreError {
   return new StoreError('invalid_token', 'The key has expired.')
 }
 
-/** `action`: the action that requires the scope, such as `create a key with it`. */
+/**
+ * The refusal of an action with a scope that the caller does not have. `action` uses "it" for the scope: `grant it`.
+ */
 export function beyondScope(scope: string, action: string): StoreError {
   return new StoreError('insufficient_scope', `A key without the scope ${scope} cannot ${action}.`, { scope })
 }
 
-/** `etag`: the current ETag of the resource. */
+/** The refusal of a request whose precondition is false. `etag` is the current ETag of the resource. */
 export function preconditionFailed(etag: string): StoreError {
   const message = `The resource has changed: its ETag is now ${etag}.`
   return new StoreError('precondition_failed', message, { etag })
@@ -177,7 +181,7 @@ export function idempotencyKeyReused(): StoreError {
   return new StoreError('idempotency_key_reused', message)
 }
 
-/** `found`: the reason why parsing failed at this character. */
+/** The refusal of a body that is not JSON. `found` is the reason why parsing failed at this character. */
 export function notJson(found: string, character: number): StoreError {
   return new StoreError('malformed_json', `The body is not JSON: ${found}, at character ${character}.`)
 }
@@ -198,7 +202,7 @@ export function shuttingDown(retryAfterSeconds = 5): StoreError {
   return new StoreError('shutting_down', 'The process is stopping.', { retryAfterSeconds })
 }
 
-/** `message`: why the store cannot take the request now, and what the caller can do. */
+/** The refusal of a request that the store cannot take now. `message` says why, and what the caller can do. */
 export function overloaded(message: string, retryAfterSeconds = 1): StoreError {
   return new StoreError('overloaded', message, { retryAfterSeconds })
 }

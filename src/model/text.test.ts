@@ -8,7 +8,7 @@ const SEED = 20_261_121
 const ascii = fc.string({ unit: 'binary-ascii', maxLength: 60 })
 const wellFormed = fc.string({ unit: 'binary', maxLength: 20 })
 
-/** Compares in code point order, which is the byte order of UTF-8 and the order of both databases. */
+/** Returns the order of two texts by code point, which is the byte order of UTF-8 and the order of both databases. */
 function compare(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** A text of `min` to `max` code points (not UTF-16 units), well-formed and without U+0000; stored as sent. */
+/**
+ * Returns the schema of a well-formed text of `min` to `max` code points (not UTF-16 units), without U+0000. The text
+ * is stored as it was sent.
+ */
 export function text(min: number, max: number) {
   return z
     .string()
@@ -19,7 +22,7 @@ export function text(min: number, max: number) {
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** The maximum length of a key in code points. It bounds an index entry, however far NFKC expands a name. */
+/** The maximum length of a search key in code points. It bounds an index entry, however far NFKC expands a name. */
 const KEY_CODE_POINTS_MAX = 200
 
 /**
@@ -37,8 +40,8 @@ export function nameKey(name: string): string {
 }
 
 /**
- * Returns the smallest text above every text that begins with `prefix`, in code point order; undefined if there is
- * none.
+ * Returns the smallest text above every text that begins with `prefix`, in code point order; undefined if there is no
+ * such text.
  */
 export function prefixEnd(prefix: string): string | undefined {
   const points = [...prefix]

@@ -159,7 +159,7 @@ export const AcceptedRedeliveries = z
   })
 export type AcceptedRedeliveries = z.output<typeof AcceptedRedeliveries>
 
-/** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined if nothing is. */
+/** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined for a valid URL. */
 export function whyNoReceiver(value: string): string | undefined {
   if (value.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
   // Characters that the parser would drop or repair are rejected, so that the stored URL is exactly the sent one.

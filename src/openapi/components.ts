@@ -13,7 +13,7 @@ export interface Components {
   readonly refer: (part: Part) => Part
 }
 
-/** Makes a component of every part that occurs more than once with the same text. */
+/** Returns a component for every part that occurs more than once with the same text, and the references to them. */
 export function shareParts(section: string, uses: readonly Named[]): Components {
   const byText = Map.groupBy(uses, ({ part }) => JSON.stringify(part))
   const names = new Map<string, string>()

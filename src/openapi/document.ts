@@ -28,7 +28,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   const errors = refusalsOf(operations)
   const parameters = shareParts('parameters', [
     ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
-    // Listed twice, because both the callback and the webhooks use them.
+    // These are listed twice, because both the callback and the webhooks use them.
     ...(hasWebhooks ? [...deliveryHeaders, ...deliveryHeaders].map(parameterNamed) : []),
   ])
   const paths: Record<string, Part> = {}
@@ -62,7 +62,9 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   }
 }
 
-/** Component names for parameters whose own names are too general, because generators turn them into types. */
+/**
+ * The component names of parameters whose own names are too general: generators turn the component names into types.
+ */
 const parameterNames: Readonly<Record<string, string>> = {
   limit: 'PageLimit',
   cursor: 'PageCursor',
@@ -158,7 +160,7 @@ function needsText(operation: Operation): string {
   return scope === undefined ? 'Requires any valid key.' : `Requires a key with the scope \`${scope}\`.`
 }
 
-/** A public operation also accepts a key, because its caller then has a separate rate limit. */
+/** Returns the `security` of an operation. A public operation also accepts a key, which has its own rate limit. */
 function securityPart(operation: Operation): Part {
   if (operation.scope === 'public') return { security: [{}, { key: [] }] }
   const scope = requiredScope(operation)
@@ -216,7 +218,8 @@ function parameterPart(location: 'path' | 'query', name: string, parameter: Para
 }
 
 /**
- * A PATCH also accepts `application/merge-patch+json`. It is not listed, because generators would duplicate every type.
+ * Returns the `requestBody` of an operation. A PATCH also accepts `application/merge-patch+json`, which is not listed,
+ * because generators would duplicate every type.
  */
 function bodyPart(id: OperationId, { body }: Operation): Part {
   if (!body) return {}

@@ -3,7 +3,7 @@ import type { Part } from './schemas.ts'
 
 const field = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 16_384 })
 
-/** The limit is lower than for a response, because the whole head of a request may have only 16 KiB. */
+/** Returns the schema of a request field. Its limit is half of the 16 KiB that the whole head of a request may have. */
 const requestField = (pattern: string): Part => ({ type: 'string', pattern, maxLength: 8192 })
 
 /** Every header field that a response can have. */
@@ -128,7 +128,10 @@ export function responseHeaders(operation: Operation, status: number): Part {
   return headerParts([presentHeaders(operation, status)])
 }
 
-/** Requests are counted after authentication, so a response to a request rejected earlier has no rate fields. */
+/**
+ * Returns the header fields of the rate limit. A request that is refused before it is authenticated is not counted, so
+ * its response has no such fields.
+ */
 function rateFields({ scope }: Operation, status: number): [FieldName, Presence][] {
   if (status === 414 || (status === 401 && scope === 'public')) return []
   return [
@@ -160,18 +163,18 @@ function refusalFields({ method }: Operation, status: number): [FieldName, Prese
   return status === 429 || status === 503 ? [['Retry-After', 'always']] : []
 }
 
-/** Every response of an operation has the header fields of its stability and deprecation. */
+/** Returns the header fields of the stability and deprecation of an operation. Every response has them. */
 function lifecycleFields({ stability, deprecation }: Operation): [FieldName, Presence][] {
   const names: FieldName[] = deprecation ? ['Deprecation', 'Sunset', 'Link'] : []
   if (stability === 'beta' || stability === 'experimental') names.push('Petstore-Stability')
   return names.map(name => [name, 'always'])
 }
 
-/** The tag of an older version, so that a read with it returns the resource, not 304. */
+/** The tag of an older version, for examples: a read with this tag returns the resource, not 304. */
 const olderTag = '"0mXq7TzLw5RkJc2VhYb9Ge"'
-/** `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
+/** The schema of `*`, or a list of entity tags (RFC 9110, section 8.8.3). */
 const tagList = requestField('^(\\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$')
-/** 1 to 255 characters, either unquoted or as a String of RFC 9651. */
+/** The schema of an idempotency key: 1 to 255 characters, either unquoted or as a String of RFC 9651. */
 const idempotencyKey = {
   type: 'string',
   pattern: '^([!#-~]{1,255}|"([ !#-\\[\\]-~]|\\\\["\\\\]){1,255}")$',

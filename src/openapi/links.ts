@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/contract.ts'
 
-/** A link from a response to an operation whose parameters take values from that response. */
+/** A link from a response to another operation, whose parameters take their values from the response. */
 export interface OperationLink {
   readonly operationId: OperationId
   readonly description: string

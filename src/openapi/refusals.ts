@@ -26,7 +26,7 @@ const statusNames: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 }
 
-/** Statuses whose codes depend on the resource. Each of these statuses has one component for each set of codes. */
+/** The statuses whose codes depend on the resource. Each of these statuses has one component for each set of codes. */
 const resourceStatuses: readonly number[] = [404, 409, 410]
 
 /** An operation with its id. */

@@ -42,7 +42,7 @@ export function successes(id: OperationId, operation: Operation, isDescribed: Is
   }
 }
 
-/** Only `Pets`, which the specification names, is a component. Every other list is an inline array. */
+/** Returns the schema of a list: a reference to `Pets`, which the specification names, or else an inline array. */
 function listPart(item: Parameters<typeof schemaPart>[0]): Part {
   if (item.meta()?.id === 'Pet') return { $ref: '#/components/schemas/Pets' }
   return { type: 'array', maxItems: 100, items: schemaPart(item) }
