@@ -49,7 +49,7 @@ export interface ClientApi {
   readonly operations: string
 }
 
-/** Generates the types and the operations of the client from the contract. */
+/** Returns the types and the operations of the client, generated from the contract. */
 export function clientApi(): ClientApi {
   // Safe: `describe` makes an OpenAPI document, and these are its members.
   const document = describe({ base: 'http://127.0.0.1:8080', serves: () => true }) as unknown as Document

@@ -17,7 +17,7 @@ type Use = 'request' | 'response'
 export class TypeWriter {
   readonly #schemas: Readonly<Record<string, Schema>>
   readonly #alwaysSent: Readonly<Record<string, readonly string[]>>
-  /** By schema name: whether requests or responses use it. */
+  /** The use of each schema, in requests or in responses, by its name. */
   readonly #uses = new Map<string, Use>()
 
   /** `alwaysSent`: members of a schema that are in every response, although the schema does not require them. */
@@ -36,8 +36,8 @@ export class TypeWriter {
   }
 
   /**
-   * Adds a schema to the declared types, and returns its name. Throws if it has integers and is used in both
-   * directions.
+   * Adds a schema to the declared types, and returns its name. Throws if it has integers and is used in requests and in
+   * responses.
    */
   named(name: string, use: Use = 'response'): string {
     const schema = this.#schemas[name]
@@ -48,13 +48,13 @@ export class TypeWriter {
     }
     if (known === undefined) {
       this.#uses.set(name, use)
-      // The types that it refers to are used in the same way.
+      // This also adds the schemas to which this schema refers, with the same use.
       this.#declaration(name, schema, use)
     }
     return name
   }
 
-  /** The names of the schemas that are used. */
+  /** Returns the names of the schemas that are used. */
   names(): string[] {
     return [...this.#uses.keys()]
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** The package of the client: compiled files, and nothing that it depends on. */
+/** Returns the package.json of the client, which has no dependencies. */
 function manifest(version: string): object {
   return {
     name: 'petstore-client',

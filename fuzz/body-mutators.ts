@@ -83,7 +83,7 @@ const badMember: Mutator = ({ random }, builder) => {
   return invalid(builder, `${name} is ${text.slice(0, 60)}`)
 }
 
-/** Sends another value for a read-only member. The service refuses it only after it has found the resource. */
+/** Changes a read-only member. The service refuses the change only after it has found the resource. */
 const otherId: Mutator = ({ random }, builder) => {
   const readOnly = [...(builder.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
   if (!readOnly || builder.body || builder.mutations.length > 0) return undefined
@@ -115,7 +115,10 @@ function remove({ members }: RequestBuilder, name: string): void {
   members.splice(0, members.length, ...others)
 }
 
-/** Throws if the body is valid by our own validation, because a correct service would then be reported. */
+/**
+ * Returns the expected refusal of a body that breaks its schema. Throws if our own validation finds no fault in the
+ * body, because a correct service would then be reported.
+ */
 function invalid(builder: RequestBuilder, why: string): ReturnType<Mutator> {
   const { schema } = builder.operation.body ?? {}
   const text = `{${pairsOf(builder).join(',')}}`
@@ -130,7 +133,7 @@ function pairsOf({ members }: RequestBuilder): string[] {
   return members.map(([name, text]) => `${writeJson(name)}:${text}`)
 }
 
-/** Texts that are not JSON under RFC 8259, or that the service does not accept as JSON, derived from an object. */
+/** Returns a text that the service does not accept as JSON, derived from an object. Most are not JSON by RFC 8259. */
 function malformedBody(random: Random, object: string): Uint8Array {
   const inside = object.slice(1, -1)
   const more = inside === '' ? '' : `${inside},`

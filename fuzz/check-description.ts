@@ -8,7 +8,7 @@ import { isObject, validate, valueOfText } from './validate.ts'
 
 const PROBLEM = 'application/problem+json'
 
-/** Headers that any response may carry; the description does not list them. */
+/** The headers that any response may have, although the description does not list them. */
 const alwaysAllowedHeaders = new Set([
   'date',
   'connection',
@@ -20,7 +20,7 @@ const alwaysAllowedHeaders = new Set([
   'x-content-type-options',
 ])
 
-/** Checks status, header fields and body of a response against the description of the operation. */
+/** Returns what the status, header fields and body of a response break in the description of the operation. */
 export function checkAgainstDescription(
   request: FuzzRequest,
   response: FuzzResponse,
@@ -85,8 +85,8 @@ function checkBody(
 }
 
 /**
- * The schema is that of an Error. Only the prose of the description says that a problem (RFC 9457) has four more
- * members.
+ * Returns the faults of a problem (RFC 9457). `schema` is the schema of an Error: only the prose of the description
+ * says that a problem has four more members.
  */
 function problemFaults(schema: Schema, body: JsonValue): string[] {
   if (!isObject(body)) return validate(schema, body)
@@ -97,8 +97,8 @@ function problemFaults(schema: Schema, body: JsonValue): string[] {
 }
 
 /**
- * Checks that an Error repeats the status of its response, and has one of the codes described for that status, if any
- * are.
+ * Returns a finding if an Error does not repeat the status of its response, or if its code is not described for that
+ * status. A status without described codes may have any code.
  */
 function checkError({ codes }: DescribedResponse, response: FuzzResponse, body: JsonValue): Finding[] {
   if (!isObject(body)) return []

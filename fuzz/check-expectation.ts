@@ -4,7 +4,7 @@ import type { FuzzResponse } from './fuzz-response.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { isObject } from './validate.ts'
 
-/** Checks a response against the expectation of its request. */
+/** Returns what a response breaks in the expectation of its request. */
 export function checkExpectation(
   request: FuzzRequest,
   response: FuzzResponse,
@@ -85,15 +85,15 @@ function mayRefuse(
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const details = Array.isArray(errors) ? errors.filter(isObject) : []
   const all = (test: (entry: JsonObject) => boolean): boolean => details.length > 0 && details.every(test)
-  // A key revokes only keys whose scopes it has.
+  // A key can only revoke a key whose scopes it has itself.
   if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
-  // An address to which the operator does not allow events to be sent.
+  // The operator may not allow webhooks to this address.
   if (method !== 'GET' && status === 422 && all(entry => entry.pointer === '/url')) return true
-  // A position that has not been reached yet.
+  // The position may be beyond the head.
   if (status === 400 && all(entry => entry.name === 'after' && entry.code === 'out_of_range')) return true
-  // A member of a patch that must keep its value, but has another one.
+  // A member of a patch may be read-only, so that only its current value is accepted.
   if (method === 'PATCH' && status === 422) return all(entry => entry.code === 'read_only')
-  // A list that is filtered by a range is sorted by it.
+  // A list that is filtered by a range of a column can only be sorted by this column.
   return (
     status === 400 && query.length > 1 && all(entry => entry.name === 'sort' && entry.code === 'not_in_enum')
   )
@@ -115,13 +115,14 @@ function checkReplay(first: FuzzResponse, again: FuzzResponse): Finding[] {
   ]
 }
 
-/** Checks that HEAD gets the response of the GET, without its body (RFC 9110, section 9.3.2). */
+/** Returns how the response to HEAD differs from the response to GET without its body (RFC 9110, section 9.3.2). */
 function checkHead(get: FuzzResponse, head: FuzzResponse): Finding[] {
   const names = new Set([...get.headers.keys(), ...head.headers.keys()])
   // Another client may have changed the resource between the two requests. Its ETag and length then differ.
   const tag = get.headers.get('etag')
   const isSame = get.status >= 400 || (tag !== undefined && tag === head.headers.get('etag'))
-  // The list may have grown between the two requests, so that its last page now links to another one.
+  // The list may have grown between the two requests, so that the page, which was the last one, now links to a next
+  // page.
   const isList = get.headers.get('link')?.includes('rel="first"')
   const mayDiffer = [
     'date',

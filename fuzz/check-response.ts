@@ -14,8 +14,8 @@ export interface CheckResult {
 }
 
 /**
- * Checks a response against the description, the expected outcome of its request, and what the client knows about the
- * store.
+ * Returns what a response breaks in the description, in the expectation of its request, and in what the client knows
+ * about the store; and the body.
  */
 export function checkResponse(
   client: VirtualClient,

@@ -9,7 +9,7 @@ import type { VirtualClient } from './request-builder.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
-/** Checks the content of a response against its request: ids and values are returned with their exact digits. */
+/** Returns how the content of a response contradicts its request: ids and values must have their exact digits. */
 export function checkSemantics(
   client: VirtualClient,
   request: FuzzRequest,
@@ -35,7 +35,9 @@ function schemaOf(described: DescribedResponse | undefined): Schema | undefined 
   return described?.content.get('application/json')
 }
 
-/** Checks that a 404 names the missing resource by its id. If the path has several ids, it must name one of them. */
+/**
+ * Checks that a 404 names the missing resource by its id. If the path has several ids, the 404 must name one of them.
+ */
 function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   const message = isObject(body) ? String(body.message) : ''
   const ids = [...path.values()].filter(id => /^-?\d+$/.test(id))
@@ -80,7 +82,7 @@ function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | u
   return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
-/** Checks that a resource that was not changed since its last read is identical, byte for byte. */
+/** Checks that a resource that has not changed since its last read is identical, byte for byte. */
 function checkRead(
   { memory }: VirtualClient,
   { method, target, operation }: FuzzRequest,
@@ -91,7 +93,7 @@ function checkRead(
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
-/** Checks that the elements of a list match its filters, and that there are no more of them than its limit. */
+/** Checks that the elements of a list match its filters, and that there are at most `limit` elements. */
 function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = request
   const requested = Map.groupBy(query, ([name]) => decoded(name))

@@ -18,8 +18,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Sends one request and reads its response. The status of the response is 0 if the connection could not be made or
-   * was closed, if the response is malformed, or if it is not complete within 10 seconds.
+   * Sends one request and returns its response. The status of the response is 0 if the connection could not be made or
+   * was closed, if the response is malformed, or if the response is not complete within 10 seconds.
    */
   async send(method: string, bytes: Uint8Array): Promise<FuzzResponse> {
     const socket = this.#socket ?? (await this.#connect())

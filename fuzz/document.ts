@@ -10,18 +10,18 @@ export interface Parameter {
   readonly example: unknown
 }
 
-/** What the description says about one response status of an operation. */
+/** The description of one response status of an operation. */
 export interface DescribedResponse {
-  /** By name in lower case. */
+  /** The header fields, by name in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>
-  /** By media type. */
+  /** The schemas of the body, by media type. */
   readonly content: ReadonlyMap<string, Schema>
   /** The error codes of this status, from `x-error-codes`. */
   readonly codes: ReadonlySet<string>
   readonly links: readonly Link[]
 }
 
-/** An OpenAPI link: the parameter names of the target operation, and their runtime expressions. */
+/** An OpenAPI link: the runtime expressions of the parameters of the target operation, by parameter name. */
 export type Link = ReadonlyMap<string, string>
 
 export interface Operation {
@@ -33,7 +33,7 @@ export interface Operation {
   readonly body: { readonly types: readonly string[]; readonly schema: Schema } | undefined
   readonly responses: ReadonlyMap<number, DescribedResponse>
   readonly needsKey: boolean
-  /** The scope that the key must have; undefined if the operation accepts any valid key, or needs none. */
+  /** The scope that the key must have; undefined if the operation accepts any valid key, or needs no key. */
   readonly scope: string | undefined
 }
 
@@ -44,7 +44,7 @@ export interface Description {
   readonly operations: readonly Operation[]
   /** The described methods of each described path. */
   readonly methods: ReadonlyMap<string, readonly string[]>
-  /** The path parameters that take an id (`petId`): a body member with one of these names holds such an id. */
+  /** The names of the path parameters that take an id (`petId`). A body member with such a name contains such an id. */
   readonly idParameterNames: ReadonlySet<string>
 }
 
@@ -87,7 +87,7 @@ const Document = z.looseObject({
 /** Returns the target of a node that is a reference, or else the node itself. */
 type ResolveRef = (node: unknown) => unknown
 
-/** Fetches a description and reads it. Throws if it uses OpenAPI features that this parser does not support. */
+/** Returns the description of a service. Throws if it uses a feature of OpenAPI that this parser does not support. */
 export async function fetchDescription(url: string): Promise<Description> {
   const response = await fetch(`${url}/openapi.json`)
   if (!response.ok) throw new Error(`${url}/openapi.json responds with ${response.status}`)

@@ -1,4 +1,4 @@
-/** A response that is wrong. `check` names the rule, `detail` the observation. */
+/** One rule that a response broke. `check` names the rule; `detail` says what was observed. */
 export interface Finding {
   readonly check: string
   readonly detail: string

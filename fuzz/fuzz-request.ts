@@ -5,7 +5,7 @@ import type { Resource } from './resource.ts'
 
 export type NameValue = readonly [name: string, value: string]
 
-/** The result of a precondition in a request. `unclear`: it cannot be determined from outside. */
+/** The result of a precondition in a request. `unclear` means that a client cannot determine the result. */
 export type Condition = 'none' | 'holds' | 'fails' | 'unmodified' | 'unclear'
 
 /** The expected response, in addition to the description. */
@@ -17,7 +17,7 @@ export type Expectation =
       readonly check: 'accepted-invalid' | 'auth-bypassed'
       readonly why: string
     }
-  /** The request is valid, so only the state of the store may be a reason to refuse it. */
+  /** The request is valid, so only the state of the store can be a reason for a refusal. */
   | { readonly kind: 'valid'; readonly resource: Resource | undefined; readonly condition: Condition }
   /** The request is repeated under its idempotency key, and must get the same response again. */
   | { readonly kind: 'replay'; readonly of: FuzzResponse }
@@ -34,15 +34,15 @@ export interface FuzzRequest {
   readonly label: string
   readonly operation?: Operation
   readonly method: string
-  /** Path and query, as sent. */
+  /** The path and query, as sent. */
   readonly target: string
   readonly headers: readonly NameValue[]
   readonly body?: Uint8Array
   /** The body as a value, if it is valid. */
   readonly sent?: JsonObject
-  /** Path parameters by name, if they are valid. */
+  /** The path parameters by name, if they are valid. */
   readonly path: ReadonlyMap<string, string>
-  /** Query parameters, if they are valid. */
+  /** The query parameters, if they are valid. */
   readonly query: readonly NameValue[]
   readonly expects: Expectation
 }
@@ -51,7 +51,7 @@ export function headerOf({ headers }: FuzzRequest, name: string): string | undef
   return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-/** The request as bytes. Header values may contain any character of Latin-1. */
+/** Returns the request as bytes. Header values may contain any character of Latin-1. */
 export function bytesOf({ method, target, headers, body }: FuzzRequest, host: string): Buffer {
   const lines = [
     `${method} ${target} HTTP/1.1`,

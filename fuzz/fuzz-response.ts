@@ -1,7 +1,7 @@
-/** One response as received. If none could be read, the status is 0 and `body` says why. */
+/** One response as received. If no response could be read, the status is 0 and `body` says why. */
 export interface FuzzResponse {
   readonly status: number
-  /** By name in lower case; several values of one name are joined by commas. */
+  /** The header fields, by name in lower case. Several values of one name are joined by commas. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
 }
@@ -16,7 +16,7 @@ interface Head {
   readonly bodyStart: number
 }
 
-/** The bytes are not a response as RFC 9112 defines it. */
+/** Thrown for bytes that are not a response as RFC 9112 defines it. */
 class MalformedResponse extends Error {}
 
 /**
@@ -32,7 +32,10 @@ export class ResponseReader {
     this.#method = method
   }
 
-  /** Takes the received bytes. Returns the response once its last byte has arrived, or at its first malformed part. */
+  /**
+   * Returns the response once its last byte has arrived, or `noResponse` as soon as a part is malformed; undefined
+   * until then. `chunk` are the bytes that have just arrived.
+   */
   take(chunk: Uint8Array): FuzzResponse | undefined {
     // The bytes belong to the runtime, which may reuse the memory, so they are copied.
     this.#bytes = Buffer.concat([this.#bytes, chunk])
@@ -56,7 +59,10 @@ export class ResponseReader {
     return body && { status, headers, body }
   }
 
-  /** Bytes that arrived after the end of the body stay part of it, so that the checks of the body report them. */
+  /**
+   * Returns the body, followed by any surplus bytes, which the checks of the body then report; undefined if the body is
+   * incomplete.
+   */
   #body(bytes: Buffer, { status, headers }: Head): Buffer | undefined {
     if (this.#method === 'HEAD' || status === 204 || status === 304) return bytes
     if (headers.get('transfer-encoding') === 'chunked') return decodeChunked(bytes)
@@ -66,7 +72,7 @@ export class ResponseReader {
   }
 }
 
-/** Returns undefined if the end of the head has not arrived yet. */
+/** Returns the head of a response; undefined if its end has not arrived yet. */
 function readHead(bytes: Buffer): Head | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -84,7 +90,7 @@ function readHead(bytes: Buffer): Head | undefined {
   return { status: Number(status), headers, bodyStart: end + 4 }
 }
 
-/** Returns undefined if the last chunk has not arrived yet. */
+/** Returns the decoded body, followed by any surplus bytes; undefined if the last chunk has not arrived yet. */
 function decodeChunked(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = []
   for (let chunkStart = 0; ; ) {

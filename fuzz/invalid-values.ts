@@ -3,7 +3,9 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/** A text is made too long only if its limit is at most this. With a higher limit, the request itself is too large. */
+/**
+ * The highest limit beyond which a text is made too long. With a higher limit, the request itself would be too large.
+ */
 const TOO_LONG_MAX = 4000
 
 /** Returns a value that violates a schema of a body, as well-formed JSON text. */
@@ -23,7 +25,7 @@ export function invalidJson(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns a text for a path or query parameter that violates its schema. Throws unless `canBreak`. */
+/** Returns a text for a path or query parameter that violates its schema. Throws if `canBreak` is false. */
 export function invalidParameter(random: Random, schema: Schema): string {
   switch (schema.type) {
     case 'boolean':

@@ -7,12 +7,14 @@ export interface JsonObject {
 const INTEGER = /^-?[0-9]+$/
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses one JSON text (RFC 8259) from UTF-8 bytes. Throws TypeError for other bytes, SyntaxError for other text. */
+/**
+ * Returns the value of one JSON text (RFC 8259) in UTF-8. Throws TypeError for other bytes, SyntaxError for other text.
+ */
 export function readJson(bytes: Uint8Array): JsonValue {
   return readJsonText(utf8.decode(bytes))
 }
 
-/** Like `readJson`, for text that is already a string. */
+/** Returns the value of one JSON text (RFC 8259). Throws SyntaxError for other text. */
 export function readJsonText(text: string): JsonValue {
   return JSON.parse(text, exactInteger)
 }

@@ -4,14 +4,15 @@ import { readJson, writeJson } from './json.ts'
 import type { Random } from './random.ts'
 
 /**
- * The keys of a run: the given one, and two for each scope that an operation requires. One of the two has only that
- * scope, the other has all scopes that do not grant it.
+ * The keys of a run: the given key, and two keys for each scope that an operation requires. One of the two keys has
+ * only this scope; the other key has all scopes that do not include this scope.
  */
 export interface Keys {
-  /** A key that may use the operation; sometimes undefined if the operation requires none. */
+  /** Returns a key that may use the operation; sometimes undefined if the operation requires no key. */
   readonly validFor: (random: Random, operation: Operation) => string | undefined
   /**
-   * A key with all scopes that do not grant the one that the operation requires; undefined if it requires no scope.
+   * Returns a key with all scopes that do not include the scope of the operation; undefined if the operation requires
+   * no scope.
    */
   readonly withoutScope: (operation: Operation) => string | undefined
   /** Returns the text with every key in it replaced by a placeholder. */
@@ -19,14 +20,14 @@ export interface Keys {
 }
 
 const CREATE_KEY = 'createKey'
-/** Includes every scope. That a scope includes others is only in the prose of the description. */
+/** The scope that includes every scope. Only the prose of the description says that a scope includes others. */
 const ADMIN_SCOPE = 'admin'
-/** By scope: the other scope that includes it. */
+/** For each scope that another scope includes: that other scope. */
 const INCLUDED_BY: Readonly<Record<string, string>> = { 'audit:read': 'keys:manage' }
 
 const CreatedKey = z.looseObject({ key: z.string() })
 
-/** Uses the given key to create the other keys of a run. Throws if that key may not create keys. */
+/** Returns the keys of a run. The given key creates the other keys. Throws if it may not create keys. */
 export async function makeKeys(url: string, given: string, { operations }: Description): Promise<Keys> {
   const createKey = operations.find(({ id }) => id === CREATE_KEY)
   if (!createKey) throw new Error(`the description has no ${CREATE_KEY}`)
@@ -73,6 +74,6 @@ function masked(
   let safe = text.replaceAll(given, '$KEY')
   for (const [scope, key] of onlyScope) safe = safe.replaceAll(key, `$KEY_OF_${scope}`)
   for (const [scope, key] of withoutScope) safe = safe.replaceAll(key, `$KEY_WITHOUT_${scope}`)
-  // Also masks keys that occur in responses, even if they are cut off.
+  // Keys in responses are also masked, even if they are cut off.
   return safe.replaceAll(/pst_[0-9A-Za-z]{9,}/g, 'pst_...')
 }

@@ -44,7 +44,7 @@ try {
 } catch (error) {
   program.error(`error: ${error instanceof Error ? error.message : String(error)}`)
 }
-// The runtime forgets process.exitCode when a child process ends after it was set.
+// The runtime forgets process.exitCode if a child process ends after the exit code was set.
 process.exit(findings > 0 ? 1 : 0)
 
 /** Prints the report of one run. Returns the number of findings. */

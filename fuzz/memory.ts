@@ -8,7 +8,7 @@ import { isObject } from './validate.ts'
 
 const RESOURCES_PER_KIND_MAX = 60
 const REPEATABLE_MAX = 8
-/** Beyond this number, all representations are forgotten. */
+/** The maximum number of known representations. Beyond it, all are forgotten. */
 const REPRESENTATIONS_MAX = 240
 
 /** A representation as it was read, and the value of Memory.changes at that time. */
@@ -17,7 +17,7 @@ interface KnownRepresentation {
   readonly changes: number
 }
 
-/** What one virtual client has learned from the responses to its own requests. */
+/** The knowledge of one virtual client, from the responses to its own requests. */
 export interface Memory {
   readonly resources: Map<string, Resource[]>
   readonly deleted: Map<string, Resource[]>
@@ -41,7 +41,7 @@ export function emptyMemory(): Memory {
   }
 }
 
-/** Returns an existing resource of a kind; undefined if this client has none. */
+/** Returns an existing resource of a kind that this client has created; undefined if there is none. */
 export function existingResource({ resources }: Memory, random: Random, kind: string): Resource | undefined {
   const list = resources.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
@@ -51,13 +51,15 @@ export function existingCount({ resources }: Memory, kind: string): number {
   return resources.get(kind)?.length ?? 0
 }
 
-/** Returns a deleted resource of a kind; undefined if this client has deleted none. */
+/** Returns a resource of a kind that this client has deleted; undefined if there is none. */
 export function deletedResource({ deleted }: Memory, random: Random, kind: string): Resource | undefined {
   const list = deleted.get(kind) ?? []
   return list.length > 0 ? random.pick(list) : undefined
 }
 
-/** Returns the representation at a path; undefined if none was read, or if this client has changed anything since. */
+/**
+ * Returns the last response to a read of a path; undefined without one, or if this client has changed anything since.
+ */
 export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
   const known = representations.get(path)
   return known?.changes === changes ? known.response : undefined
@@ -98,8 +100,8 @@ export function remember(
 }
 
 /**
- * Returns the path of the requested resource; undefined unless the described path ends with a parameter, because other
- * clients may change the content of any other path.
+ * Returns the path of the requested resource; undefined if the described path does not end with a parameter. Other
+ * clients may change the content of such a path.
  */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined
@@ -127,8 +129,8 @@ function rememberNextPage(
 }
 
 /**
- * Records the created resource and returns it; undefined if it is already known. Its kind is the name of a link
- * parameter whose expression is `$response.body#/id`; other link parameters are ignored.
+ * Records the created resource and returns it; returns undefined if nothing was created, or the resource is already
+ * known. Its kind is the name of the link parameter whose expression is `$response.body#/id`.
  */
 function rememberCreated(
   memory: Memory,

@@ -34,8 +34,8 @@ export async function startOwnStore(databaseUrl: string | undefined): Promise<Ow
     PETSTORE_LOG_LEVEL: 'error',
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   })
-  // On a signal, only the store is killed. The remaining requests then fail at once, so the run soon ends and deletes
-  // its files.
+  // On a signal, only the store is killed. The remaining requests then fail at once, so the run ends soon and deletes
+  // the directory.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.kill('SIGKILL'))
   return {
     url: server.base,

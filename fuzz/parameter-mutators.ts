@@ -6,12 +6,12 @@ import { validParameter } from './valid-values.ts'
 
 const URL_CHARS_MAX = 8192
 
-/** Percent-encodings that are not UTF-8, and incomplete ones. */
+/** Percent-encodings that are not UTF-8, or are incomplete. */
 const brokenEncodings = ['%', '%2', '%zz', '%ff', '%C0%AF', '%ED%A0%80', 'a%F0%9F']
 
 const brokenTags = ['', 'abc', '"abc', 'W/', "'abc'", 'W/abc', '"a" "b"', '"a",b', 'w/"a"', ',']
 
-/** Longer than the 255 characters that a key may have, and outside ASCII. */
+/** Values that are not an idempotency key: empty, not ASCII, malformed, or longer than 255 characters. */
 const brokenKeys = ['', '""', '"a', 'é', 'a"b', 'x'.repeat(256), `"${'x'.repeat(256)}"`, 'x'.repeat(513)]
 
 const refusals = { stage: 'parameters', statuses: [400] } as const
@@ -27,7 +27,7 @@ const badPath: Mutator = (client, { operation, path }) => {
   const text = isRaw
     ? client.random.pick(brokenEncodings)
     : encodeURIComponent(invalidParameter(client.random, parameter.schema))
-  // Without a text between the slashes the path is a different one.
+  // With an empty text between its slashes, this would be a different path.
   if (text === '') return undefined
   path.set(parameter.name, text)
   return { ...refusals, why: `the path parameter ${parameter.name} is ${text.slice(0, 60)}` }

@@ -1,4 +1,4 @@
-/** A source of choices that a seed determines: the same seed makes the same run. */
+/** A source of choices that a seed determines: the same seed makes the same choices. */
 export interface Random {
   /** Returns an integer from 0 to `end` - 1. */
   readonly below: (end: number) => number
@@ -10,7 +10,7 @@ export interface Random {
   readonly shuffled: <T>(list: readonly T[]) => T[]
 }
 
-/** Makes the choices of one stream of a seed (sfc32). The streams of one seed are independent of each other. */
+/** Returns the choices of one stream of a seed (sfc32). The streams of one seed are independent of each other. */
 export function makeRandom(seed: number, stream: number): Random {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, stream | 0, 1]
   const next = (): number => {

@@ -3,9 +3,9 @@ import type { Server } from 'bun'
 let listening: Server<undefined> | undefined
 
 /**
- * The only target of webhooks: a receiver on this machine that accepts everything, started when it is first needed. If
- * nothing listened, webhooks would start to fail at an unpredictable time, and the requests of a seed would depend on
- * that time.
+ * Returns the URL of the only target of webhooks: a receiver on this machine that accepts everything. The receiver
+ * starts when its URL is first needed. Without a receiver, webhooks would begin to fail at an unpredictable time, and
+ * the requests of a seed would depend on that time.
  */
 export function receiverUrl(): string {
   if (!listening) {

@@ -2,7 +2,7 @@ import type { Report } from './run.ts'
 
 const columns = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** Formats a run as text: the requests and responses per operation, and the findings. */
+/** Returns the report of a run as text: the requests and responses per operation, and the findings. */
 export function reportText({ seed, findings, counts, requests, seconds }: Report): string {
   const rows = [...counts].sort(([a], [b]) => a.localeCompare(b))
   const width = Math.max(...rows.map(([label]) => label.length), 10)

@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 import type { Resource } from './resource.ts'
 import { isObject } from './validate.ts'
 
-/** PATCH also accepts this type. The description says so only in its text. */
+/** A media type that PATCH also accepts. Only the prose of the description says so. */
 export const MERGE_PATCH = 'application/merge-patch+json'
 
 /** One of the concurrent virtual clients, with its own resources and its own memory. */
@@ -17,7 +17,7 @@ export interface VirtualClient {
   readonly random: Random
   readonly memory: Memory
   readonly keys: Keys
-  /** Part of every value that must be unique: seed and client. */
+  /** A part of every value that must be unique. It contains the seed and the number of the client. */
   readonly name: string
 }
 
@@ -44,15 +44,15 @@ export interface Mutation {
 /** A request under construction: valid at first, then invalidated by mutations. */
 export interface RequestBuilder {
   readonly operation: Operation
-  /** Path parameters, as sent. */
+  /** The path parameters, as sent. */
   readonly path: Map<string, string>
-  /** Query parameters, as sent. */
+  /** The query parameters, as sent. */
   readonly query: [name: string, value: string][]
-  /** By name as sent. */
+  /** The headers, by name as sent. */
   readonly headers: Map<string, string>
-  /** Members of the body, each with its JSON text. */
+  /** The members of the body, each with its JSON text. */
   readonly members: [name: string, text: string][]
-  /** The body, if it is not written from its members. */
+  /** The body, if it is not assembled from `members`. */
   body: Uint8Array | undefined
   readonly resource: Resource | undefined
   condition: Condition

@@ -21,11 +21,11 @@ export interface FuzzOptions {
   readonly requests: number
   readonly seed: number
   /**
-   * Concurrent clients; 16 unless given. Several clients share the ids of the store, which then depend on the order in
-   * which the machine runs them. Only a single client makes exactly the same requests with the same seed.
+   * The number of concurrent clients; 16 by default. With several clients, the ids that each client gets depend on the
+   * order in which the machine runs them. Only a single client makes exactly the same requests with the same seed.
    */
   readonly clients?: number
-  /** Gets each finding as `operation check`. If it returns true, the run ends. */
+  /** Called with each finding as `operation check`. If it returns true, the run ends. */
   readonly isEnough?: (finding: string) => boolean
 }
 
@@ -40,16 +40,16 @@ export interface Found extends Finding {
 export interface Report {
   readonly seed: number
   readonly findings: readonly Found[]
-  /** Responses by request and by the first digit of their status; 0 means no response. */
+  /** The number of responses, by row of the table and first digit of the status; 0 means no response. */
   readonly counts: ReadonlyMap<string, readonly number[]>
   readonly requests: number
   readonly seconds: number
 }
 
 /**
- * Sends a store the given number of valid and invalid requests, which it derives from the description of the store, and
- * checks each response against that description. Throws if the store is not on loopback or serves no description, or if
- * the key may not create keys. The created resources remain.
+ * Sends the given number of valid and invalid requests, derived from the description of the store, and checks each
+ * response against that description. Returns the report. Throws if the store is not on loopback or serves no
+ * description, or if the key may not create keys. The created resources remain.
  */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const { url, key, requests, seed, clients = CLIENTS, isEnough } = options
@@ -139,8 +139,8 @@ function loopbackOnly(url: string): URL {
 }
 
 /**
- * The row of the table. Requests that belong to no operation share a row, because a row for each path would be too
- * many.
+ * Returns the row of a request in the table. Requests that belong to no operation share a row, because a row for each
+ * path would be too many.
  */
 function rowOf({ label, expects }: FuzzRequest): string {
   if (expects.kind === 'allow') return 'another method'

@@ -6,7 +6,7 @@ export const INT64_MAX = 2n ** 63n - 1n
 
 const formats = ['int32', 'int64', 'date-time', 'date', 'uri', 'uri-reference', 'binary'] as const
 
-/** A schema of OpenAPI 3.0, as far as the description uses it; every limit is set, even if the document omits it. */
+/** A schema of OpenAPI 3.0, as far as the description uses it. Every limit is set, even if the document omits it. */
 export interface Schema {
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean'
   readonly format: (typeof formats)[number] | undefined
@@ -17,7 +17,7 @@ export interface Schema {
   readonly maximum: bigint
   /** Integers between the bounds that are not valid. */
   readonly excluded: readonly bigint[]
-  /** In code points. */
+  /** The minimum length, in code points like the maximum. */
   readonly lengthMin: number
   readonly lengthMax: number
   readonly pattern: RegExp | undefined
@@ -34,7 +34,7 @@ export interface Schema {
 
 const count = z.bigint().transform(Number).optional()
 
-// Strict, because a keyword that is missing here would not be checked.
+// This is strict, because a keyword that is missing here would not be checked.
 const RawSchema = z.strictObject({
   type: z.enum(['object', 'array', 'string', 'integer', 'boolean']).default('object'),
   oneOf: z.array(z.unknown()).default([]),
@@ -62,7 +62,7 @@ const RawSchema = z.strictObject({
   title: z.string().optional(),
 })
 
-/** Reads a schema; `resolveRef` returns the target of a reference. Throws on a keyword that it does not know. */
+/** Returns the schema in a node. `resolveRef` returns the target of a reference. Throws for an unknown keyword. */
 export function readSchema(node: unknown, resolveRef: (node: unknown) => unknown): Schema {
   const raw = RawSchema.parse(resolveRef(node))
   const isInt32 = raw.format === 'int32'

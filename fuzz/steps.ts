@@ -12,13 +12,14 @@ export type Step =
   | { readonly kind: 'request'; readonly operation: Operation; readonly resource: Resource }
   | { readonly kind: 'head'; readonly request: FuzzRequest; readonly response: FuzzResponse }
 
-/** With fewer resources of a kind, operations on it are requested less often. */
+/** The number of resources of a kind below which operations on them are requested less often. */
 const RESOURCES_MIN = 2
 
 const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
 
 /**
- * Returns one request of a client: usually a valid one, else an invalid one, a repeat, or one outside the description.
+ * Returns the next request of a client: the planned one, or else usually a valid request, sometimes an invalid or
+ * repeated request, or a request outside the description.
  */
 export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
   const { random } = client
@@ -34,14 +35,16 @@ export function nextRequest(client: VirtualClient, number: number, planned: Step
   return buildRequest(client, builder, number)
 }
 
-/** Possible next steps: a resource is read, changed, deleted and read again; a GET is followed by its HEAD. */
+/**
+ * Returns the possible next steps: a resource is read, changed, deleted and read again; a GET is followed by a HEAD.
+ */
 export function followUps(
   { random, description }: VirtualClient,
   request: FuzzRequest,
   response: FuzzResponse,
   created: Resource | undefined,
 ): Step[] {
-  // Guesses of keys are counted, so the same guess may get another response the second time.
+  // Failed authentications are rate limited, so the same guess of a key may get a different response the second time.
   const isGuess = request.expects.kind === 'refusal' && request.expects.check === 'auth-bypassed'
   const isRead = request.method === 'GET' && request.operation && response.status !== 0 && !isGuess
   if (isRead && random.chance(0.1)) return [{ kind: 'head', request, response }]
@@ -61,7 +64,9 @@ export function followUps(
   return random.chance(0.3) ? stepsOf('GET') : []
 }
 
-/** Returns any operation; preferably one whose resources exist, and one that creates rather than deletes. */
+/**
+ * Returns a random operation, preferably one whose resources exist, and rather one that creates than one that deletes.
+ */
 function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)
   for (let turn = 0; turn < 6; turn++) {
@@ -97,7 +102,10 @@ function headRequest({ request, response }: Step & { kind: 'head' }, number: num
   }
 }
 
-/** Repeats a request that got its response under an idempotency key, or sends another request under the same key. */
+/**
+ * Returns a repetition of an earlier request with an idempotency key, or a different request with the same key;
+ * undefined if there is no such request.
+ */
 function repeatedRequest({ memory, random }: VirtualClient, number: number): FuzzRequest | undefined {
   if (memory.repeatable.length === 0) return undefined
   const { request, response } = random.pick(memory.repeatable)
@@ -117,7 +125,9 @@ function repeatedRequest({ memory, random }: VirtualClient, number: number): Fuz
   }
 }
 
-/** Requests the next page of a list, exactly as its Link says, or the first page if no next page is known. */
+/**
+ * Returns a request for the next page of a list, exactly as its Link says; without a known Link, for the first page.
+ */
 function pageRequest(client: VirtualClient, number: number): FuzzRequest {
   const { memory, random, keys, description } = client
   const lists = description.operations.filter(({ parameters }) =>
@@ -140,7 +150,7 @@ function pageRequest(client: VirtualClient, number: number): FuzzRequest {
   }
 }
 
-/** Requests a described path with a method that it does not have, or a path that does not exist. */
+/** Returns a request for a described path with a method that it does not have, or for a path that does not exist. */
 function undescribedRequest(client: VirtualClient, number: number): FuzzRequest {
   const { random, description } = client
   const operation = random.pick(description.operations)

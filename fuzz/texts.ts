@@ -54,8 +54,8 @@ const strange = [
 
 /** Returns a text of exactly this number of code points. */
 export function textOf(random: Random, length: number): string {
-  // Long texts have one kind of character: all outside the BMP, where code points and UTF-16 units differ, or all
-  // plain.
+  // A long text repeats one character. Some of these characters are outside the BMP, where the number of code points
+  // and of UTF-16 units differ.
   if (length > 40) return random.pick(['a', '𝕏', '漢', '\u{10ffff}', ' ', "'"]).repeat(length)
   const points: string[] = []
   while (points.length < length) {

@@ -6,7 +6,9 @@ import type { Resource } from './resource.ts'
 import type { Schema } from './schema.ts'
 import { absentId, lengthOfArray, validJson, validParameter, validText } from './valid-values.ts'
 
-/** A created key must expire in the future. The description says so only in its text. */
+/**
+ * Instants at which a created key may expire: they must be in the future, as only the prose of the description says.
+ */
 const futureInstants = ['2099-12-31T23:59:59Z', '9999-12-31T23:59:59.999Z', '2199-01-01t00:00:00.5+01:00']
 
 const accepts = [
@@ -19,7 +21,7 @@ const accepts = [
   'Application/JSON',
 ]
 
-/** Builds a valid request; for the resource `given`, if there is one. */
+/** Returns a valid request under construction, for the resource `given` if there is one. */
 export function validRequest(client: VirtualClient, operation: Operation, given?: Resource): RequestBuilder {
   const path = new Map<string, string>()
   const resource = fillPath(client, operation, path, given)
@@ -38,7 +40,7 @@ export function validRequest(client: VirtualClient, operation: Operation, given?
   return builder
 }
 
-/** Percent-encodes a text, in one of the possible ways. */
+/** Returns a percent-encoded text, in one of the possible ways. */
 export function encoded({ random }: VirtualClient, text: string): string {
   if (random.chance(0.9)) return encodeURIComponent(text)
   if (random.chance(0.5)) return encodeURIComponent(text).replaceAll('%20', '+')
@@ -71,7 +73,7 @@ function fillPath(
     if (schema.type === 'integer') values.set(name, last?.id ?? String(absentId(random)))
     else values.set(name, encodeURIComponent(segment(client, schema, example)))
   }
-  // The description does not say what happens to other resources with the id of a deleted one.
+  // The description does not say what happens to resources that contain the id of a deleted resource.
   return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 

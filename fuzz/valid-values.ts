@@ -4,11 +4,11 @@ import { receiverUrl } from './receiver.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { instants, textOf } from './texts.ts'
 
-/** No text is longer than this number of code points, even if its limit is higher. */
+/** The maximum length of a text in code points, even if the limit of its schema is higher. */
 const LENGTH_MAX = 2000
 const SMALL_MAX = 5n
 
-/** Integers that a program may round, wrap or truncate; all far from the small ids that a store assigns. */
+/** Integers that a program may round, wrap or truncate. No store assigns such an id: it assigns 1, 2, 3, ... */
 const absent = [
   0n,
   -1n,
@@ -98,7 +98,7 @@ export function jsonText(random: Random, text: string): string {
     text.slice(0, 30),
     unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  // Only units of the BMP are valid alone; a text with others is written unchanged.
+  // A text with surrogates is not escaped, because the cut at 30 units could split a pair.
   return /[\ud800-\udfff]/.test(text)
     ? writeJson(text)
     : `"${escaped.join('')}${writeJson(text.slice(30)).slice(1)}`

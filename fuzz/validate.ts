@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Checks an exact JSON value against a schema. Returns the faults, each with its pointer; elements are written `*` in
- * pointers, so that the same fault in a hundred elements is one.
+ * Returns the faults of an exact JSON value under a schema, each with its pointer. Pointers have `*` in place of the
+ * index of an element, so that the same fault in a hundred elements has one text.
  */
 export function validate(schema: Schema, value: JsonValue, pointer = ''): string[] {
   if (value === null) return schema.nullable ? [] : [`${pointer || '/'} is null`]
@@ -31,7 +31,7 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Converts a header field or a parameter to a value of its schema, because its text has no type. */
+/** Returns the value of a header field or a parameter for its schema, because a text has no type. */
 export function valueOfText(schema: Schema, text: string): JsonValue {
   if (schema.type === 'integer') return /^(?:0|-?[1-9][0-9]{0,30})$/.test(text) ? BigInt(text) : text
   if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
@@ -81,7 +81,10 @@ function arrayFaults({ items, itemsMin, itemsMax }: Schema, value: JsonValue[], 
   return faults.length > 1 ? [...new Set(faults)] : faults
 }
 
-/** Clients must accept unknown members, but a server sends none that it does not describe. */
+/**
+ * Returns the faults of an object. An unknown member is a fault: clients must accept unknown members, but a server
+ * sends only members that it describes.
+ */
 function objectFaults({ members, required }: Schema, value: JsonObject, pointer: string): string[] {
   const faults: string[] = []
   for (const name of required) if (value[name] === undefined) faults.push(`${pointer}/${name} is missing`)
