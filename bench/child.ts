@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '../test/support/process.ts'
 
-/** Time limits for the first response of a server, and for its stop. */
+/** The time limit for the first response of a server. */
 const START_MS = 60_000
+/** The time limit for the stop of a server. */
 const STOP_MS = 12_000
 /** The time between two probes is the error of a measured start. */
 const PROBE_INTERVAL_MS = 4
 /** A server that accepts a connection and never responds must not outlast START_MS. */
 const PROBE_MS = 5_000
-/** Longer than all benchmarks run, so that a forgotten server ends. */
+/** The time limit of a server, so that a forgotten server ends. All benchmarks take less time. */
 const SERVER_MS_MAX = 3_600_000
 
 const running = new Set<Bun.Subprocess>()
@@ -29,8 +30,8 @@ export function programFile(name: string): string {
 }
 
 /**
- * Runs a Bun program to its end and returns its output. Throws an error with its error output if it fails or takes too
- * long.
+ * Runs a Bun program to its end and returns its output. Throws an error with the error output of the program if it
+ * fails or takes longer than `timeoutMs`.
  */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
   const command = [process.execPath, programFile(name), JSON.stringify(input)]
@@ -42,7 +43,7 @@ export async function runProgram(name: string, input: object, timeoutMs: number)
   return printed
 }
 
-/** Runs a command to its end, in any case within `timeoutMs`: it is killed then, and its status is not 0. */
+/** Runs a command to its end and returns its status and output. After `timeoutMs` it is killed; its status is not 0. */
 export async function runCommand(
   command: readonly string[],
   options: Omit<SpawnOptions, 'stdout'>,
@@ -56,7 +57,7 @@ export async function runCommand(
   return { status, printed, said }
 }
 
-/** A server in a separate process, on the loopback interface; stopped with `await using`. */
+/** A server in a separate process, on the loopback interface. Disposing it stops the process. */
 export interface ServerProcess extends AsyncDisposable {
   readonly pid: number
   readonly port: number
@@ -66,7 +67,7 @@ export interface ServerProcess extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** Starts a Bun program that serves HTTP on `port`; its output goes to /dev/null. Throws if it ends. */
+/** Starts a Bun program that serves HTTP on `port`, without its output. Throws if it ends or does not respond. */
 export function startServerProcess(
   programArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -76,8 +77,8 @@ export function startServerProcess(
 }
 
 /**
- * Starts any command that serves HTTP on `port`, as `startServerProcess` does. The command must be the server itself:
- * a wrapper that starts a child would be measured and stopped in its place.
+ * Starts any command that serves HTTP on `port`, as `startServerProcess` does. The command must be the server itself.
+ * If it were a wrapper that starts the server, the wrapper would be measured and stopped instead of the server.
  */
 export async function startCommand(
   command: readonly string[],
@@ -119,8 +120,8 @@ export async function startCommand(
 }
 
 /**
- * Returns a free port below the range from which the system assigns ports, so that no other program gets it before it
- * is used.
+ * Returns a free port below the range from which the system assigns ports, so that no other program is assigned the
+ * port before the server binds it.
  */
 export function freePort(): number {
   for (;;) {
@@ -129,13 +130,13 @@ export function freePort(): number {
       Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
       return port
     } catch {
-      // In use: try another one.
+      // The port is in use: try another port.
     }
   }
 }
 
 interface SpawnOptions<Out extends 'pipe' | 'ignore' = 'pipe'> {
-  /** All of it: nothing is inherited. */
+  /** The whole environment of the process: nothing is inherited. */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly stdout: Out
   readonly timeoutMs: number

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Linux counts processor time for user space in hundredths of a second, on every architecture. */
 const US_PER_TICK = 10_000
 
-/** The processor time of a process so far, in all its threads, user and system, in microseconds. */
+/** Returns the processor time of a process so far, in all its threads, user and system, in microseconds. */
 export function cpuUs(pid: number | 'self'): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   // The name of the program, in parentheses, may contain spaces. utime and stime are the 12th and 13th field after it.

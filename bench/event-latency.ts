@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 
-// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints the milliseconds
-// from the response of each order to its event, for the stream and for a webhook, and of a round trip to the same
-// server.
+// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints milliseconds: from
+// the response of each order to its event, for the stream and for a webhook, and for a round trip to the same server.
 
 const Plan = z.strictObject({
   base: z.string(),

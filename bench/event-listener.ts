@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 // Clients of the stream: `bun bench/event-listener.ts '<JSON>'` opens N streams from the current position and reads
-// them as fast as they arrive. It responds to a GET with the lowest number of blocks of any stream.
+// them as fast as they arrive. It counts the blocks (an event, a comment or the first `retry`) that each stream has
+// received, and responds to a GET with the count of the stream that has the fewest.
 
 const Plan = z.strictObject({
   port: z.number(),
@@ -10,13 +11,13 @@ const Plan = z.strictObject({
   streams: z.number(),
 })
 
-interface Reader {
+interface StreamCount {
   blocks: number
   endsInNewline: boolean
 }
 
 const { port, storePort, adminKey, streams } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
-const readers: Reader[] = []
+const counts: StreamCount[] = []
 const head = [
   'GET /events/stream HTTP/1.1',
   `Host: 127.0.0.1:${storePort}`,
@@ -24,23 +25,23 @@ const head = [
 ]
 
 /** Counts the empty lines, because each block of a stream ends with one. */
-function count(reader: Reader, chunk: Buffer): void {
-  if (reader.endsInNewline && chunk[0] === 10) reader.blocks++
-  for (let end = chunk.indexOf('\n\n'); end >= 0; end = chunk.indexOf('\n\n', end + 2)) reader.blocks++
-  reader.endsInNewline = chunk[chunk.length - 1] === 10
+function count(stream: StreamCount, chunk: Buffer): void {
+  if (stream.endsInNewline && chunk[0] === 10) stream.blocks++
+  for (let end = chunk.indexOf('\n\n'); end >= 0; end = chunk.indexOf('\n\n', end + 2)) stream.blocks++
+  stream.endsInNewline = chunk[chunk.length - 1] === 10
 }
 
 for (let index = 0; index < streams; index++) {
-  const reader = { blocks: 0, endsInNewline: false }
-  const opened = Promise.withResolvers<void>()
+  const stream = { blocks: 0, endsInNewline: false }
+  const firstData = Promise.withResolvers<void>()
   await Bun.connect({
     hostname: '127.0.0.1',
     port: storePort,
     socket: {
       open: socket => void socket.write(`${head.join('\r\n')}\r\n\r\n`),
       data: (_, chunk) => {
-        count(reader, chunk)
-        opened.resolve()
+        count(stream, chunk)
+        firstData.resolve()
       },
       close: () => {
         process.stderr.write('a stream was closed\n')
@@ -48,13 +49,13 @@ for (let index = 0; index < streams; index++) {
       },
     },
   })
-  await opened.promise
-  readers.push(reader)
+  await firstData.promise
+  counts.push(stream)
 }
 
 Bun.serve({
   hostname: '127.0.0.1',
   port,
   fetch: () =>
-    Response.json({ count: readers.reduce((least, { blocks }) => Math.min(least, blocks), Infinity) }),
+    Response.json({ count: counts.reduce((least, { blocks }) => Math.min(least, blocks), Infinity) }),
 })

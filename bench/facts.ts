@@ -6,7 +6,7 @@ import { openTempDirectory } from './store.ts'
 const SYNCS = 101
 const PAGE_BYTES = 4096
 
-/** One line that describes the machine, versions, commit and load of a run. */
+/** Returns one line that describes the machine, versions, commit and load of a run. */
 export function environmentText(rounds: number, seconds: number): string {
   const [processor] = cpus()
   const load = loadavg()[0] ?? 0
@@ -21,7 +21,7 @@ export function environmentText(rounds: number, seconds: number): string {
   ].join('; ')
 }
 
-/** The commit that is checked out, or `unknown` outside a repository. Uncommitted changes are not shown. */
+/** Returns the commit that is checked out, or `unknown` outside a repository. Uncommitted changes are not shown. */
 function commitHash(): string {
   if (Bun.which('git') === null) return 'unknown'
   const { success, stdout } = Bun.spawnSync(['git', 'rev-parse', '--short=12', 'HEAD'], {
@@ -31,7 +31,7 @@ function commitHash(): string {
   return success ? stdout.toString().trim() : 'unknown'
 }
 
-/** Median time of a 4 KiB write with fdatasync. Group commit pays it once per batch. */
+/** Returns the median time of a 4 KiB write with fdatasync, in milliseconds. Group commit needs one per batch. */
 function syncMs(): number {
   using files = openTempDirectory()
   const file = openSync(join(files.path, 'page'), 'w')

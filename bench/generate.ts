@@ -4,7 +4,7 @@ import { Sample } from './sample.ts'
 import { ADMIN_KEY, PET_ID_FIRST } from './store.ts'
 
 const WARM_SECONDS = 0.5
-/** The time that a run may take in addition to its window: to start, to warm up, to wait for the last replies. */
+/** The time that a run may take in addition to its window, to start, to warm up and to wait for the last replies. */
 const GRACE_SECONDS = 30
 
 /** A plan for a number of seconds, with the other members that its program needs. */
@@ -15,7 +15,9 @@ interface Timed {
 
 type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
 
-/** Reads one target repeatedly. Throws if a reply is not a 200 with a body of `bodyBytes` bytes. */
+/**
+ * Reads one target repeatedly and returns the counts. Throws if a reply is not a 200 with a body of `bodyBytes` bytes.
+ */
 export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
   const request = { kind: 'get', target, random: {}, headers: {}, bodyBytes }
   return selfMeasured('load.ts', { ...load, status: 200, request })
@@ -33,7 +35,7 @@ export function generateVariedReads(load: Load, read: VariedRead): Promise<Sampl
   return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
 }
 
-/** Places orders. Throws if a response is not 201. */
+/** Places orders and returns the counts. Throws if a response is not 201. */
 export function generateOrders(
   load: Load,
   { pets, keyPrefix }: { pets: number; keyPrefix: string | null },
@@ -42,7 +44,7 @@ export function generateOrders(
   return selfMeasured('load.ts', { ...load, status: 201, request })
 }
 
-/** Runs a program of this directory that prints a Sample. */
+/** Runs a program of this directory that prints a Sample, and returns the Sample. */
 export async function selfMeasured(name: string, input: Timed): Promise<Sample> {
   const timeoutMs = (input.seconds + GRACE_SECONDS) * 1000
   return Sample.parse(JSON.parse(await runProgram(name, { ...input, warmSeconds: WARM_SECONDS }, timeoutMs)))

@@ -29,7 +29,7 @@ export const LoadPlan = z.strictObject({
       adminKey: z.string(),
       petIdFirst: z.number(),
       pets: z.number(),
-      /** The prefix of the Idempotency-Key of each request, or null for requests without one. */
+      /** The prefix of the Idempotency-Key of each request, or null for requests without such a key. */
       keyPrefix: z.string().nullable(),
     }),
   ]),

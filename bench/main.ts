@@ -12,7 +12,7 @@ import { type Section, sectionText } from './section.ts'
 import { benchStart } from './start.ts'
 
 const PAGE = join(import.meta.dir, '..', 'PERFORMANCE.md')
-/** Runs with fewer or shorter rounds are only for display, and are not published. */
+/** The schedule of published runs. A run with fewer or shorter rounds is only printed. */
 const PUBLISHED: Schedule = { rounds: 5, seconds: 3 }
 
 const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>>> = {
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     if (!bench) throw new Error(`--only takes ${Object.keys(topics).join(', ')}; not ${name}`)
     return { name, bench }
   })
-  // Before the run, which takes minutes.
+  // This is checked before the run, which takes minutes.
   if (values.write) assertTopicsFree(PAGE, values.only)
   const texts = [environmentText(schedule.rounds, schedule.seconds)]
   for (const { name, bench } of benches) {

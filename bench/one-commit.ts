@@ -1,7 +1,7 @@
 import { plugin } from 'bun'
 
-// Loaded before the program (`bun --preload`): the same program, except that its writer runs one command per
-// transaction. One number in one file is changed while that file is loaded; everything else is unchanged.
+// A plugin that is loaded before the program (`bun --preload`), so that its writer runs one command per transaction. It
+// changes one number in one file while that file is loaded. Everything else is unchanged.
 
 const NUMBER = /(?<=^const COMMANDS_PER_BATCH_MAX = )\d+$/m
 

@@ -7,7 +7,7 @@ import { orderStatements, REQUEST_ID } from './order-statements.ts'
 /** A placeholder that has the length of the SHA-256 of a request. */
 export const FINGERPRINT = '0'.repeat(64)
 
-/** A command that places an order of one unit, as the pipeline creates it. */
+/** Returns the command that the pipeline creates for an order of one unit. */
 export function orderCommand(petId: bigint, now: string, key: string | null): Command {
   return {
     id: 'placeOrder',
@@ -17,7 +17,7 @@ export function orderCommand(petId: bigint, now: string, key: string | null): Co
   }
 }
 
-/** Places one order in a store. Throws unless it runs exactly the statements of `orderStatements`. */
+/** Places one order in a store. Throws unless the order runs exactly the statements of `orderStatements`. */
 export async function assertSameStatements(file: string, petId: bigint): Promise<void> {
   const connection = new SqliteConnection(file, { readonly: false })
   const recorder = new Recorder(connection)
@@ -34,7 +34,7 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   }
 }
 
-/** Statements of the batch, not of the order. */
+/** The pattern of the statements that belong to the batch, not to the order. */
 const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\b(counter|total)\b/
 
 /** Records every statement of an order before it reaches the connection. */

@@ -1,13 +1,16 @@
 import { sql, type Value, valuesOf } from '../src/engine/statement.ts'
 
-/** The stock after the change: the columns of shiftStock that the other statements need. */
+/** The stock of a pet after an order: those columns returned by `shiftStock` that the other statements need. */
 export interface StockAfter {
   readonly quantity: bigint
   readonly reserved: bigint
   readonly version: bigint
 }
 
-/** The statements of one order as the shop writes them; `assertSameStatements` checks that they are the same. */
+/**
+ * The statements that the shop runs for one order, copied. `assertSameStatements` (order-command.ts) throws if the shop
+ * runs different statements.
+ */
 export const orderStatements = {
   shiftStock: sql<StockAfter>()(`
     UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange,
@@ -30,7 +33,7 @@ export const orderStatements = {
   insertOrder: sql()(`
     INSERT INTO orders (id, pet_id, quantity, ship_date, complete, reference, version, created_at, updated_at)
     VALUES ($orderId, $petId, $quantity, $shipDate, $complete, $reference, 1, $now, $now)`),
-  /** Runs once per transaction, not per order, and only on SQLite: on PostgreSQL the sequencer moves the head. */
+  /** Moves the head once per transaction, not per order, and only on SQLite. On PostgreSQL, the sequencer moves it. */
   moveHead: sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`),
 } as const
 
@@ -49,7 +52,7 @@ export interface PlainOrder {
   readonly orderEventId: bigint
 }
 
-/** The place of an event in the chain; both are null on PostgreSQL, where the sequencer assigns them. */
+/** The position and hash of an event. Both are null on PostgreSQL, where the sequencer assigns them. */
 export interface Link {
   readonly position: bigint | null
   readonly hash: string | null

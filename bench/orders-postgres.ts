@@ -6,11 +6,11 @@ import type { Section } from './section.ts'
 import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 32
-/** The store has the same number of connections. */
+/** The maximum number of connections, which is the same as that of the store. */
 const CONNECTIONS_MAX = 20
 const QUIET_MS_MAX = 60_000
 
-/** Orders on PostgreSQL, compared with a bare client of the same server that runs the same statements. */
+/** Measures orders on PostgreSQL, compared with a bare client of the same server that runs the same statements. */
 export async function benchPostgresOrders(schedule: Schedule, pets: number): Promise<Section> {
   using files = openTempDirectory()
   await using postgres = await startPostgres(files.folder('postgres'))
@@ -54,7 +54,7 @@ export async function benchPostgresOrders(schedule: Schedule, pets: number): Pro
 }
 
 /**
- * Waits until every event has a position, so that the sequencer does not run while the other side is measured. Throws
+ * Waits until every event has a position, so that the sequencer does not run while the bare client is measured. Throws
  * after a minute.
  */
 async function waitForSequencer(database: SQL): Promise<void> {

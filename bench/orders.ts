@@ -10,10 +10,10 @@ import { makeSqliteStore, openTempDirectory, PET_ID_FIRST, startStore } from './
 
 const CLIENTS = 64
 const CEILING_BATCH = 64
-/** The pets that are ordered at random, one unit at a time. */
+/** The number of pets that are ordered at random, one unit at a time. */
 const PETS = 1000
 
-/** Durable orders on either engine, compared with the limits of SQLite and PostgreSQL. */
+/** Measures durable orders on both engines, compared with the limits of SQLite and PostgreSQL. */
 export async function benchOrders(schedule: Schedule): Promise<Section[]> {
   return [
     await benchSqliteOrders(schedule, false),
@@ -68,7 +68,7 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   return sectionOf(isKeyed, results)
 }
 
-/** Returns the prefixes of keys, a different one each time; null if there are to be no keys. */
+/** Returns a function that returns a new prefix of idempotency keys at each call, or always null without keys. */
 function keyPrefixes(isKeyed: boolean): () => string | null {
   let taken = 0
   return () => (isKeyed ? `bench-${++taken}` : null)

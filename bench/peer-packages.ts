@@ -4,11 +4,11 @@ import { z } from 'zod'
 import { programFile, runCommand } from './child.ts'
 
 const DIRECTORY = programFile('peers')
-/** Compiling better-sqlite3 alone takes minutes on a slow machine. */
+/** The time limit of the installation. Compiling better-sqlite3 alone takes minutes on a slow machine. */
 const INSTALL_MS_MAX = 900_000
 const NODE_MS_MAX = 10_000
 const NODE_MAJOR_MIN = 20
-/** The end of the error output of npm has the reason. */
+/** The maximum number of lines that are printed of the error output of npm. Its end has the reason. */
 const ERROR_LINES_MAX = 30
 
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
@@ -16,7 +16,7 @@ const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
 /** The runtime of the peers. */
 export interface Node {
   readonly path: string
-  /** As Node prints it: `v20.11.1`. */
+  /** The version as Node prints it: `v20.11.1`. */
   readonly version: string
 }
 
@@ -33,7 +33,7 @@ export function peerVersion(name: string): string {
   return `${name} ${version}`
 }
 
-/** Finds Node on the PATH. Throws if it is missing or too old for the peers. */
+/** Returns the Node on the PATH. Throws if it is missing or too old for the peers. */
 export async function findNode(): Promise<Node> {
   const path = Bun.which('node')
   const needs = `the peers need Node ${NODE_MAJOR_MIN} or later on the PATH`
@@ -46,7 +46,7 @@ export async function findNode(): Promise<Node> {
   return { path, version }
 }
 
-/** Installs the peers from their lockfile, unless they are. Throws the end of npm's error output if that fails. */
+/** Installs the peers from their lockfile if necessary. Throws the end of npm's error output if that fails. */
 export async function installPeers(node: Node): Promise<void> {
   if (isInstalled()) return
   const npm = Bun.which('npm')
@@ -67,13 +67,19 @@ export async function installPeers(node: Node): Promise<void> {
   )
 }
 
-/** Whether the packages are those of the lockfile: npm writes its own copy when it has installed everything. */
+/**
+ * Returns whether the installed packages are those of the lockfile: npm writes a copy of the lockfile when it has
+ * installed everything.
+ */
 function isInstalled(): boolean {
   const copy = peerFile('node_modules', '.package-lock.json')
   return existsSync(copy) && statSync(copy).mtimeMs >= statSync(peerFile('package-lock.json')).mtimeMs
 }
 
-/** Points the compilation of native packages to the headers that come with Node, which it otherwise downloads. */
+/**
+ * Returns variables that make the compilation of native packages use the headers that come with Node. Otherwise it
+ * would download the headers.
+ */
 function nodeHeaders({ path }: Node): Readonly<Record<string, string>> {
   const prefix = dirname(dirname(realpathSync(path)))
   return existsSync(join(prefix, 'include', 'node', 'node.h')) ? { npm_config_nodedir: prefix } : {}

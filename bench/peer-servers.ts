@@ -10,13 +10,13 @@ import type { Place } from './store.ts'
 
 const DESCRIPTION = programFile('../openapi.yaml')
 
-/** Where a peer finds its runtime, and a directory for its files. */
+/** The runtime of a peer, and a directory for its files. */
 export interface PeerHost {
   readonly node: Node
   readonly directory: string
 }
 
-/** The file of Fastify's database in the directory of its host. */
+/** Returns the path of Fastify's database in the directory of its host. */
 export function fastifyDatabaseFile({ directory }: PeerHost): string {
   return join(directory, 'fastify.db')
 }
@@ -38,7 +38,7 @@ export function startJsonServer(host: PeerHost, petText: string): Promise<Server
   ])
 }
 
-/** Starts Prism with the description of the store. Its log is silent, so it needs no second process to write it. */
+/** Starts Prism with the description of the store. Its log is silent, so no second process is needed for the log. */
 export function startPrism(host: PeerHost): Promise<ServerProcess> {
   return startPeer(host, port => [
     peerFile('node_modules', '@stoplight', 'prism-cli', 'dist', 'index.js'),
@@ -63,14 +63,14 @@ function startPeer(
   argumentsFor: (port: number) => readonly string[],
 ): Promise<ServerProcess> {
   const port = freePort()
-  // Mockoon keeps files in the home directory, which is not the user's here.
+  // Mockoon keeps files in the home directory, so it gets a directory that is not the user's.
   const environment = { HOME: directory, NODE_ENV: 'production' }
   return startCommand([node.path, ...argumentsFor(port)], environment, port)
 }
 
-/** Copies the tables of pets and orders with their rows and primary keys; the peer needs no other index. */
+/** Copies the tables of pets and orders with their rows and primary keys. The peer needs no other index. */
 function copyShop(from: string, to: string): void {
-  // Creates the file, which ATTACH would not do.
+  // This creates the file, which ATTACH would not do.
   new Database(to).close()
   using database = new Database(from)
   const tables = ['pet', 'orders']
@@ -105,7 +105,7 @@ function mockoonEnvironment(target: string, body: string): object {
   }
   return {
     uuid: '00000000-0000-4000-8000-000000000001',
-    // The format of this file. Mockoon migrates an older one.
+    // The version of the format of this file. Mockoon migrates a file of an older version.
     lastMigration: 33,
     name: 'petstore',
     routes: [route],

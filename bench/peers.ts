@@ -19,12 +19,15 @@ import { makeSqliteStore, openTempDirectory, startStore } from './store.ts'
 
 const CONNECTIONS = 64
 const TARGET = '/pets/1'
-/** The pets that are ordered at random, one unit at a time. */
+/** The number of pets that are ordered at random, one unit at a time. */
 const PETS = 1000
 
 const FASTIFY = 'Fastify + better-sqlite3'
 
-/** A pet and an order, compared with the same on Fastify and with mock servers. Installs those at the first run. */
+/**
+ * Measures reads of a pet and orders, compared with a pet store on Fastify and with mock servers. Installs these peers
+ * at the first run.
+ */
 export async function benchPeers(schedule: Schedule): Promise<Section[]> {
   const node = await findNode()
   await installPeers(node)
@@ -78,7 +81,9 @@ async function benchPeerReads(node: Node, schedule: Schedule): Promise<Section> 
   }
 }
 
-/** Returns a side that reads the pet. Throws unless its first reply is right; the load checks status and length. */
+/**
+ * Returns a contestant that reads the pet. Throws unless its first reply is right; the load checks status and length.
+ */
 async function reader(
   name: string,
   { port, pid }: ServerProcess,

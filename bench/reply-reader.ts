@@ -1,5 +1,7 @@
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** Field names are case-insensitive: Bun sends Content-Length, Fastify content-length. */
+/**
+ * The pattern of Content-Length. Field names are case-insensitive: Bun sends Content-Length, Fastify content-length.
+ */
 const LENGTH_FIELD = /\r\ncontent-length: /i
 const STATUS_AT = 'HTTP/1.1 '.length
 const DIGIT_ZERO = 48
@@ -8,7 +10,7 @@ const DIGIT_ZERO = 48
 export interface WholeReply {
   readonly status: number
   readonly bodyBytes: number
-  /** Returns head and body as received. Call it before the next chunk arrives: the runtime may reuse the memory. */
+  /** Returns head and body as received. Call this before the next chunk arrives: the runtime may reuse the memory. */
   text(): string
 }
 
@@ -19,8 +21,8 @@ export class ReplyReader {
   #lengthField: Buffer | undefined
 
   /**
-   * Takes the received bytes; returns the reply once its last byte is there. Throws if Content-Length is missing, or if
-   * more bytes follow the reply.
+   * Takes the received bytes. Returns the reply once its last byte has arrived; undefined until then. Throws if
+   * Content-Length is missing, or if more bytes follow the reply.
    */
   take(chunk: Buffer): WholeReply | undefined {
     const bytes = this.#partial ? Buffer.concat([this.#partial, chunk]) : chunk

@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 /** The counts of one window of time. */
 export const Sample = z.strictObject({
-  /** Requests (or orders) with a response in the window. */
+  /** The number of requests (or orders) with a response in the window. */
   requests: z.number(),
   seconds: z.number(),
-  /** Processor time of the measured process in the window, all threads. */
+  /** The processor time of the measured process in the window, in all threads. */
   cpuUs: z.number(),
-  /** For the whole run: before, in and after the window. */
+  /** The number of responses in the whole run: before, in and after the window. */
   answered: z.number(),
   /** The 99th percentile of the latency of these requests, if it was measured. */
   p99Ms: z.number().optional(),
@@ -33,7 +33,9 @@ export interface Schedule {
 
 const WARM_SECONDS = 1
 
-/** Runs all contestants in turn, round after round (A B C, A B C), after one short run each that does not count. */
+/**
+ * Runs all contestants in turn, round after round (A B C, A B C). First, each has one short run that does not count.
+ */
 export async function interleave(
   contestants: readonly Contestant[],
   { rounds, seconds }: Schedule,
@@ -69,7 +71,7 @@ export function cpuUsPerRequest({ samples }: Result): Spread {
   return spread(samples.map(({ requests, cpuUs }) => cpuUs / requests))
 }
 
-/** The average number of busy cores. */
+/** Returns the spread of the average number of busy cores. */
 export function coresBusy({ samples }: Result): Spread {
   return spread(samples.map(({ cpuUs, seconds }) => cpuUs / 1e6 / seconds))
 }

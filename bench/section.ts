@@ -1,12 +1,12 @@
 import { coresBusy, cpuUsPerRequest, perSecond, type Result, type Spread } from './sample.ts'
 
-/** The ratio that a comparison must have, and the one that it should have. */
+/** The ratio that a comparison must have, and the ratio that it should have. */
 export interface Target {
   readonly required: number
   readonly aim?: number
 }
 
-/** Compares two results by median requests per second, with an optional target. */
+/** A comparison of two results by their median requests per second, with an optional target. */
 export interface Ratio {
   readonly name: string
   readonly of: Result
@@ -24,7 +24,7 @@ export interface Section {
   readonly ratios: readonly Ratio[]
 }
 
-/** A section as Markdown: the measurements, then the ratios with their targets. */
+/** Returns a section as Markdown: the measurements, then the ratios with their targets. */
 export function sectionText({ title, about, results, ratios }: Section): string {
   const text = [`### ${title}`, ...about]
   // A section of figures has its own tables in `about`.

@@ -56,7 +56,7 @@ export class BareWriter {
     this.#eventId = this.#lastId('event')
   }
 
-  /** Places one order per entry, in one transaction, which is durable when this returns. */
+  /** Places one order per entry, all in one transaction. The transaction is durable when this function returns. */
   placeAll(orders: readonly { readonly petId: bigint; readonly key: string | null }[], now: string): void {
     this.#begin.run()
     for (const { petId, key } of orders) this.#place(petId, key, now)

@@ -7,15 +7,15 @@ import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
 import { BareWriter } from './sqlite-bare-writer.ts'
 
-// How many orders one thread can commit in batches, without HTTP. The variant 'verbs' uses the verbs and the batch
-// writer of the program; 'statements' runs bare SQL: the limit of SQLite itself. `bun bench/sqlite-ceiling.ts '<JSON>'`
-// prints a Sample.
+// Orders that one thread commits in batches, without HTTP: `bun bench/sqlite-ceiling.ts '<JSON>'` prints a Sample. The
+// variant 'verbs' uses the verbs and the batch writer of the program. The variant 'statements' runs bare SQL, which
+// shows the limit of SQLite itself.
 
 const Plan = z.strictObject({
   file: z.string(),
   variant: z.enum(['verbs', 'statements']),
   batchSize: z.number(),
-  /** The prefix of the idempotency keys, or null for orders without one. */
+  /** The prefix of the idempotency keys, or null for orders without such a key. */
   keyPrefix: z.string().nullable(),
   petIdFirst: z.number(),
   pets: z.number(),

@@ -8,10 +8,12 @@ import { freePort, programFile, type ServerProcess, startServerProcess } from '.
 /** A well-formed key with a correct checksum. All servers listen only on loopback and are deleted after the run. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
-/** The id of the first pet that the benchmark inserts: far above those of the demo shop, and all of one length. */
+/**
+ * The id of the first pet that a benchmark inserts: far above the ids of the demo shop, so that all have one length.
+ */
 export const PET_ID_FIRST = 1_000_001
 
-/** The limiter is enabled and refuses no request; its headers keep their length. */
+/** A rate limit that refuses no request. The limiter is enabled, and its headers keep their length. */
 const RATE_LIMIT = '999999999/86400'
 
 const TMPFS = 0x0102_1994
@@ -19,7 +21,7 @@ const TMPFS = 0x0102_1994
 /** A temporary directory for the files of a benchmark, deleted afterwards. */
 export interface TempDirectory extends Disposable {
   readonly path: string
-  /** Creates a directory in it, and returns its path. */
+  /** Creates a directory in the temporary directory, and returns its path. */
   folder(name: string): string
 }
 
@@ -49,7 +51,7 @@ export function openTempDirectory(): TempDirectory {
   }
 }
 
-/** Every process on one database needs the same key. */
+/** The file of the secret key, because every process on one database needs the same key. */
 const SECRET_KEY_FILE = programFile('../test/support/secret-key')
 
 /** The location of a store: a data directory, and optionally a PostgreSQL database that contains the data instead. */
