@@ -1,4 +1,4 @@
-/** An error that ends a command: its message is printed on standard error, and its exit code is that of the process. */
+/** An error that ends a command. Its message is printed on standard error; `exitCode` becomes that of the process. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 

@@ -42,8 +42,8 @@ export interface Client extends Operations {
    * yielded, so no event is missed or repeated. Requires a key with the scope `events:read`.
    *
    * Throws ApiError if the store refuses, for example an invalid key or a position whose history has expired. Throws
-   * ConnectionError if the server responds with something other than a stream of events, and RangeError for invalid
-   * options.
+   * ConnectionError if the server responds with something other than a stream of events, and TypeError or RangeError
+   * for invalid options.
    */
   followEvents(options?: FollowOptions): AsyncGenerator<Event, void>
 }

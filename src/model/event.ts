@@ -202,9 +202,7 @@ export const Event = z
   })
 export type Event = z.output<typeof Event>
 
-/**
- * Returns a position with leading zeros: for `sequence` of CloudEvents, the order of the texts must be that of numbers.
- */
+/** Returns a position with leading zeros, because CloudEvents requires that texts of `sequence` sort like numbers. */
 export function sequenceText(position: bigint): string {
   return String(position).padStart(SEQUENCE_DIGITS, '0')
 }

@@ -64,7 +64,7 @@ export interface KeyFile {
 
 /**
  * Ensures that an admin key exists. A given key becomes an admin key. If a file is given instead, and no valid key has
- * the scope admin, the key in the file is committed if it was never committed before, or else a new key is. The file is
+ * the scope admin, a key is added: the key in the file if it was never committed, otherwise a new key. The file is
  * written before the commit, so a start that fails in between leaves a key that the next start commits.
  *
  * Returns whether a key from the file was added.

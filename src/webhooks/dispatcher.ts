@@ -47,9 +47,7 @@ export class Dispatcher {
   #woken = Promise.withResolvers<void>()
   #stopped = false
   #leasedUntilMs = 0
-  /**
-   * Whether the next lease also takes the webhooks whose leases have not expired: the first lease of a process alone.
-   */
+  /** Whether the next lease also takes leases that have not expired: only the first lease of a process that is alone. */
   #takesEveryLease: boolean
   /** Whether a sender has ended, so that its webhook may need a new sender. */
   #hasEnded = false
