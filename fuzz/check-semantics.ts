@@ -46,7 +46,7 @@ function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
-/** Checks that the response contains the resource that the path names. */
+/** Returns the findings if the response does not contain the resource that the path names. */
 function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return [...path].flatMap(([name, requested]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
@@ -61,7 +61,7 @@ function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonOb
   })
 }
 
-/** Checks that the response contains the written values as they were sent. */
+/** Returns the findings if the response does not contain the written values as they were sent. */
 function checkEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
@@ -82,7 +82,7 @@ function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | u
   return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
-/** Checks that a resource that has not changed since its last read is identical, byte for byte. */
+/** Returns a finding if a resource that has not changed since its last read is not identical, byte for byte. */
 function checkRead(
   { memory }: VirtualClient,
   { method, target, operation }: FuzzRequest,
@@ -93,7 +93,7 @@ function checkRead(
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
-/** Checks that the elements of a list match its filters, and that there are at most `limit` elements. */
+/** Returns the findings if an element of a list does not match its filters, or there are more than `limit` elements. */
 function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = request
   const requested = Map.groupBy(query, ([name]) => decoded(name))

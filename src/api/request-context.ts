@@ -36,7 +36,7 @@ export interface RequestContext {
   slot?: AdmissionSlot
   /** The code of the error, for the log. */
   errorCode?: string
-  /** When the request arrived, in milliseconds since 1970. */
+  /** The instant at which the request arrived, in milliseconds since 1970. */
   readonly nowMs: number
   /** Closes the connection within a few seconds, whatever is still buffered. */
   readonly cut: () => void

@@ -1,7 +1,7 @@
 /** The announcement of a store that an operation is going to be removed. */
 export interface DeprecationNotice {
   readonly operationId: string
-  /** When the operation was deprecated (RFC 9745). */
+  /** The instant at which the operation was deprecated (RFC 9745). */
   readonly deprecatedAt: Date | undefined
   /** The last instant at which the operation works (RFC 8594). */
   readonly sunsetAt: Date | undefined

@@ -26,7 +26,7 @@ export interface FollowOptions {
   /** The types of the events to yield. Default: all types, including the types of later versions of the store. */
   readonly types?: readonly FeedEventType[] | undefined
   readonly signal?: AbortSignal | undefined
-  /** How long the store may be silent before the client reconnects, in milliseconds; 45,000 by default. */
+  /** The longest silence of the store before the client reconnects, in milliseconds; 45,000 by default. */
   readonly silenceMs?: number | undefined
   /** Called before each pause between two attempts: the connection failed, or the store refused for now. */
   readonly onReconnect?: ((error: ApiError | ConnectionError, delayMs: number) => void) | undefined

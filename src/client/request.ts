@@ -13,7 +13,7 @@ export interface Connection {
   readonly fetch: Fetch
 }
 
-/** How an operation is sent. */
+/** The properties of an operation from which its request is made. */
 export interface OperationShape {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parameters are in braces: `/pets/{petId}`. */

@@ -5,7 +5,7 @@ const BACKOFF_MAX_MS = 8000
 /** If Retry-After demands more, there is no retry: the caller gets the error, and can decide. */
 const RETRY_AFTER_MAX_MS = 60_000
 
-/** How an attempt failed. */
+/** The failure of an attempt. */
 export interface Failure {
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined
@@ -26,7 +26,7 @@ export interface RetryState {
   readonly random: number
 }
 
-/** With these codes the request had no effect, so any request can be repeated. */
+/** The codes which mean that the request had no effect, so that any request can be repeated. */
 const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
 
 /**

@@ -52,8 +52,9 @@ export class BatchWriter<Command, Reply> implements Tx {
   #issuedIds = new Map<Noun, bigint>()
   #savedHead: ChainEntry
   #head: ChainEntry
-  /** The totals of the commands that succeeded, and of the command that runs. */
+  /** The changes of the totals by the commands of the batch that succeeded. */
   readonly #totals = new TotalSums()
+  /** The changes of the totals by the command that runs. */
   #commandTotals: TotalChanges[] = []
   #savepointBatches = 0
   /** Whether the state in memory may differ from the stored state. */

@@ -6,7 +6,7 @@ import { text } from './text.ts'
 export const ORDER_QUANTITY_MAX = 1_000_000n
 /** The quantity of a new order if the request contains none. */
 export const ORDER_QUANTITY_DEFAULT = 1n
-/** Whether a new order is complete if the request does not say so. */
+/** The value of `complete` in a new order if the request contains none. */
 export const ORDER_COMPLETE_DEFAULT = false
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })

@@ -81,7 +81,7 @@ const fields = {
 } as const satisfies Record<string, Part>
 
 type FieldName = keyof typeof fields
-/** Whether a response always has a header field, or only sometimes. */
+/** The presence of a header field in the responses with one status: in all of them, or in some. */
 type Presence = 'always' | 'at times'
 
 /**

@@ -68,7 +68,7 @@ export async function getCategory(
   return category
 }
 
-/** Creates a category. */
+/** Creates a category and returns it. */
 export async function createCategory(
   tx: Tx,
   { body }: { body: NewCategory },

@@ -31,6 +31,6 @@ export interface QueryContext {
 export interface Caller {
   readonly keyId: bigint | null
   readonly scopes: readonly string[]
-  /** When the key expires, in the stored form; absent if it does not expire. */
+  /** The instant at which the key expires, in the stored form; absent if the key does not expire. */
   readonly expiresAt?: string
 }

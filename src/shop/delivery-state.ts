@@ -164,7 +164,7 @@ export async function receiverOf(
   return reader.one(findReceiver, { webhookId, owner })
 }
 
-/** Returns the 16 pending deliveries of a webhook that are due next. They can be due in the future. */
+/** Returns up to 16 pending deliveries of a webhook, those that are due first. They can be due in the future. */
 export async function pendingDeliveries(
   reader: Reader,
   webhookId: bigint,

@@ -67,7 +67,7 @@ const selectEventPage = (after: bigint, window: ReadWindow, types: readonly stri
 /** The filter of a read of events. */
 export interface EventFilter {
   readonly types: readonly string[]
-  /** Only events about this pet, its stock and its orders. */
+  /** The id of a pet: only events about the pet, its stock and its orders pass the filter. */
   readonly petId?: bigint | undefined
 }
 

@@ -47,7 +47,9 @@ export class Dispatcher {
   #woken = Promise.withResolvers<void>()
   #stopped = false
   #leasedUntilMs = 0
-  /** Whether the next lease also takes leases that have not expired: only the first lease of a process that is alone. */
+  /**
+   * Whether the next lease also takes leases that have not expired: only the first lease of a process that is alone.
+   */
   #takesEveryLease: boolean
   /** Whether a sender has ended, so that its webhook may need a new sender. */
   #hasEnded = false

@@ -24,9 +24,9 @@ export interface SenderState {
   readonly failures: bigint
   /** No attempt starts before this instant of the monotonic clock. */
   readonly resumeAtMonotonicMs: number
-  /** When the next known delivery is due, on the wall clock. */
+  /** The instant of the wall clock at which the next known delivery is due. */
   readonly nextDueMs: number
-  /** When to check for due deliveries even if none is known, on the monotonic clock. */
+  /** The instant of the monotonic clock at which due deliveries are checked, even if no delivery is known. */
   readonly nextPollMonotonicMs: number
 }
 

@@ -30,7 +30,7 @@ import {
 } from './sender-schedule.ts'
 import type { Throttle } from './throttle.ts'
 
-/** How long a sender waits after an error of the store itself. */
+/** The pause of a sender after an error of the store itself. */
 const FAULT_PAUSE_MS = 1000
 
 export interface WebhookSenderOptions

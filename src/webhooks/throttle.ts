@@ -1,10 +1,10 @@
 /** The minimum period over which events are counted. */
 const WINDOW_MS = 100
-/** After this long without a report of the head, the shop counts as quiet, whatever was counted before. */
+/** The time without a report of the head after which the shop counts as quiet, whatever was counted before. */
 const QUIET_MS = 500
-/** More events per second than this mean that the shop is under load. */
+/** The number of events per second above which the shop is under load. */
 const BUSY_EVENTS_PER_SECOND = 1000
-/** How long an attempt keeps its permit after its end while the shop is under load. */
+/** The time for which an attempt keeps its permit after its end while the shop is under load. */
 const PAUSE_MS = 250
 
 /**

@@ -21,7 +21,7 @@ export interface FeedClient {
   readonly slot?: AdmissionSlot | undefined
 }
 
-/** Reads the feed, and waits for events if the client asks for it. */
+/** The feed, which waits for events if the client asks for that. */
 export class LongPoll {
   readonly #commitSignal: CommitSignal
   readonly #runQuery: (query: Query) => Promise<Reply>
