@@ -1,8 +1,10 @@
 import { request } from 'node:http'
 import { type AddressRules, checkTarget } from '../../src/webhooks/address.ts'
 
-/** Broken on purpose: checks the addresses when a URL is registered, and resolves the name again at each attempt. */
-export async function vettedAtRegistrationOnly(
+/**
+ * Broken on purpose: checks the addresses only when a URL is registered, and resolves the name again at each attempt.
+ */
+export async function checkedAtRegistrationOnly(
   url: string,
   rules: AddressRules,
 ): Promise<() => Promise<number>> {

@@ -10,8 +10,8 @@ const Row = z.object({
 })
 
 /**
- * Broken on purpose: returns the rows after a row id, not after a position. It misses rows with lower ids that commit
- * later.
+ * Broken on purpose: returns the events after a row id, not after a position. It misses events with lower ids that are
+ * committed later.
  */
 export async function readAfterRowId(store: TestStore, lastId: bigint): Promise<ReceivedEvent[]> {
   const rows = await store.database(

@@ -6,7 +6,7 @@ const moveToHead = sql()(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,
 )
 
-/** Broken on purpose: leasing a webhook moves it past all events, before any of them was delivered. */
+/** Broken on purpose: when a webhook is leased, its position moves to the head, although events were not delivered. */
 serveWriter<Command, CommandResult>(async (tx, command) => {
   const result = await executeCommand(tx, command)
   if (command.id === 'leaseWebhooks') await tx.run(moveToHead)

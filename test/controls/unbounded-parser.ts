@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 
-/** Broken on purpose: reads a CSV text without a limit per record. Returns how many characters it read. */
+/** Broken on purpose: reads a CSV text without a limit per record. Returns the number of characters that it read. */
 export async function readWithoutBound(text: string): Promise<number> {
   let read = 0
   const pieces = function* (): Generator<string> {

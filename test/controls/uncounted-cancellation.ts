@@ -2,7 +2,7 @@ import type { Tx } from '../../src/engine/engine.ts'
 import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
 import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
 
-/** Broken on purpose: the event of a cancellation does not carry its changes of the totals. */
+/** Broken on purpose: the event of a cancellation does not contain the changes of the totals. */
 export async function executeWithUncountedCancellations(tx: Tx, command: Command): Promise<CommandResult> {
   return executeCommand(command.id === 'cancelOrder' ? withoutTotals(tx) : tx, command)
 }

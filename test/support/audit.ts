@@ -1,6 +1,6 @@
 import type { TestStore } from './store.ts'
 
-/** The invariants of every store at every moment; each query returns the rows that violate one. */
+/** The invariants of every store at every moment. Each query returns the rows that violate its invariant. */
 const guarantees: Readonly<Record<string, string>> = {
   'reserved lies between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
   'the status follows from the stock': `
@@ -48,10 +48,10 @@ const guarantees: Readonly<Record<string, string>> = {
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 
-/** How long the sequencer may take for events that are committed; it looks once a second. */
+/** The longest time that the sequencer may take to number committed events. It checks once a second. */
 const NUMBERED_MS_MAX = 10_000
 
-/** Checks a store against its guarantees; returns the violations as sentences, or [] if there are none. */
+/** Returns the violations of the guarantees of a store, as sentences; [] if there is none. */
 export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
   await allNumbered(store)
@@ -62,7 +62,7 @@ export async function audit(store: Pick<TestStore, 'database'>): Promise<string[
   return broken
 }
 
-/** Waits until every event has its position: on PostgreSQL the totals change at that moment, after the commit. */
+/** Waits until every event has its position. On PostgreSQL, the totals change when an event gets its position. */
 async function allNumbered(store: Pick<TestStore, 'database'>): Promise<void> {
   const deadline = performance.now() + NUMBERED_MS_MAX
   while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {

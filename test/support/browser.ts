@@ -1,13 +1,13 @@
 import chromium from '@sparticuz/chromium'
 import { type Browser, chromium as playwright } from 'playwright-core'
 
-/** Launches the Chromium of an npm package; it can connect only to this machine. */
+/** Launches the Chromium of an npm package. The browser can connect only to this machine. */
 export async function launchBrowser(): Promise<Browser> {
   return await playwright.launch({
     executablePath: await chromium.executablePath(),
     headless: true,
     args: [
-      // In a single process, as cloud functions use it, closing one page would end the browser.
+      // With the option --single-process, which is for cloud functions, closing one page would end the browser.
       ...chromium.args.filter(argument => argument !== '--single-process'),
       '--no-sandbox',
       '--disable-background-networking',

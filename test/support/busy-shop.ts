@@ -2,7 +2,9 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { Client } from './client.ts'
 import { type Seeded, seeded } from './seeded.ts'
 
-/** Marks the end of the writes. A reader that has received this category has received everything. */
+/**
+ * The name of the category that marks the end of the writes. A consumer that has received it has received all events.
+ */
 export const LAST_NAME = 'The last'
 
 /** The initial stock of the pets, in turn: plenty, plenty, a few, none. */
@@ -12,8 +14,9 @@ const ROWS_PER_GROUP = 100
 
 /** The counts of a shop that several clients have used at the same time. */
 export interface Busy {
-  /** The minimum number of events that were caused. */
+  /** Returns the minimum number of events that were caused. */
   readonly caused: () => number
+  /** Returns the number of refused commands. */
   readonly refused: () => number
 }
 
@@ -53,7 +56,7 @@ export async function useShop(client: Client, writers: number, events: number, s
   return { caused: () => caused + 1, refused: () => refused }
 }
 
-/** Does one random action; returns the minimum number of events that it has caused. */
+/** Does one random action, and returns the minimum number of events that it has caused. */
 async function act(shelf: Shelf, random: Seeded): Promise<number> {
   const { client, petIds } = shelf
   const petId = random.pick(petIds)
@@ -64,7 +67,7 @@ async function act(shelf: Shelf, random: Seeded): Promise<number> {
     const isPlenty = before.quantity > 1000n
     const quantity = isPlenty ? before.quantity + 1n : (before.reserved ?? 0n) + BigInt(random.below(4))
     await client.setInventory({ petId, body: { quantity } })
-    // One event, or none if the quantity already has this value.
+    // This causes one event, or none if the quantity already has this value.
     return 0
   }
   const quantity = BigInt(1 + random.below(3))
@@ -85,7 +88,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Creates categories in one command, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
+/** Creates many categories, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
 export async function makeMany(
   client: Client,
   count: number,

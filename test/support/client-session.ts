@@ -1,6 +1,8 @@
 import type { Client } from './client.ts'
 
-/** Simulates a working day of a shop, in which every described operation succeeds once. Returns the operation ids. */
+/**
+ * Simulates a working day of a shop, in which every described operation succeeds. Returns the ids of the operations.
+ */
 export async function useEverything(client: Client): Promise<string[]> {
   const done: string[] = []
   const did = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
@@ -55,7 +57,7 @@ async function useWebhook(client: Client, did: Did): Promise<void> {
   await did('deleteWebhook', client.deleteWebhook({ webhookId }))
 }
 
-/** Waits until a delivery was attempted. Returns the deliveries. */
+/** Returns the pending deliveries of a webhook once there is one. */
 async function attemptedDeliveries(client: Client, webhookId: bigint): ReturnType<Client['listDeliveries']> {
   for (;;) {
     const page = await client.listDeliveries({ webhookId, state: 'pending' })

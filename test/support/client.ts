@@ -14,7 +14,7 @@ export interface TestClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Every operation with a finite response, by its id, including the hidden operations. */
+/** A client with every operation that has a finite response, by its id, including the hidden operations. */
 export type Client = {
   readonly [Id in Exclude<OperationId, StreamId>]: (
     input: Input<Contract[Id]>,
@@ -22,7 +22,7 @@ export type Client = {
   ) => Promise<ApiResponse<Output<Contract[Id]>>>
 }
 
-/** Creates a client for tests: it never retries, and it checks every response against the contract. */
+/** Returns a client for tests: it never retries, and it checks every response against the contract. */
 export function makeClient({ base, key, fetch }: TestClientOptions): Client {
   const options = { baseUrl: base, key, fetch, retriesMax: 0 }
   const client: Readonly<Record<string, unknown>> = { ...createClient(options) }
@@ -57,7 +57,7 @@ export async function* everyItem<T, I extends object>(
   } while (next !== undefined)
 }
 
-/** Follows the events of a store, and checks each against the contract. */
+/** Yields the events of a store, and checks each event against the contract. */
 export async function* followEvents(
   { base, key, fetch }: TestClientOptions,
   options: FollowOptions = {},
@@ -67,7 +67,7 @@ export async function* followEvents(
   }
 }
 
-/** Returns the members that the operation takes: a test may pass an object that has others. */
+/** Returns the members of an input that the operation takes: a test may pass an object with additional members. */
 function inputOf({ pathParameters, query, body }: Operation, given: OperationInput): OperationInput {
   const names = [...Object.keys(pathParameters ?? {}), ...Object.keys(query ?? {}), ...(body ? ['body'] : [])]
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))

@@ -1,10 +1,10 @@
 import { loadDemo } from '../../src/cli/demo.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
-/** The instant at which all examples are made, so that they are the same in every run. */
+/** The fixed instant of the clock, so that the examples are the same in every run. */
 const EXAMPLES_AT = Date.parse('2026-11-21T09:30:00.120Z')
 
-/** The demo shop, from which the examples come. */
+/** Opens a store with the demo shop, from which the examples come. */
 export async function openDemo(): Promise<TestStore> {
   const clock = (): number => EXAMPLES_AT
   const resolve = async (): Promise<string[]> => ['127.0.0.1']

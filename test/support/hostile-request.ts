@@ -4,29 +4,31 @@ import { parseJson } from '../../src/model/json.ts'
 /** One hostile request, byte for byte, and its only correct response. */
 export interface HostileCase {
   readonly name: string
-  /** Request line and header fields, one byte per character; `{key}` and similar names are replaced. */
+  /** The request line and header fields, one byte per character; `{key}` and similar names are replaced. */
   readonly head: string
   readonly body?: string | Uint8Array | undefined
   /** The client closes its side after it has sent everything. */
   readonly ends?: true
-  /** `400 malformed_json`, `422 validation_failed: /name too_long`; only a status if the response has no Error body. */
+  /**
+   * The response: `400 malformed_json`, `422 validation_failed: /name too_long`, or a status if there is no Error body.
+   */
   readonly expected: string
   /** A part of the text of the response. */
   readonly contains?: string
-  /** Header fields of the response; null for a field that must be absent. */
+  /** The header fields of the response; null for a field that must be absent. */
   readonly headers?: Readonly<Record<string, string | null>>
-  /** The required name of a resource that the request creates, in the response and then at its Location. */
+  /** The name that the created resource must have, in the response and then at its Location. */
   readonly createdName?: string
   readonly withinMs?: number
 }
 
 export interface HttpCaseOptions extends Omit<HostileCase, 'name' | 'head' | 'expected' | 'headers'> {
-  /** Header fields of the request; null removes a default field. */
+  /** The header fields of the request; null removes a default field. */
   readonly requestHeaders?: Readonly<Record<string, string | null>>
   readonly responseHeaders?: HostileCase['headers']
 }
 
-/** A request that is valid HTTP, with the admin key: `httpCase('limit 0', 'GET /pets?limit=0', '400 ...')`. */
+/** Returns a case that is valid HTTP, with the admin key: `httpCase('limit 0', 'GET /pets?limit=0', '400 ...')`. */
 export function httpCase(
   name: string,
   line: string,
@@ -60,7 +62,7 @@ export function httpCase(
 }
 
 export interface HostileResponse {
-  /** 0 if the connection was closed without a response. */
+  /** The status; 0 if the connection was closed without a response. */
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -68,7 +70,7 @@ export interface HostileResponse {
 
 const RESPONSE_TIMEOUT_MS = 60_000
 
-/** Writes bytes to a new connection and reads until the server closes it. */
+/** Writes bytes to a new connection, reads until the server closes it, and returns the response. */
 export async function sendBytes(port: number, bytes: Uint8Array, ends = false): Promise<HostileResponse> {
   const closed = Promise.withResolvers<void>()
   const chunks: Uint8Array[] = []

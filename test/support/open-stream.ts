@@ -3,12 +3,12 @@ import { ADMIN_KEY } from './store.ts'
 /** A block of a stream of server-sent events, between two empty lines: the text of each field, by its name. */
 export type Block = Readonly<Record<string, string>>
 
-/** One stream of a store, read block by block; closed with `await using`. */
+/** One stream of a store, read block by block. Disposing it closes the connection. */
 export interface OpenStream extends AsyncDisposable {
   readonly reply: Response
-  /** The next block; undefined if the stream has ended. Throws if the connection was broken. */
+  /** Returns the next block; undefined if the stream has ended. Throws if the connection was broken. */
   next(): Promise<Block | undefined>
-  /** The next block that is an event. */
+  /** Returns the next block that is an event; undefined if the stream has ended. */
   event(): Promise<Block | undefined>
 }
 

@@ -37,7 +37,7 @@ export async function stopPostgres(): Promise<void> {
   const { server, directory } = await running
   const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
   const stopped = server.stop()
-  // The library requests a fast shutdown, which still writes a checkpoint; SIGQUIT makes it an immediate one.
+  // The library requests a fast shutdown, which writes a checkpoint. SIGQUIT requests an immediate shutdown.
   process.kill(pid, 'SIGQUIT')
   await stopped
   rmSync(directory, { recursive: true, force: true })
@@ -45,7 +45,7 @@ export async function stopPostgres(): Promise<void> {
 
 async function start(): Promise<Running> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
-  // If this process runs as root, the server runs as its own user, which must be able to enter the directory.
+  // If this process runs as root, the server runs as another user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
   const port = freePort()
   const server = new EmbeddedPostgres({

@@ -8,7 +8,7 @@ export interface Ran {
   readonly errors: string
 }
 
-/** The settings of a store on PostgreSQL: its URL, and the secret key that all its processes share. */
+/** Returns the settings of a store on PostgreSQL: its URL, and the secret key that all its processes share. */
 export function onPostgres(url: string): Record<string, string> {
   const file = fileURLToPath(new URL('secret-key', import.meta.url))
   return { DATABASE_URL: url, PETSTORE_SECRET_KEY_FILE: file }
@@ -23,12 +23,12 @@ export function childEnvironment(variables: Readonly<Record<string, string>>): R
   return { ...Object.fromEntries(kept), ...variables }
 }
 
-/** Runs the petstore command to its end. */
+/** Runs the petstore command to its end, and returns its output and exit code. */
 export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   return await runToEnd([process.execPath, MAIN, ...args], childEnvironment(env))
 }
 
-/** Runs a command to its end, for at most two minutes, with only this environment. */
+/** Runs a command to its end, for at most two minutes, with only this environment. Returns its output and exit code. */
 export async function runToEnd(
   command: string[],
   env: Record<string, string>,
@@ -52,23 +52,23 @@ export async function runToEnd(
 /** A server process that a test started, and that the test may end in any way. */
 export interface ServerProcess extends AsyncDisposable {
   readonly base: string
-  /** Standard error so far: the messages for people. */
+  /** Returns standard error so far: the messages for people. */
   readonly messages: () => string
-  /** Standard output so far: the log. */
+  /** Returns standard output so far: the log. */
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
-  /** Its exit code, once it has ended. */
+  /** Resolves to the exit code once the process has ended. */
   readonly exited: Promise<number>
   /** Closes the pipes of standard output and standard error, as a reader that ends does. */
   closeReaders(): Promise<void>
 }
 
-/** The petstore command as a child process of a test: its arguments, and its environment. */
+/** Returns the petstore command for a child process of a test: its command line, and its environment. */
 export function command(args: readonly string[]): { line: string[]; env: Record<string, string> } {
   return { line: [process.execPath, MAIN, ...args], env: childEnvironment({}) }
 }
 
-/** Starts a server and resolves when it reports its address. `script` is src/main.ts unless given. */
+/** Starts a server and resolves when it reports its address. `script` is src/main.ts by default. */
 export async function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -4,7 +4,7 @@ import { eventTypes } from '../../src/model/event-type.ts'
 import type { TestStore } from './store.ts'
 import { until } from './until.ts'
 
-/** An event as one reader received it, in the order of receipt. */
+/** An event as one event consumer received it. */
 export interface ReceivedEvent {
   readonly id: bigint
   readonly position: bigint
@@ -25,7 +25,7 @@ const Row = z.object({
 })
 export type EventRow = z.output<typeof Row>
 
-/** Every event in the database of a store, in the order of positions. */
+/** Returns every event in the database of a store, in the order of positions. */
 export async function eventRows({ database }: Pick<TestStore, 'database'>): Promise<EventRow[]> {
   const rows = await database(
     'SELECT id, position, type, subject, subject_version FROM event ORDER BY position, id',
@@ -35,7 +35,7 @@ export async function eventRows({ database }: Pick<TestStore, 'database'>): Prom
 
 const Head = z.tuple([z.object({ position: z.bigint() })])
 
-/** The position of the last event, once every committed event has a position. */
+/** Returns the position of the last event, once every committed event has a position. */
 export async function headOf({ database }: Pick<TestStore, 'database'>): Promise<bigint> {
   const waiting = async () => (await database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length
   await until('every event has its position', async () => (await waiting()) === 0)
@@ -43,7 +43,7 @@ export async function headOf({ database }: Pick<TestStore, 'database'>): Promise
   return position
 }
 
-/** Returns the faults in the order of the stored events; [] if there are none. */
+/** Returns the faults in the positions and versions of the stored events; [] if there is none. */
 export function faultsOfOrder(rows: readonly EventRow[]): string[] {
   const versions = new Map<string, bigint>()
   const publicTypes: readonly string[] = eventTypes

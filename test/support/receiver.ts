@@ -5,7 +5,7 @@ import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 export interface Received {
   readonly method: string
   readonly path: string
-  /** By their names in lower case. */
+  /** The header fields, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly arrivedMs: number
@@ -16,15 +16,15 @@ export interface Received {
 /** The handling of one request: it may write anything, HTTP or not, or nothing at all. */
 export type Responder = (socket: Socket, request: Received) => void
 
-/** A web server on the loopback interface that a test controls; ended with `await using`. */
+/** A web server on the loopback interface that a test controls. Disposing it stops it. */
 export interface Receiver extends AsyncDisposable {
   readonly port: number
   /** `http://127.0.0.1:port`, or the form that the host and TLS require. */
   readonly base: string
   readonly received: readonly Received[]
-  /** The number of connections ever made to it, with and without a request. */
+  /** Returns the number of connections that were ever made to the receiver, with and without a request. */
   readonly connections: () => number
-  /** Resolves once it has received N requests in total. */
+  /** Resolves once the receiver has received `count` requests in total. */
   has(count: number): Promise<void>
   /** Resolves once no connection is open. */
   quiet(): Promise<void>
@@ -33,15 +33,15 @@ export interface Receiver extends AsyncDisposable {
 }
 
 export interface ReceiverOptions {
-  /** 127.0.0.1 unless given. */
+  /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: '127.0.0.1' | '::1'
   /** Listens with the certificate below. */
   readonly tls?: boolean
-  /** Sent as soon as a client has connected. */
+  /** A text that is sent as soon as a client has connected. */
   readonly greeting?: string
 }
 
-/** Listens on a free port. The response is chosen for each request, so it can depend on their number. */
+/** Opens a receiver on a free port. `responderOf` chooses the response to each request, by request and index. */
 export async function openReceiver(
   responderOf: (request: Received, index: number) => Responder = () => reply(204),
   { host = '127.0.0.1', tls = false, greeting = '' }: ReceiverOptions = {},
@@ -103,10 +103,10 @@ export async function openReceiver(
   }
 }
 
-/** A server that responds as soon as a client connects, and reads only when the test says so. */
+/** A server that responds as soon as a client connects, and reads only when the test calls `readRest`. */
 export interface HastyReceiver extends AsyncDisposable {
   readonly base: string
-  /** Reads to the end of the connection and resolves with the number of bytes received. */
+  /** Reads to the end of the connection, and resolves to the number of bytes received. */
   readRest(): Promise<number>
 }
 
@@ -134,8 +134,8 @@ export async function openHastyReceiver(answer: string): Promise<HastyReceiver> 
 }
 
 /**
- * A port of 127.0.0.1 on which nothing listens. It is below the range from which the system assigns ports, because
- * concurrent tests take their ports from that range.
+ * Returns a port of 127.0.0.1 on which nothing listens. The port is below the range from which the system assigns
+ * ports, because concurrent tests take their ports from that range.
  */
 export async function deadPort(): Promise<number> {
   for (;;) {
@@ -151,7 +151,7 @@ export async function deadPort(): Promise<number> {
   }
 }
 
-/** A complete reply, after which the client closes the connection. */
+/** Sends a complete reply, after which the client closes the connection. */
 export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -163,12 +163,12 @@ export function reply(
   return socket => socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
 }
 
-/** A redirect to another URL. */
+/** Sends a redirect to another URL. */
 export function redirect(location: string, status = 307): Responder {
   return reply(status, { location })
 }
 
-/** Sends this text, whatever it is, and then nothing. */
+/** Sends exactly this text, which need not be HTTP, and then nothing. */
 export function raw(text: string): Responder {
   return socket => socket.write(text)
 }
@@ -188,7 +188,7 @@ export function dripping(start: string, everyMs = 1000): Responder {
   }
 }
 
-/** Sends a text at once, and then another one repeatedly, as fast as it is read, without end. */
+/** Sends `start`, and then `more` again and again, as fast as the client reads, without an end. */
 export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder {
   return socket => {
     const fill = (): void => {
@@ -200,7 +200,7 @@ export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder 
   }
 }
 
-/** Reads requests one after another from a connection. Their bodies have the length of Content-Length. */
+/** Calls `take` with each request that arrives on a connection. The body has the length of Content-Length. */
 function readRequest(socket: Socket, take: (request: Received) => void): void {
   let bytes = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
@@ -242,7 +242,7 @@ async function close(server: Server): Promise<void> {
   await closed.promise
 }
 
-/** Self-signed, for shop.example and 127.0.0.1, valid for a hundred years. Trust it with `ca`. */
+/** A self-signed certificate for shop.example and 127.0.0.1, valid for a hundred years. Trust it with `ca`. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBozCCAUqgAwIBAgIUdzLemWHrqxGsZkw+f/PZAcAM52AwCgYIKoZIzj0EAwIw
 FzEVMBMGA1UEAwwMc2hvcC5leGFtcGxlMCAXDTI2MTEyMTA2MjUzMVoYDzIxMjYx

@@ -1,6 +1,6 @@
 /** Random numbers that are the same in every run (mulberry32). */
 export interface Seeded {
-  /** An integer from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
   pick<T>(items: readonly T[]): T
 }

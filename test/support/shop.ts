@@ -3,7 +3,7 @@ import type { PetStatus } from '../../src/model/pet.ts'
 import type { Client } from './client.ts'
 import { type EngineName, openTestStore, type TestOptions, type TestStore } from './store.ts'
 
-/** One store for all tests of a block; each test creates its own pets in it. */
+/** Returns a function that returns the one store of all tests of a block. Each test creates its own pets. */
 export function sharedStore(engine: EngineName, options?: TestOptions): () => TestStore {
   let store: TestStore | undefined
   beforeAll(async () => {
@@ -20,7 +20,7 @@ export function sharedStore(engine: EngineName, options?: TestOptions): () => Te
 
 export interface PetSetup {
   readonly quantity?: bigint
-  /** Units in one open order. */
+  /** The number of units in one open order. */
   readonly reserved?: bigint
   readonly onHold?: boolean
 }
@@ -32,7 +32,7 @@ export interface PetMade {
   readonly orderId: bigint
 }
 
-/** Creates a pet with exactly this stock, only through the API. */
+/** Creates a pet with exactly this stock, only through the API, and returns its ids. */
 export async function makePet(client: Client, setup: PetSetup = {}): Promise<PetMade> {
   const { quantity = 1n, reserved = 0n, onHold = false } = setup
   const category = await client.createCategory({ body: { name: 'Any' } })
@@ -49,7 +49,10 @@ export async function makePet(client: Client, setup: PetSetup = {}): Promise<Pet
   return { petId, categoryId, orderId }
 }
 
-/** `available 5/2`: the status, the units on hand and the reserved units, as both views of the row show them. */
+/**
+ * Returns the status, the units on hand and the reserved units: `available 5/2`. Throws if the pet and its inventory
+ * item have different statuses.
+ */
 export async function stockOf(client: Client, petId: bigint): Promise<string> {
   const { data: item } = await client.getInventoryItem({ petId })
   const { data: pets } = await client.listPets({ id: [petId] })

@@ -10,28 +10,28 @@ import { run, type ServerProcess, startProcess } from './process.ts'
 import { deadPort } from './receiver.ts'
 import { ADMIN_KEY, type EngineName, type RawRow } from './store.ts'
 
-/** The base URL that all servers of a store use, so that it is the same in every envelope. */
+/** The base URL of all servers of a store, so that every envelope has the same source. */
 const BASE = 'http://shop.example'
 
 /**
- * The location of the data that all processes of one store use. The data stays when a process ends; it is deleted with
- * `await using`.
+ * The location of the data that all processes of one store use. The data remains when a process ends. Disposing the
+ * location deletes the data.
  */
 export interface StoreDirectory extends AsyncDisposable {
   readonly directory: string
   /** The arguments with which `serve` serves this store. */
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Starts a server, each time on the same port; with another script than `petstore serve` if given. */
+  /** Starts a server, always on the same port. `script` replaces `petstore serve`. */
   start(script?: string): Promise<ServerProcess>
   /** Starts a server with another environment, on a free port. */
   startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
   /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
-  /** Runs SQL on the database of the servers. */
+  /** Runs SQL on the database of the servers, and returns the rows. */
   database(text: string): Promise<RawRow[]>
-  /** Expires all leases, because a dead process would hold them for 30 seconds. */
+  /** Lets all leases expire, because a dead process would hold them for 30 seconds. */
   endLeases(): Promise<void>
 }
 

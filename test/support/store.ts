@@ -28,11 +28,11 @@ export const SECRET_KEY = new Uint8Array(32).fill(7)
 
 const ENGINES = ['sqlite', 'postgres'] as const
 
-/** `ENGINE=sqlite npm test` narrows a run to one engine. */
+/** The engines of this run: both, or only one, as in `ENGINE=sqlite npm test`. */
 export const testedEngines = ENGINES.filter(name => (process.env.ENGINE ?? name) === name)
 if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}.`)
 
-/** Runs a suite of whole-store tests on both engines. */
+/** Runs a suite of whole-store tests on every engine of this run. */
 export function onEveryEngine(suite: (engine: EngineName) => void): void {
   for (const engine of testedEngines) describe(engine, () => suite(engine))
 }
@@ -52,21 +52,21 @@ export interface Variant {
 /** A row as a test reads it from the database of the store. */
 export type RawRow = Record<string, unknown>
 
-/** A whole store with its server on a free port; closed with `await using`. */
+/** A whole store with its server on a free port. Disposing it stops the server and deletes the data. */
 export interface TestStore extends AsyncDisposable {
   readonly base: string
   readonly engine: StoreEngine
-  /** The location of its data, for programs that open it in addition to the server. */
+  /** The location of the data, for programs that open the store in addition to the server. */
   readonly place: { readonly directory: string; readonly databaseUrl: string | undefined }
   /** A client with the admin key. */
   readonly client: Client
   /** A client without any key. */
   readonly anonymous: Client
-  /** A client with a new key that has these scopes. */
+  /** Returns a client with a new key that has these scopes. */
   clientWith(...scopes: Scope[]): Promise<Client>
-  /** One raw request, with the admin key unless `Authorization` is given. */
+  /** Sends one raw request, with the admin key if the headers have no `Authorization`. Returns the response. */
   send(method: string, path: string, options?: SendOptions): Promise<Response>
-  /** Runs SQL directly on the database, unknown to the store. Integers are bigints. */
+  /** Runs SQL directly on the database, and returns the rows. The store does not notice. Integers are bigints. */
   database(text: string): Promise<RawRow[]>
   /** The log, one entry per line. */
   readonly logged: LogLine[]
@@ -80,7 +80,7 @@ export interface LogLine {
 
 export interface SendOptions {
   readonly headers?: Record<string, string>
-  /** Sent unchanged; its Content-Type is application/json unless given. */
+  /** The body, sent unchanged. Its Content-Type is application/json if the headers have none. */
   readonly body?: string | Uint8Array<ArrayBuffer>
 }
 
@@ -166,7 +166,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   throw new Error('the call succeeded and should have been refused')
 }
 
-/** `409 insufficient_stock`: the refusal of a call in short form. */
+/** Returns the refusal of a call in short form: `409 insufficient_stock`. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   const { status, code } = await refusalOf(call)
   return `${status} ${code}`

@@ -10,18 +10,22 @@ export interface ToolRun {
   readonly printed: string
 }
 
-/** A directory for the files of one test, removed with `using`. */
+/** Returns a directory for the files of one test. Disposing it deletes the files. */
 export function scratch(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'petstore-tool-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a tool of node_modules to its end. The tool cannot use the network: each request fails immediately. */
+/**
+ * Runs a tool of node_modules to its end, and returns its output. Each network request of the tool fails immediately.
+ */
 export async function runTool(name: string, args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([join(ROOT, 'node_modules', '.bin', name), ...args], cwd)
 }
 
-/** Runs a program under Bun to its end, without network requests. */
+/**
+ * Runs a program under Bun to its end, and returns its output. Each network request of the program fails immediately.
+ */
 export async function runScript(args: readonly string[], cwd = ROOT): Promise<ToolRun> {
   return await runTogether([process.execPath, ...args], cwd)
 }
@@ -31,7 +35,10 @@ async function runTogether(command: string[], cwd: string): Promise<ToolRun> {
   return { exitCode, printed: output + errors }
 }
 
-/** Nothing listens on the discard port, so a tool that uses the network despite its settings fails. */
+/**
+ * Returns the environment of a tool. Its proxy is a port on which nothing listens, so a tool that uses the network
+ * despite its settings fails.
+ */
 export function toolEnvironment(): Record<string, string> {
   const nowhere = 'http://127.0.0.1:9'
   return {

@@ -23,22 +23,22 @@ export async function createWebhook(
   return { webhookId: data.id, secret: data.secret }
 }
 
-/** The event in a request. */
+/** Returns the event in a request. */
 export function eventIn({ body }: Received): Event {
   return Event.parse(readJson(body))
 }
 
-/** The received events, in the order of arrival. */
+/** Returns the received events, in the order of arrival. */
 export function arrivals({ received }: Pick<Receiver, 'received'>): ReceivedEvent[] {
   return received.map(request => receivedEvent(eventIn(request)))
 }
 
-/** The same events in the order of positions: up to four concurrent attempts can overtake one another. */
+/** Returns received events in the order of positions: up to four concurrent attempts can overtake one another. */
 export function inOrder(received: readonly ReceivedEvent[]): ReceivedEvent[] {
   return received.toSorted((a, b) => Number(a.position - b.position))
 }
 
-/** The names of the created categories, in the order of events: a test creates a category to cause an event. */
+/** Returns the names in the received events, in the order of positions: a test creates a category to cause an event. */
 export function namesIn(receiver: Pick<Receiver, 'received'>): string[] {
   const events = receiver.received.map(eventIn).toSorted((a, b) => a.sequence.localeCompare(b.sequence))
   return events.map(({ data }) => ('name' in data ? data.name : '(no name)'))
@@ -56,7 +56,7 @@ export async function deliveriesOf(
   return [...(await client.listDeliveries({ webhookId, limit: 100 })).data.items]
 }
 
-/** Resolves with the deliveries of a webhook once N of them have this state. */
+/** Returns the deliveries of a webhook once `count` of them have this state. */
 export async function settled(
   store: TestStore,
   hooked: CreatedWebhook,
@@ -71,7 +71,9 @@ export async function settled(
   return found
 }
 
-/** A receiver that responds only after `letGo`. `concurrentMax` returns the maximum number of waiting requests. */
+/**
+ * The responses of a receiver that waits for `letGo`. `concurrentMax` returns the maximum number of waiting requests.
+ */
 export interface Holding {
   readonly responderOf: () => Responder
   readonly concurrentMax: () => number
@@ -97,10 +99,10 @@ export function holding(): Holding {
   }
 }
 
-/** An empty request, for calls that need one although none has arrived. */
+/** An empty request, for calls that need a request although none has arrived. */
 export const noRequest: Received = { method: '', path: '', headers: {}, body: Buffer.alloc(0), arrivedMs: 0 }
 
-/** The logged errors: a working store logs none. */
+/** Returns the logged errors. A working store logs no error. */
 export function faults({ logged }: TestStore): string[] {
   return logged.filter(({ level }) => level === 'error').map(({ fields }) => JSON.stringify(fields))
 }

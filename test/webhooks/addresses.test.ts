@@ -9,11 +9,11 @@ import {
   type Target,
 } from '../../src/webhooks/address.ts'
 import { post } from '../../src/webhooks/request.ts'
-import { vettedAtRegistrationOnly } from '../controls/checked-at-registration-only.ts'
+import { checkedAtRegistrationOnly } from '../controls/checked-at-registration-only.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import { type HostileUrl, hostileUrls, PUBLIC } from './hostile-urls.ts'
 
-/** Registers a URL; returns a function that makes one delivery attempt and resolves with the status. */
+/** Registers a URL, and returns a function that makes one delivery attempt and resolves to the status. */
 type Register = (url: string, rules: AddressRules) => Promise<() => Promise<number>>
 
 const LOOPBACK = '127.0.0.1'
@@ -43,7 +43,7 @@ function publicOnly(resolve: Resolve): AddressRules {
   return { allowPrivate: false, resolve }
 }
 
-/** Returns each of the answers in turn, and then the last one forever. */
+/** Returns a resolver that returns each of the answers in turn, and then the last one forever. */
 function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
   const resolve = async (): Promise<readonly string[]> => {
     const answer = answers[Math.min(resolve.asked, answers.length - 1)]
@@ -64,7 +64,7 @@ interface Outcome {
   readonly connects: number
 }
 
-/** Sends to each hostile URL that passes the check. A target outside this machine is counted, but not connected to. */
+/** Sends a request to each hostile URL that passes the check. A target outside this machine is only counted. */
 async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: number): Promise<Outcome> {
   const passed: string[] = []
   let connects = 0
@@ -159,7 +159,7 @@ test('the look-up of the system resolves the name of this machine', async () => 
   expect(await refusalOf('http://localhost/', publicOnly(resolveHost))).toContain('loopback')
 })
 
-const vettedAtEachAttempt: Register = async (url, rules) => {
+const checkedAtEachAttempt: Register = async (url, rules) => {
   await checkTarget(url, rules)
   return async () => {
     const target = await checkTarget(url, rules)
@@ -167,7 +167,10 @@ const vettedAtEachAttempt: Register = async (url, rules) => {
   }
 }
 
-/** Makes three attempts on a name that is public at registration, and resolves to this machine afterwards. */
+/**
+ * Makes three attempts on a name that is public at registration, and resolves to this machine afterwards. Returns the
+ * number of connections.
+ */
 async function rebind(register: Register, receiver: Receiver): Promise<number> {
   const rules = publicOnly(resolverOf([PUBLIC], [LOOPBACK]))
   const attempt = await register(`http://shop.example:${receiver.port}/hook`, rules)
@@ -177,12 +180,12 @@ async function rebind(register: Register, receiver: Receiver): Promise<number> {
 
 test('a name that moves to a private address after its registration is not connected to', async () => {
   await using receiver = await openReceiver()
-  expect(await rebind(vettedAtEachAttempt, receiver)).toBe(0)
+  expect(await rebind(checkedAtEachAttempt, receiver)).toBe(0)
 })
 
 test('control: if the address is checked only at registration, the private address is connected to', async () => {
   await using receiver = await openReceiver()
-  expect(await rebind(vettedAtRegistrationOnly, receiver)).toBe(3)
+  expect(await rebind(checkedAtRegistrationOnly, receiver)).toBe(3)
 })
 
 test('the name is not resolved again between the check and the connection', async () => {
