@@ -33,7 +33,7 @@ async function storedEvents(store: TestStore): Promise<z.output<typeof StoredEve
   return StoredEvent.array().parse(rows)
 }
 
-/** Positions whose chain entry does not match the event and the previous entry; an intact chain has none. */
+/** Returns the positions whose chain entry does not match the event and the previous entry; [] for an intact chain. */
 async function brokenLinks(store: TestStore): Promise<bigint[]> {
   let link = CHAIN_START
   return (await storedEvents(store)).flatMap(event => {
@@ -44,12 +44,12 @@ async function brokenLinks(store: TestStore): Promise<bigint[]> {
 
 type Filters = Parameters<TestStore['client']['listAudit']>[0]
 
-/** Reads the whole audit log, page after page. */
+/** Returns the whole audit log, read page by page. */
 async function trail({ client }: TestStore, filters: Filters = {}): Promise<AuditEntry[]> {
   return Array.fromAsync(everyItem(client.listAudit, filters))
 }
 
-/** Creates a key, and returns it with its id as the audit log shows it. */
+/** Creates a key, and returns its id and a client with the key. */
 async function openKey(store: TestStore) {
   const { data } = await store.client.createKey({
     body: { name: 'Till', scopes: ['pets:write'] },
@@ -184,7 +184,7 @@ onEveryEngine(engine => {
       expect([subject, namedSubject.safeParse(subject).success]).toEqual([subject, true])
   })
 
-  test('the pages contain each entry once, newest first, although changes are made between the pages', async () => {
+  test('the pages contain each entry once, newest first, although changes are made between two pages', async () => {
     await makeMany(store().client, 50)
     const head = await headOf(store())
     const positions: bigint[] = []
@@ -335,7 +335,7 @@ onEveryEngine(engine => {
     expect((await brokenLinks(own))[0]).toBe(4n)
   })
 
-  test('a key that may read the audit log may do nothing else, and a key that manages keys may read it', async () => {
+  test('audit:read gives access only to the audit log, and keys:manage includes it', async () => {
     const others = await store().clientWith('events:read', 'pets:write', 'webhooks:manage')
     expect(await codeOf(others.listAudit({}))).toBe('403 insufficient_scope')
     const auditor = await store().clientWith('audit:read')

@@ -7,10 +7,10 @@ import { followEvents, makeClient } from '../support/client.ts'
 import { type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
 import type { Seeded } from '../support/seeded.ts'
 
-// Readers that are disconnected at random and resume after the last event they handled, until they receive the event
-// that marks the end.
+// Event consumers that are disconnected at random. Each resumes after the last event that it handled, until it receives
+// the event that marks the end.
 
-/** The events that one reader received, and how often it was disconnected. */
+/** The events that one consumer received, and the number of its disconnections. */
 export interface ReadEvents {
   readonly received: ReceivedEvent[]
   cuts: number
@@ -20,12 +20,12 @@ export interface CutOptions {
   readonly base: string
   readonly key: string
   readonly random: Seeded
-  /** Events between two disconnections, on average. */
+  /** The average number of events between two disconnections. */
   readonly stride: number
   readonly types?: readonly EventType[]
 }
 
-/** Reads the feed and waits at its end; a disconnection loses the response to the current request. */
+/** Reads the feed, and waits at its end. A disconnection loses the response to the current request. */
 export async function readWaiting({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const client = makeClient({ base, key })
   const read: ReadEvents = { received: [], cuts: 0 }
@@ -43,7 +43,7 @@ export async function readWaiting({ base, key, random, stride, types }: CutOptio
   }
 }
 
-/** Reads the feed by its `next` links; after a disconnection the link is lost. */
+/** Reads the feed by its `next` links. After a disconnection, the link is lost. */
 export async function readByLinks({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const client = makeClient({ base, key })
   const read: ReadEvents = { received: [], cuts: 0 }
@@ -61,7 +61,8 @@ export async function readByLinks({ base, key, random, stride, types }: CutOptio
 }
 
 /**
- * Follows the stream with the client. A disconnection aborts the client; the events that it still yields are handled.
+ * Follows the stream with the client. A disconnection aborts the client; events that the client yields after that are
+ * also handled.
  */
 export async function follow({ base, key, random, stride, types }: CutOptions): Promise<ReadEvents> {
   const read: ReadEvents = { received: [], cuts: 0 }
@@ -80,7 +81,7 @@ export async function follow({ base, key, random, stride, types }: CutOptions): 
 }
 
 /**
- * Reads the bytes of the stream with an independent parser; a disconnection can occur anywhere, even within an event.
+ * Reads the bytes of the stream with an independent parser. A disconnection can occur anywhere, even within an event.
  */
 export async function readBytes({ base, key, random, stride, types = [] }: CutOptions): Promise<ReadEvents> {
   const read: ReadEvents = { received: [], cuts: 0 }
@@ -116,7 +117,7 @@ export async function readBytes({ base, key, random, stride, types = [] }: CutOp
   }
 }
 
-/** Records an event; returns whether it is the last one. */
+/** Records an event, and returns whether it is the event that marks the end. */
 function handle({ received }: ReadEvents, event: Event): boolean {
   received.push(receivedEvent(event))
   return event.type === 'petstore.category.created' && 'name' in event.data && event.data.name === LAST_NAME
@@ -126,7 +127,7 @@ function lastOf({ received }: ReadEvents): bigint {
   return received.at(-1)?.position ?? 0n
 }
 
-/** Starts a request and aborts it, wherever it is, once another request has its response. */
+/** Starts a request, and aborts it at whatever stage it is once a different request has its response. */
 async function cutShort(ask: (signal: AbortSignal) => Promise<unknown>, base: string): Promise<void> {
   const cut = new AbortController()
   const asked = ask(cut.signal).catch(error => {

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const PIECE_BYTES_MAX = 64 * 1024
 
-/** Opens a separate tail of a store. Its reads fail between `lose` and `find`. */
+/** Returns the recent events of a store, opened separately. Their reads fail between the calls of `lose` and `find`. */
 async function openTail({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []

@@ -6,18 +6,18 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** Far less than the reader is willing to wait, far more than a busy machine needs for a response. */
+/** A time that is far below WAIT_MAX, and far above what a busy machine needs for a response. */
 const AT_ONCE_MS = 8000
 const WAIT_MAX = 30
 
-/** Waits for an event, and measures how long that took. */
+/** Reads the feed, and returns the page and the time that the request took. */
 async function listen(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
   const started = performance.now()
   const { data } = await store.client.listEvents(input)
   return { ...data, tookMs: performance.now() - started }
 }
 
-/** Resolves when the store has received everything that was sent to it before. */
+/** Resolves when the store has received every request that was sent before. */
 async function taken({ base }: TestStore): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
 }
@@ -156,7 +156,7 @@ onEveryEngine(engine => {
     expect(data.items).toHaveLength(1)
   })
 
-  test('a waiting reader gets its response as soon as an event occurs', async () => {
+  test('a waiting client gets its response as soon as an event occurs', async () => {
     const after = await headOf(store())
     const waiting = listen(store(), { after, wait: WAIT_MAX })
     await taken(store())
@@ -167,7 +167,7 @@ onEveryEngine(engine => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
-  test('a waiting reader gets an empty response when its time is over', async () => {
+  test('a waiting client gets an empty response when its time is over', async () => {
     const after = await headOf(store())
     const { items, tookMs, next } = await listen(store(), { after, wait: 1 })
     expect(items).toEqual([])
@@ -176,7 +176,7 @@ onEveryEngine(engine => {
     expect((await listen(store(), { after })).tookMs).toBeLessThan(990)
   })
 
-  test('a reader that waits for one type gets no response when an event of another type occurs', async () => {
+  test('a client that waits for one type gets no response when an event of another type occurs', async () => {
     const after = await headOf(store())
     const waiting = listen(store(), { after, type: ['petstore.pet.deleted'], wait: 1 })
     await taken(store())
@@ -189,7 +189,7 @@ onEveryEngine(engine => {
     expect(next).toBe(String(head))
   })
 
-  test('a waiting reader gets its response when the store stops', async () => {
+  test('a waiting client gets its response when the store stops', async () => {
     const own = await openTestStore(engine)
     const after = await headOf(own)
     const waiting = listen(own, { after, wait: WAIT_MAX })
@@ -200,7 +200,7 @@ onEveryEngine(engine => {
     expect(tookMs).toBeLessThan(AT_ONCE_MS)
   })
 
-  test('a reader waits for at most 30 seconds, and a negative wait is refused', async () => {
+  test('a client can wait for at most 30 seconds, and a negative wait is refused', async () => {
     for (const wait of ['31', '-1', '1.5', 'x']) {
       expect((await store().send('GET', `/events?wait=${wait}`)).status).toBe(400)
     }

@@ -19,7 +19,7 @@ import { until } from '../support/until.ts'
 const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
 
-/** A store that keeps events for 90 days, and whose clock the test moves. */
+/** Returns a store that keeps events for 90 days, and functions that move its clock and sweep. */
 async function openAgeing(engine: 'sqlite' | 'postgres') {
   let nowMs = Date.parse('2026-11-21T09:30:00Z')
   const clock = (): number => nowMs
@@ -52,7 +52,7 @@ async function namesAfter({ client }: TestStore, after?: bigint): Promise<unknow
 }
 
 onEveryEngine(engine => {
-  test('events beyond the retention are deleted, and a reader that has not read them is notified', async () => {
+  test('events beyond the retention are deleted, and a client that has not read them gets an error', async () => {
     await using ageing = await openAgeing(engine)
     const { store } = ageing
     await make(store, 'Old', 'Older than it seems')
@@ -140,7 +140,7 @@ onEveryEngine(engine => {
         {
           one: (statement, ...parameters) => reader.one(statement, ...parameters),
           many: async (statement, ...parameters) => {
-            // Between reading the retention floor and reading the rows.
+            // This sweep is between reading the retention floor and reading the rows.
             if (queries++ === 1) await ageing.sweep()
             return reader.many(statement, ...parameters)
           },
@@ -150,7 +150,7 @@ onEveryEngine(engine => {
         100,
       )
     })
-    // Either the events that existed at the time of the request, or a refusal.
+    // The outcome is either the events that existed at the time of the request, or a refusal.
     const outcome = await reader.then(
       ({ events }) => events.map(({ position }) => position),
       error => [error.code],
@@ -185,7 +185,7 @@ test('two processes that sweep at the same time leave no gap', async () => {
   expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
 })
 
-/** Runs a sweep up to a position like another process, and commits it once a category named `Let go` exists. */
+/** Sweeps up to a position as another process would, and commits once a category named `Let go` exists. */
 async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
     UPDATE chain_end SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE name = 'floor';

@@ -8,11 +8,11 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 import { until } from '../support/until.ts'
 import { fillHistory } from './long-history.ts'
 
-/** Far more events than one request reads. */
+/** A number of events that is far above what one request reads. */
 const EVENTS = 60_000
 /** The maximum number of positions that one request reads. */
 const POSITIONS_READ_MAX = 20_000n
-/** More than the number of events of one pet that one read scans. */
+/** A number that is above the number of events of one pet that one read scans. */
 const EVENTS_OF_PET_MAX = 1600
 
 /** Yields the pages of the audit log. */
@@ -27,7 +27,7 @@ async function* pagesOf({ client }: TestStore, filters: Parameters<typeof client
   }
 }
 
-/** The feed of a store, and how often it queries the engine. */
+/** Returns the feed of a store, and the number of its queries. */
 function openFeed({ engine }: TestStore) {
   const seen = { queries: 0 }
   const feed = new LongPoll(new CommitSignal(engine.watch), query => {
@@ -48,7 +48,7 @@ function feedQuery(after: bigint, type: string): Query {
 }
 
 onEveryEngine(kind => {
-  test('a feed request reads a bounded part of the history, and its next link continues there', async () => {
+  test('a feed request reads a bounded part of the history, and its next link continues after that part', async () => {
     await using store = await openTestStore(kind)
     const { rareType, rareAt } = await fillHistory(store, EVENTS)
     let after = 0n

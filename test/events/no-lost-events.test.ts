@@ -33,7 +33,10 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 
 const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
 
-/** Runs two readers of the feed and two of the stream while the shop is in use. One of each two filters by type. */
+/**
+ * Runs two clients of the feed and two of the stream while the shop is in use. One of each two filters by type. Returns
+ * the faults in what they received, and the number of disconnections.
+ */
 async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; cuts: number }> {
   const reader = (index: number) => ({
     base: store.base,
@@ -65,7 +68,7 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
   return { faults, cuts }
 }
 
-/** Two readers, one by the id of the row and one by position, and the events that they have received. */
+/** Returns two consumers, one by row id and one by position, with the events that they have received. */
 function openReaders(store: TestStore) {
   const byId: ReceivedEvent[] = []
   const byPosition: ReceivedEvent[] = []
@@ -97,7 +100,7 @@ async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Prom
   return rows.length > 0
 }
 
-/** Sends an order under its key until it gets a response. */
+/** Sends an order with its idempotency key until it gets a response. */
 async function orderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
   const client = makeClient({ base, key: ADMIN_KEY })
   for (;;) {
@@ -111,7 +114,7 @@ async function orderOnce(base: string, petId: bigint, idempotencyKey: string): P
   }
 }
 
-/** Runs clients that place orders until `isOver`. Returns the number of orders that got a response. */
+/** Runs clients that place orders until `isOver` returns true. Returns the number of orders that got a response. */
 async function orderOn(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
   const buyer = async (name: number): Promise<number> => {
     let count = 0
@@ -157,7 +160,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'control: a reader that remembers the last row id misses events that commit late, and is detected',
+  'control: a consumer that remembers the last row id misses events that are committed late, and is detected',
   async () => {
     await using store = await openTestStore('postgres')
     const { byId, byPosition, readOn } = openReaders(store)

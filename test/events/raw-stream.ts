@@ -3,7 +3,7 @@ import { ADMIN_KEY } from '../support/store.ts'
 
 /** A stream over a raw connection; the test controls how much the client reads. */
 export interface RawStream extends Disposable {
-  /** Positions of the events that have been received completely. */
+  /** The positions of the events that have been received completely. */
   readonly positions: readonly bigint[]
   readonly bytes: () => number
   read(): void

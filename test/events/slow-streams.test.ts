@@ -14,20 +14,20 @@ import { until } from '../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
 
 const CLIENTS = times(100, 1000)
-/** More than the system buffers for a connection that nobody reads (about 4 MB). */
+/** A number of events that exceeds what the system buffers for a connection that nobody reads (about 4 MB). */
 const EVENTS = 5000
 const EVENT_BYTES = 1850
 const TIMEOUT_MS = timeLimitMs(120_000)
 const MIB = 1024 * 1024
 /**
- * The growth over the same load without a stream: the frames that all streams share (4 MiB), a piece of 64 KiB for each
- * stream that does not read, and garbage. If every stream were filled, each stream that does not read would take 5 MB.
+ * The maximum growth over the same load without a stream: the batches that all streams share (4 MiB), a chunk of 64 KiB
+ * for each stream that does not read, and garbage. If every stream were filled, each of them would take 5 MB.
  */
 const GROWTH_MAX_BYTES = 112 * MIB + (CLIENTS / 2) * 64 * 1024
 
 const CONTROL = fileURLToPath(new URL('../controls/eager-streams-server.ts', import.meta.url))
 
-/** Opens streams, of which one half reads and the other half does not. */
+/** Returns streams, of which one half reads and the other half does not. */
 async function openHalves(
   base: string,
   count: number,
@@ -44,7 +44,7 @@ async function openHalves(
   return { readers, others }
 }
 
-/** The peak memory of the process whose command line contains this text. No other command line may contain it. */
+/** Returns the peak memory of the only process whose command line contains this text. */
 function peakBytes(text: string): number {
   for (const pid of readdirSync('/proc').filter(name => /^\d+$/.test(name) && name !== String(process.pid))) {
     if (existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)) {
@@ -55,8 +55,8 @@ function peakBytes(text: string): number {
 }
 
 /**
- * Stops one of two clients from reading. Throws unless it is disconnected, can resume, and the other one misses
- * nothing.
+ * Lets one of two clients stop reading. Throws unless this client is disconnected and can resume, and the other client
+ * misses nothing.
  */
 async function cutOff(engine: EngineName): Promise<void> {
   const streams = { streamsMax: 2, keepAliveMs: 100, stalledMs: 1000 }

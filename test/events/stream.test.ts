@@ -10,7 +10,7 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** Far less than the 15 seconds after which a stream checks its state by itself. */
+/** A time far below the 15 seconds after which a stream checks its key by itself. */
 const AT_ONCE_MS = 5000
 
 /** Creates categories with these names, one after the other. */
@@ -22,7 +22,7 @@ function nameIn(block: { readonly data?: string } | undefined): unknown {
   return JSON.parse(block?.data ?? '{}').data?.name
 }
 
-/** The response to a stream request with these headers: `200`, or the status and code of the refusal. */
+/** Returns the response to a stream request with these headers: `200`, or the status and code of the refusal. */
 async function responseTo(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
   const leaving = new AbortController()
   const reply = await fetch(`${store.base}/events/stream${query}`, {
@@ -86,7 +86,7 @@ onEveryEngine(engine => {
     expect(await responseTo(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
   })
 
-  test('a client that accepts only event streams gets one, and one that accepts only JSON is refused', async () => {
+  test('a client that accepts event streams gets a stream; a client that accepts only JSON is refused', async () => {
     expect(await responseTo(store(), '', { Accept: 'text/event-stream' })).toBe('200')
     expect(await responseTo(store(), '', { Accept: 'text/*' })).toBe('200')
     expect(await responseTo(store(), '', { Accept: 'application/json' })).toBe('406 not_acceptable')
@@ -157,9 +157,9 @@ onEveryEngine(engine => {
     })
   })
 
-  test('above the limit a stream is refused until another one ends', async () => {
+  test('above the limit, a stream is refused until another stream ends', async () => {
     await using own = await openTestStore(engine, { streams: { streamsMax: 2 } })
-    // A refused stream takes no slot.
+    // A refused stream does not count towards the limit.
     for (let times = 0; times < 3; times++) {
       expect(await responseTo(own, '?after=99999', {})).toBe('400 invalid_parameter')
     }
@@ -247,7 +247,7 @@ onEveryEngine(engine => {
       return names.length > 0
     })
     await following
-    // It waits for a second before it reconnects.
+    // Without the abort, the client would wait for a second before it reconnects.
     expect(performance.now() - leftAtMs).toBeLessThan(900)
     expect(new Set(names)).toEqual(new Set(['Now']))
   })

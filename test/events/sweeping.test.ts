@@ -7,14 +7,14 @@ import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
-/** A sweep limited to a thousand commands would leave rows. */
+/** A number of commands above 1,000, so that a sweep that is limited to 1,000 commands is detected. */
 const COMMANDS = 1500
 const ROWS = 3500
 const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries']
 
 const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 
-/** An engine that also records the sweep commands, and how many of them run at once. */
+/** Returns an engine that also records the sweep commands, and how many of them run at once. */
 function watched(engine: StoreEngine) {
   const seen = { ids: [] as string[], atOnceMax: 0 }
   let atOnce = 0
@@ -35,7 +35,7 @@ function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOp
   return { engine, log: quiet, clock, eventRetention: KEPT_MS }
 }
 
-/** Numbers from 1 to ROWS, in SQL that both engines support. */
+/** The numbers from 1 to ROWS, in SQL that both engines support. */
 const numbers = `WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${ROWS})`
 
 /** Fills the tables that are swept with rows that are older than every retention period. */
@@ -68,7 +68,7 @@ onEveryEngine(kind => {
     const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
     await until('no expired row is left', async () => (await countOld(store)) === 0n, 60_000)
     await sweeping.stop()
-    // A thousand rows per command, and one command that finds no more.
+    // Each command deletes a thousand rows, and the last command finds no row.
     const count = (id: string): number => seen.ids.filter(one => one === id).length
     for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
     expect(seen.atOnceMax).toBe(1)
@@ -115,7 +115,7 @@ test('control: a sweep with a fixed number of commands leaves rows', async () =>
   expect(await countOld(store)).toBeGreaterThan(0n)
 })
 
-/** An engine in which every sweep finds more rows, up to `times` times. */
+/** Returns an engine in which every sweep finds more rows, up to `times` times. */
 function endless(engine: StoreEngine, times: number) {
   const seen = { commands: 0 }
   const execute: StoreEngine['execute'] = async command => {
@@ -134,7 +134,7 @@ test('a sweep has no maximum number of commands while expired rows are left', as
   await sweeping.stop()
 }, 90_000)
 
-test('a sweep that never ends stops with the process, after the current command', async () => {
+test('a sweep that never ends stops after the current command when sweeping is stopped', async () => {
   await using store = await openTestStore('sqlite')
   const { seen, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
