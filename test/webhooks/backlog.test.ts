@@ -10,7 +10,7 @@ import { arrivals, createWebhook, emitEvent } from '../support/webhook-receipts.
 
 const EVENTS = times(20_000, 1_000_000)
 const DELIVERED_MIN = times(150, 20_000)
-/** The memory that a backlog of any length may add to the process. */
+/** The maximum memory that a backlog of any length may add to the process. */
 const RSS_MORE_MAX = 96 * 1024 * 1024
 const TIMEOUT_MS = timeLimitMs(120_000)
 
@@ -37,7 +37,7 @@ async function numberOf(place: StoreDirectory, query: string): Promise<number> {
   return Number(row?.n)
 }
 
-/** Returns deliveries whose first attempt was made before that of the previous position. */
+/** Returns deliveries whose first attempt was made before the first attempt of the previous position. */
 async function overtaken(place: StoreDirectory): Promise<unknown[]> {
   return place.database(`SELECT later.position FROM delivery later JOIN delivery earlier
     ON earlier.webhook_id = later.webhook_id AND earlier.position = later.position - 1

@@ -27,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS
 /** Leases are short, so that the sender checks its clock often. */
 const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 
-/** The signature that Standard Webhooks specifies, computed with only an HMAC. */
+/** Returns the signature that Standard Webhooks specifies, computed with only an HMAC. */
 function signatureOf(secret: string, { headers, body }: Received): string {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString('utf8')}`
@@ -36,7 +36,9 @@ function signatureOf(secret: string, { headers, body }: Received): string {
 
 const publicTypes: readonly string[] = eventTypes
 
-/** Returns what a webhook missed, got twice or should not have got, compared with the events in the store. */
+/**
+ * Returns the faults in what a webhook got, compared with the events in the store: missed, twice, or not subscribed.
+ */
 async function faultsAt(
   store: TestStore,
   receiver: Receiver,
@@ -157,7 +159,7 @@ onEveryEngine(engine => {
       for (const { webhookId } of [hooked, other]) await store().client.deleteWebhook({ webhookId })
     })
 
-    test('carries two signatures for 24 hours after a rotation, and then one', async () => {
+    test('has two signatures for 24 hours after a rotation, and then one', async () => {
       let aheadMs = 0
       await using own = await openTestStore(engine, { delivery, clock: () => Date.now() + aheadMs })
       await using receiver = await openReceiver()
@@ -179,7 +181,7 @@ onEveryEngine(engine => {
   })
 
   describe('the sending of deliveries', () => {
-    test('uses at most four concurrent attempts per receiver, and four if there are enough events', async () => {
+    test('uses four concurrent attempts per receiver if there are enough events, and never more', async () => {
       await using store = await openTestStore(engine, { delivery })
       const { responderOf, concurrentMax, letGo } = holding()
       await using receiver = await openReceiver(responderOf)

@@ -28,7 +28,7 @@ onEveryEngine(engine => {
     await emitEvent(store(), 'Moved')
     await before.has(1)
     await store().client.updateWebhook({ webhookId, body: { url: `${after.base}/moved?to=here` } })
-    // Until its last attempt has failed, there is nothing to redeliver.
+    // Until the last attempt of the delivery has failed, there is no failed delivery to redeliver.
     await until('the event arrives at the new URL', async () => {
       await store().client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' })
       return after.received.length > 0
@@ -56,7 +56,7 @@ onEveryEngine(engine => {
     await store().client.deleteWebhook({ webhookId })
   })
 
-  test('a disabled webhook gets no events; enabled again, it gets the missed events, once each', async () => {
+  test('a disabled webhook gets no events; after it is enabled, it gets each missed event once', async () => {
     const { responderOf, concurrentMax, letGo } = holding()
     await using receiver = await openReceiver(responderOf)
     await using other = await openReceiver()

@@ -71,7 +71,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(hooked)
     })
 
-    test('that failed is sent again together with the others that failed since an instant', async () => {
+    test('that failed is sent again together with all deliveries that failed since an instant', async () => {
       let fails = true
       await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
       const hooked = await createWebhook(store(), receiver)
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
       for (const one of [hooked, other]) await client.deleteWebhook(one)
     })
 
-    test('fails on a redirect, which is not followed, on a timeout and on a refused connection', async () => {
+    test('fails on a redirect (which is not followed), on a timeout and on a refused connection', async () => {
       await using elsewhere = await openReceiver()
       await using moved = await openReceiver(() => redirect(`${elsewhere.base}/there`))
       await using silent = await openReceiver(() => silence)
@@ -184,7 +184,7 @@ onEveryEngine(engine => {
       await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
     })
 
-    test('that is dead, silent or dripping does not delay the others', async () => {
+    test('that is dead, silent or dripping does not delay the deliveries to other receivers', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
       await createWebhook(store, good)
@@ -226,7 +226,7 @@ test('a retry that becomes due while the store cannot write is made once it can'
   expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
 })
 
-test('a delivery waits as long as Retry-After specifies, and so do the deliveries after it', async () => {
+test('a delivery and the deliveries after it wait as long as Retry-After specifies', async () => {
   await using store = await openTestStore('sqlite', { delivery })
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
@@ -258,7 +258,7 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
   await store.client.deleteWebhook(hooked)
 }, 60_000)
 
-test('a receiver that fails ten times in a row gets no attempts for a second, until it responds again', async () => {
+test('after ten failures in a row, a receiver gets no attempt for a second; a success ends the pauses', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryDelaysMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const hooked = await createWebhook(store, receiver)

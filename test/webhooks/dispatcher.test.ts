@@ -26,8 +26,8 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts', import.meta.url))
 
 /**
- * Compares the events that a receiver got with the events since the webhook was created. Returns the faults: missed,
- * altered, or not identical at each repeat; [] if there are none.
+ * Returns the faults in the events that a receiver got, compared with the events since the webhook was created: missed,
+ * altered, or not identical at each repeat; [] if there is none.
  */
 async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)
@@ -51,7 +51,7 @@ function repeatsAt(receiver: Receiver): number {
   return ids.length - new Set(ids).size
 }
 
-/** Writers that continue until they are stopped, across restarts of the server. */
+/** Starts writers that continue until `stop` is called, across restarts of the server. */
 function keepWriting(client: Client): { stop: () => Promise<void> } {
   let isOver = false
   const write = async (writer: number): Promise<void> => {
@@ -74,7 +74,7 @@ function keepWriting(client: Client): { stop: () => Promise<void> } {
   }
 }
 
-/** A receiver that sends no response until the test allows it. */
+/** Returns a receiver that sends no response until the test calls `letGo`. */
 async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }> {
   let open = false
   const receiver = await openReceiver(() => (open ? reply(204) : silence))
@@ -87,7 +87,7 @@ async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }>
   }
 }
 
-/** Kills the server during deliveries, continues with another one, and returns the faults. */
+/** Kills the server during deliveries, continues with another server, and returns the faults. */
 async function killUnderWay(place: StoreDirectory, script?: string): Promise<string[]> {
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
@@ -182,7 +182,7 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-test('a stop does not wait for a receiver that does not respond, and its deliveries are sent again', async () => {
+test('a stop does not wait for a receiver without a response, and the next start sends again', async () => {
   await using place = await newStoreDirectory('sqlite')
   const { receiver, letGo } = await openHolding()
   await using _closed = receiver
@@ -209,7 +209,7 @@ test('control: a webhook whose position moves when it is leased loses deliveries
 }, 120_000)
 
 describe('two servers on one database', () => {
-  test('one delivers, at most four at a time; the other takes over when it dies, and nothing is missed', async () => {
+  test('one delivers, at most four at a time; after it dies, the other one delivers everything left', async () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     let open = 0
@@ -255,14 +255,14 @@ describe('two servers on one database', () => {
     await emitEvent(one, 'After', 'Let go')
     await held
     await receiver.has(2)
-    // The position of this event follows all others, so they have been processed once it has arrived.
+    // The position of this event is the last, so all other events have been processed once it has arrived.
     await emitEvent(one, 'Last')
     await receiver.has(3)
     expect(namesIn(receiver)).toEqual(['After', 'Let go', 'Last'])
   }, 120_000)
 })
 
-/** Events are committed, but get no position until a category with this name exists. */
+/** Holds back the positions of committed events until a category with this name exists. */
 async function holdPositions(place: StoreDirectory, name: string): Promise<{ held: Promise<unknown> }> {
   const held = place.database(`DO $$ BEGIN
     UPDATE chain_end SET position = position WHERE name = 'head';

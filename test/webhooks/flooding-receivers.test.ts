@@ -5,8 +5,8 @@ import { unboundedPost } from '../controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024
 /**
- * More than a disconnected receiver can have sent: the few bytes that were read, and what the sockets of both ends
- * buffer.
+ * The bound for what a disconnected receiver can have sent: the few bytes that were read, and what the sockets of both
+ * ends buffer.
  */
 const SENT_MAX_MIB = 24
 const TIMEOUT_MS = 30_000
@@ -79,7 +79,7 @@ const floods = [
 ]
 
 for (const { name, head, repeated, expected } of floods) {
-  test(`a receiver that sends ${name} without end is disconnected after a bounded number of bytes`, async () => {
+  test(`a receiver that sends ${name} without an end is disconnected after a bounded number of bytes`, async () => {
     const { outcome, sentBytes } = await flood(head, repeated)
     if (typeof expected === 'number') expect(outcome).toMatchObject({ status: expected })
     else expect(outcome).toBeInstanceOf(RequestFailed)

@@ -2,7 +2,7 @@
 export interface HostileUrl {
   readonly url: string
   readonly why: string
-  /** The result of resolving its host; a public address unless given. */
+  /** The addresses to which its host resolves; a public address by default. */
   readonly answers?: readonly string[]
 }
 
@@ -230,7 +230,7 @@ const special = Object.entries(places).flatMap(([addresses, use]) =>
   addresses.split(' ').map(address => ({ address, use })),
 )
 
-/** Each special address as the host of a URL, and as the address to which a name resolves. */
+/** URLs with each special address as the host, and with a name that resolves to the special address. */
 const placed: readonly HostileUrl[] = special.flatMap(({ address, use }, index) => [
   { url: `http://${address.includes(':') ? `[${address}]` : address}:{port}/hook`, why: use },
   {

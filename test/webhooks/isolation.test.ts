@@ -15,12 +15,12 @@ const GOOD = FULL ? 35 : 5
 const BAD = FULL ? 5 : 1
 const EVENTS = FULL ? 40 : 20
 const ROUNDS = FULL ? 3 : 1
-/** A rate that two cores can sustain, so that the times measure waiting, not load. */
+/** The time between two events: a rate that two cores can sustain, so that the times measure waiting, not load. */
 const EVERY_MS = FULL ? 400 : 10
-/** The limit in runs that do not check times: far above a delivery, below one attempt at a bad receiver. */
+/** The limit of a latency in a short run: far above the time of a delivery, below one attempt at a bad receiver. */
 const LATENCY_MAX_MS = 5000
 
-/** Receivers that are dead, that drip and that never end, in a process that ends with `await using`. */
+/** Starts receivers that are dead, that drip and that never end, in a process. Disposing them ends the process. */
 async function openBad(): Promise<AsyncDisposable & { readonly bases: readonly string[] }> {
   const child = Bun.spawn([process.execPath, BAD_RECEIVERS, `${BAD}`], { stdin: 'ignore', stdout: 'pipe' })
   const { value } = await child.stdout.getReader().read()

@@ -22,13 +22,13 @@ import {
 const LOOPBACK = '127.0.0.1'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const SOON_MS = 300
-/** How much later than its deadline a request may end on a busy machine. */
+/** The time by which a request may miss its deadline on a busy machine. */
 const LATE_MS = 10_000
 const hasIpv6 = Object.values(networkInterfaces()).some(found =>
   found?.some(({ address }) => address === '::1'),
 )
 
-/** Sends a request to a URL. If the URL has a name, it resolves to this machine. */
+/** Returns a request to a URL. If the host of the URL is a name, it resolves to this machine. */
 async function outgoingTo(url: string, overrides: Partial<Outgoing> = {}): Promise<Outgoing> {
   const resolve: Resolve = async () => [LOOPBACK]
   const target = await checkTarget(url, { allowPrivate: true, resolve })
@@ -39,13 +39,13 @@ async function send(url: string, overrides: Partial<Outgoing> = {}): Promise<Inc
   return await post(await outgoingTo(url, overrides))
 }
 
-/** The message with which a request fails. */
+/** Returns the message with which a request fails. */
 async function failure(url: string, overrides: Partial<Outgoing> = {}): Promise<string> {
   const failed = await send(url, overrides).catch((error: unknown) => error)
   return failed instanceof RequestFailed ? failed.message : `did not fail: ${JSON.stringify(failed)}`
 }
 
-/** Sends one request to a receiver with this response, and waits until the receiver has seen its connection closed. */
+/** Sends one request to a receiver with this response. Returns what arrived, once the connection is closed. */
 async function answered(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<Incoming> {
   await using receiver = await openReceiver(() => answer)
   const incoming = await send(receiver.base, overrides)
@@ -171,7 +171,7 @@ test('each request has its own connection', async () => {
   }
 })
 
-test('the status, the reply and Retry-After are passed on', async () => {
+test('the status, the reply and Retry-After are returned', async () => {
   const answer = reply(429, { 'Retry-After': 'Fri, 31 Dec 1999 23:59:59 GMT' }, 'a\0 little later')
   expect(await answered(answer)).toEqual({
     status: 429,

@@ -9,7 +9,7 @@ const body = { ...quiet, types: [...quiet.types] }
 
 const Refusal = z.looseObject({ errors: z.array(z.looseObject({ pointer: z.string(), code: z.string() })) })
 
-/** `/url invalid_format`: the pointer and code of each invalid member of a refused body. */
+/** Returns the pointer and code of each invalid member of a refused body: `/url invalid_format`. */
 async function faultsOf(store: TestStore, method: string, path: string, text: string): Promise<string[]> {
   const reply = await store.send(method, path, { body: text })
   expect(reply.status).toBe(422)
@@ -70,7 +70,7 @@ onEveryEngine(engine => {
   })
 
   describe('a change', () => {
-    test('is a merge patch: absent members stay, null types mean all, a null description removes it', async () => {
+    test('is a merge patch: absent members stay, null types mean all types, null removes a description', async () => {
       const { client } = store()
       const { data } = await client.createWebhook({ body: { ...body, description: 'Prints pick lists.' } })
       const { id: webhookId, secret: _secret, ...made } = data

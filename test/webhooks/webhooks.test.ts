@@ -13,7 +13,7 @@ const body = { ...quiet, types: [...quiet.types] }
 
 const Made = z.looseObject({ id: z.number(), secret: z.string() })
 
-/** Everything that a store contains, returns or has returned; a secret must not be in it. */
+/** Returns everything that a store contains, returns or has returned, as a text that must not contain a secret. */
 async function everythingOf(store: TestStore, webhookId: bigint): Promise<string> {
   const rows: unknown[] = []
   for (const table of ['webhook', 'event', 'reply', 'metadata', 'delivery', 'attempt']) {
@@ -79,7 +79,7 @@ onEveryEngine(engine => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('from before a rotation is valid for a day after it', async () => {
+    test('is replaced by a rotation, whose response names the end of the previous secret, a day later', async () => {
       const now = Date.parse('2026-11-21T09:30:00.120Z')
       await using own = await openTestStore(engine, { clock: () => now })
       const { data } = await own.client.createWebhook({ body })
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('every webhook operation requires a key that manages webhooks, and that scope allows nothing else', async () => {
+  test('every webhook operation requires webhooks:manage, and this scope allows no other operation', async () => {
     const may = await store().clientWith('webhooks:manage')
     const { data } = await may.createWebhook({ body })
     await may.sendTestEvent({ webhookId: data.id })
