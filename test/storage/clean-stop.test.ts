@@ -36,7 +36,7 @@ async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<
   return [await server.kill(signal), server.logged()]
 }
 
-/** A new data directory that contains only a copy of petstore.db. */
+/** Returns a new data directory that contains only a copy of petstore.db. */
 function copyOf(data: string): string {
   const copy = newDirectory()
   mkdirSync(copy)
@@ -44,7 +44,7 @@ function copyOf(data: string): string {
   return copy
 }
 
-/** The content of a copy of petstore.db alone; `log` is whether a write-ahead log remains next to the original. */
+/** Returns the content of a copy of petstore.db alone. `log` is whether a write-ahead log is next to the original. */
 function wholeness(data: string): { log: boolean; integrity: unknown; categories: unknown; keys: unknown } {
   const log = existsSync(`${databaseFile(data)}-wal`)
   using database = new Database(databaseFile(copyOf(data)), { strict: true })

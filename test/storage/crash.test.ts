@@ -22,9 +22,9 @@ const CONTROL = fileURLToPath(new URL('../controls/reply-before-commit-server.ts
 
 /** The outcome of each idempotency key in all rounds. */
 interface Journal {
-  /** The location and the body of the response. */
+  /** The location and the body of each response, by idempotency key. */
   readonly acknowledged: Map<string, string>
-  /** The body of a request that got no response. */
+  /** The body of each request that got no response, by idempotency key. */
   readonly unanswered: Map<string, string>
 }
 
@@ -33,7 +33,7 @@ interface Crashing {
   database(text: string): Promise<RawRow[]>
 }
 
-/** Clients that place orders without a pause until the server is gone. */
+/** Runs clients that place orders without a pause until the server is gone. */
 async function load(base: string, petId: bigint, round: number, journal: Journal): Promise<void> {
   const client = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -64,7 +64,7 @@ async function order(base: string, key: string, body: string): Promise<string> {
   return `${reply.headers.get('location')?.replace(base, '')} ${await reply.text()}`
 }
 
-/** Kills the server under load, starts it again, and compares its content with the journal. */
+/** Kills the server under load, starts it again, and returns how its content differs from the journal. */
 async function crashRound(
   store: Crashing,
   petId: bigint,
@@ -76,7 +76,7 @@ async function crashRound(
     await using server = await store.start()
     const before = journal.acknowledged.size
     const loading = load(server.base, petId, round, journal)
-    // However slow the machine is, the kill comes when the load is running.
+    // The kill must not come before the load is running, however slow the machine is.
     await until('orders are acknowledged', () => journal.acknowledged.size > before + CLIENTS)
     await Bun.sleep((round * 37) % 90)
     await server.kill('SIGKILL')

@@ -21,7 +21,7 @@ import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
-/** One check per second, and a slow machine. */
+/** The longest time until a deleted file is noticed: there is one check per second, and the machine can be slow. */
 const NOTICED_MS_MAX = 20_000
 
 let directory = ''
@@ -120,7 +120,7 @@ for (const { name, gone, remove } of removals) {
   )
 }
 
-/** Returns whether a watch notices in time that a file was replaced by another one. */
+/** Returns whether a watch notices within `limitMs` that a file was replaced by another file. */
 async function noticesReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
   const file = join(directory, `watched-${++count}`)
   writeFileSync(file, 'old')

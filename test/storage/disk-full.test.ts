@@ -50,7 +50,9 @@ test(
   TIMEOUT_MS,
 )
 
-/** Commits one batch that fills the disk half-way; returns how many commands were acknowledged and stored. */
+/**
+ * Commits a batch for which the disk is too small. Returns how many commands were acknowledged, and how many stored.
+ */
 async function fillInOneBatch(
   wrap: (connection: SqliteConnection) => WriteConnection,
   pagesLeft: number,

@@ -11,7 +11,7 @@ const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($id, $name, $name, NULL, 0, 1, '', '')`
 const insert = sql()(insertText)
-/** The same insert for a control, which is not marked as a write. */
+/** The same insert, not marked as a write, for a control. */
 const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: EventRecord = {
@@ -20,7 +20,7 @@ const event: EventRecord = {
 
 type Kind = 'good' | 'refused early' | 'refused half-way'
 
-/** Takes an id and writes a row; the refusals are thrown before or after that. */
+/** Takes an id, writes a row and returns the id. Refusals are thrown before or after the write, depending on `kind`. */
 async function executeCommand(tx: Tx, kind: Kind): Promise<bigint> {
   if (kind === 'refused early') throw new StoreError('insufficient_stock', 'none left')
   const id = await tx.nextId('category')
@@ -37,7 +37,7 @@ async function executeUnmarked(tx: Tx, kind: Kind): Promise<bigint> {
   return id
 }
 
-/** Commits the batches one after the other; returns the acknowledged ids and the stored rows. */
+/** Commits the batches one after the other. Returns the acknowledged ids, the stored rows and the total. */
 async function commitAll(
   batches: Kind[][],
   execute: (tx: Tx, kind: Kind) => Promise<bigint>,

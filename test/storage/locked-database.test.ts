@@ -11,10 +11,10 @@ import { type ParametersOf, type Statement, sql } from '../../src/engine/stateme
 import { StoreError } from '../../src/model/error.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 
-/** Far longer than a request waits for the lock, on a slow machine. */
+/** A time far above the time that a request waits for the lock, even on a slow machine. */
 const BOUNDED_MS = 20_000
 
-/** Takes the write lock of a store, as a backup tool would. */
+/** Takes the write lock of a store, as a backup tool would. Disposing the lock releases it. */
 function lockOut({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
   const other = new Database(databaseFile(place.directory))
   other.run(`BEGIN ${how}`)
@@ -59,7 +59,7 @@ test('a write waits for a lock that is held briefly', async () => {
   await using store = await openTestStore('sqlite')
   const lock = lockOut(store, 'IMMEDIATE')
   const writing = create(store, 'Patient')
-  // The other process releases the lock once the store has received the requests sent after the write.
+  // The lock is released once the store has responded to requests that were sent after the write.
   for (let turn = 0; turn < 5; turn++) await (await store.send('GET', '/livez')).text()
   lock[Symbol.dispose]()
   expect((await writing).status).toBe(201)
@@ -111,7 +111,7 @@ class Failing implements ReadConnection, WriteConnection {
   }
 }
 
-/** A connection to a new store without a server. */
+/** Opens a connection to a new store without a server. */
 function openFailing() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
@@ -171,7 +171,7 @@ test('a read transaction whose COMMIT fails is rolled back, and the next read se
   expect(fatal).toEqual([])
 })
 
-test('a read that fails with an I/O error ends the process on purpose, with the reason', async () => {
+test('a read that fails with an I/O error is reported as fatal, with the reason', async () => {
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []
@@ -182,7 +182,7 @@ test('a read that fails with an I/O error ends the process on purpose, with the 
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_IOERR_READ'])
 })
 
-test('a read transaction that can neither be committed nor rolled back ends the process on purpose', async () => {
+test('a read transaction that can neither be committed nor rolled back is reported as fatal', async () => {
   using opened = openFailing()
   const { failing } = opened
   const fatal: string[] = []

@@ -16,9 +16,9 @@ interface PlanStep {
   readonly detail: string
 }
 
-/** Asks SQLite for the query plan of the statements of a list, and runs none of them. */
+/** A reader that asks SQLite for the plans of the statements of a list, and does not run the statements. */
 class Planning implements Reader {
-  /** Plan steps that read more rows than a page, or sort them. */
+  /** The plan steps that can read more rows than a page, or that sort them. */
   readonly costly: string[] = []
   /** All plan steps. */
   readonly details: string[] = []
@@ -42,7 +42,7 @@ class Planning implements Reader {
     this.statements++
     for (const { parent, detail } of steps) {
       this.details.push(detail)
-      // A scan of the whole table in key order stops after a page if no filter removes rows.
+      // Without a filter, a scan of the whole table in key order stops after a page.
       const filteredScan = /^SCAN (pet|category|orders|movement)$/.test(detail) && text.includes('WHERE')
       // The merge sorts the few rows that each bounded scan returns; the rows of a scan itself must already be sorted.
       const place = steps.find(({ id }) => id === parent)?.detail ?? 'whole statement'

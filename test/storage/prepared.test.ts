@@ -11,7 +11,10 @@ import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { randomListPath } from './list-queries.ts'
 
-/** If a limit or the number of values were part of a text, a connection would prepare more statements than this. */
+/**
+ * The maximum number of statements that a connection may prepare. If a limit or the number of values were part of a
+ * text, it would prepare more.
+ */
 const NAMED_MAX = 120
 /** The maximum number of texts of all lists together. */
 const TEXTS_MAX = 300
@@ -23,7 +26,7 @@ const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>()
   SELECT CAST(pg_backend_pid() AS BIGINT) AS pid, count(*) AS statements, pg_sleep(0.02) AS waited
   FROM pg_prepared_statements`)
 
-/** Asks a pool how many statements its connections have prepared; returns the highest number. */
+/** Returns the highest number of statements that a connection of a pool has prepared. */
 async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigint }>): Promise<number> {
   const counts = await Promise.all(Array.from({ length: PROBES }, probe))
   expect(new Set(counts.map(({ pid }) => pid)).size).toBeGreaterThan(1)
@@ -36,7 +39,7 @@ async function probe(reader: Reader): Promise<{ pid: bigint; statements: bigint 
   return row
 }
 
-/** Passes reads on, and records their texts. */
+/** A reader that passes reads on to another reader, and records their texts. */
 class Noting implements Reader {
   readonly #reading: Reader
   readonly #texts: Set<string>
@@ -63,7 +66,9 @@ class Noting implements Reader {
   }
 }
 
-/** Reads lists and records their texts. A query with the base PROBE gets the result of a probe as its body. */
+/**
+ * Returns a function that runs lists and records their texts. A query with the base PROBE gets the result of a probe.
+ */
 const executeNoted =
   (texts: Set<string>): PostgresOptions<Query, Command, Reply>['executeQuery'] =>
   async (reader, query) => {
@@ -78,7 +83,7 @@ async function probeScans({ engine }: TestStore): Promise<{ pid: bigint; stateme
   return { pid: BigInt(pid), statements: BigInt(statements) }
 }
 
-/** Sends random lists, each followed by its next page if there is one; returns how many succeeded. */
+/** Sends random lists, each followed by its next page if there is one. Returns the number of successful requests. */
 async function sendLists(store: TestStore, requests: number): Promise<number> {
   const random = seeded(20_261_121)
   let succeeded = 0

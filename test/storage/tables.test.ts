@@ -10,7 +10,7 @@ import { executeQuery } from '../../src/store/queries.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
-/** Every column of every table, in one notation for both engines: `pet.quantity BIGINT NOT NULL`. */
+/** Returns every column of every table, in one notation for both engines: `pet.quantity BIGINT NOT NULL`. */
 async function columnsOf(store: TestStore): Promise<string[]> {
   const rows =
     store.engine.name === 'sqlite'
