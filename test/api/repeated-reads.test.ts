@@ -5,7 +5,7 @@ import { RepresentationCache } from '../../src/store/representation-cache.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestOptions, type TestStore } from '../support/store.ts'
 
-/** Sent as often as it takes until a request without a key is served without the pipeline, and once more. */
+/** The number of requests to one target, enough that at least one of them is served without the pipeline. */
 const REPEATS = 4
 
 const cached: TestOptions = { cache: 'on' }
@@ -16,7 +16,7 @@ interface Sent {
   readonly body: string
 }
 
-/** Sends a request without a key. Leaves out the headers that differ from one request to the next. */
+/** Sends a request without a key, and returns the response without the headers that differ between requests. */
 async function read(
   store: TestStore,
   target: string,
@@ -27,7 +27,7 @@ async function read(
   const { date: _, 'x-request-id': id, ...kept } = Object.fromEntries(response.headers)
   const given = headers['X-Request-Id']
   if (given === undefined ? !id : id !== given) throw new Error(`${target} has the request id ${id}`)
-  // The port of the store.
+  // The port of the store is part of its URIs.
   const text = JSON.stringify(kept).replaceAll(store.base, 'http://store')
   return { status: response.status, headers: JSON.parse(text), body: await response.text() }
 }
@@ -51,7 +51,7 @@ const variations: readonly Readonly<Record<string, string>>[] = [
   {},
 ]
 
-test('every response to a repeated read is the one that the pipeline sends', async () => {
+test('every response to a repeated read is identical to the response of the pipeline', async () => {
   const options: TestOptions = {
     corsOrigins: ['https://shop.example'],
     rateLimit: { requests: 100_000, seconds: 3600 },
@@ -154,7 +154,7 @@ test('a repeated read shows a change as soon as its command is answered', async 
   expect(await namesAroundChange(new RepresentationCache())).toEqual(['Anybody', 'Renamed'])
 })
 
-test('control: a dropped reply that is still sent is detected', async () => {
+test('control: a cache that still sends a dropped reply is detected', async () => {
   class NeverDropping extends RepresentationCache {
     override use(): boolean {
       return true
