@@ -15,7 +15,7 @@ const LATE_MS = 60_000
 /** A target that is read before and after each change, and the query whose reply it returns. */
 type Target = readonly [target: string, id: Query['id'], input: object]
 
-/** Reads a target without the cache. Returns 404 for any refusal. */
+/** Returns the body of a target, read without the cache; `404` for any refusal. */
 async function freshBody(store: TestStore, [, id, input]: Target): Promise<string> {
   const query = { id, input, now: new Date().toISOString(), base: store.base, keyId: null }
   try {
@@ -30,7 +30,7 @@ async function sentBody(store: TestStore, [target]: Target): Promise<string> {
   return response.ok ? await response.text() : String(response.status)
 }
 
-/** Changes a store in every way that affects a cached row. Returns each stale target with the change that it misses. */
+/** Changes a store in every way that affects a cached row. Returns each change with each target that was then stale. */
 async function staleAfterChanges(options: TestOptions): Promise<string[]> {
   await using store = await openTestStore('sqlite', { ...cached, ...options })
   const { client } = store
@@ -78,7 +78,7 @@ async function importPet(client: TestStore['client']): Promise<void> {
   await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
 }
 
-/** An engine whose reports of written rows go through `report`. */
+/** Returns the options of a store whose engine passes its reports of written rows to `report`. */
 function reporting(
   report: (changes: RowChanges, listener: (changes: RowChanges) => void) => void,
 ): TestOptions {
@@ -182,7 +182,7 @@ class UncheckedCache extends RepresentationCache {
   }
 }
 
-/** Reads a list, and changes it before the reply arrives. Then reads the list again and returns it. */
+/** Reads a list, and changes it before the reply arrives. Then reads the list again, and returns its body. */
 async function namesAfterLateReply(representations?: RepresentationCache): Promise<string> {
   const late = Promise.withResolvers<void>()
   let reads = 0
@@ -211,11 +211,11 @@ async function namesAfterLateReply(representations?: RepresentationCache): Promi
 }
 
 describe('a list that was read before a change', () => {
-  test('is not stored after it', async () => {
+  test('is not stored after the change', async () => {
     expect(await namesAfterLateReply()).toContain('Renamed')
   })
 
-  test('control: a cache that stores it is detected', async () => {
+  test('control: a cache that stores the list is detected', async () => {
     expect(await namesAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
   })
 })

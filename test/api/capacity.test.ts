@@ -38,11 +38,11 @@ async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
 }
 
 describe('clients that send half a body', () => {
-  test('block neither probes, nor readers, nor the bodies of other callers', async () => {
+  test('block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
     using half = await sendHalfBodies(store, HALF_SENT, ADMIN_KEY)
-    // One key may have 64 arriving bodies of 1 MiB; the others are refused immediately.
+    // One key may have 64 arriving bodies of 1 MiB. Any further body is refused immediately.
     await until('the others are refused', () => half.refused() >= HALF_SENT - 64)
     expect(half.refused()).toBe(HALF_SENT - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
@@ -56,13 +56,13 @@ describe('clients that send half a body', () => {
   })
 })
 
-test('control: if arriving bodies hold slots, readers are refused', async () => {
+test('control: if arriving bodies hold slots, reads are refused', async () => {
   await using store = await openTestStore('sqlite', { admission: new SlotWhileBodyArrives() })
   using _half = await sendHalfBodies(store, 1200, ADMIN_KEY)
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('waiting feed readers hold no slots, and one caller can have only some of them', async () => {
+test('a client that waits for events holds no slot, and one caller can have only a part of such waits', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -85,7 +85,7 @@ test('waiting feed readers hold no slots, and one caller can have only some of t
 })
 
 describe('clients that do not read their response', () => {
-  test('get a bounded share of the large responses, one piece at a time', async () => {
+  test('get a bounded number of large responses, one chunk at a time', async () => {
     const { largeBodies } = new Admission()
     const bytes = new Uint8Array(1_000_000)
     const bodies = Array.from({ length: 100 }, () => streamOf(bodyInChunks(largeBodies, 'slow', bytes)))
@@ -96,7 +96,7 @@ describe('clients that do not read their response', () => {
     expect(bodyInChunks(largeBodies, 'slow', new Uint8Array(1000))).toHaveLength(1000)
     await readers[0]?.cancel()
     expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
-    // A response that was read to its end also frees its share.
+    // A response that was read to its end does not count, like the cancelled one above.
     for (;;) if ((await readers[1]?.read())?.done) break
     expect(codeOf(() => bodyInChunks(largeBodies, 'slow', bytes))).toBe('admitted')
   })
@@ -131,12 +131,12 @@ describe('the slots of requests', () => {
     const others = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1')))
     expect(new Set(others)).toEqual(new Set(['admitted']))
     body.resolve('whole')
-    // Now the address holds its maximum, so its bodies are complete but find no free slot.
+    // The address now holds its maximum number of slots, so there is no free slot when its bodies are complete.
     const ends = await Promise.allSettled(waiting)
     expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
-  test('are all returned after any mixture of successes and failures, so the last leave ends the drain', async () => {
+  test('are all released after any mixture of successes and failures, so the last leave ends the drain', async () => {
     const admission = new Admission()
     const slots = Array.from({ length: 10 }, () => admission.enter('203.0.113.1'))
     const failing = slots.map((slot, index) =>

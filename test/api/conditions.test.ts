@@ -94,7 +94,7 @@ onEveryEngine(engine => {
       expect((await client.setInventory({ petId, body: { quantity: 3n } })).etag).toBeUndefined()
     })
 
-    test('orders and stocks check conditions in the same way, after the target is checked', async () => {
+    test('orders and stocks check conditions like pets, after the target is checked', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 3n, reserved: 1n })
       const ifMatch = '"other"'
@@ -198,7 +198,7 @@ onEveryEngine(engine => {
       expect(bare.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('keys belong to one owner and operation; a refused request is executed again', async () => {
+    test('a key belongs to one owner and operation; a repetition of a refused request is executed', async () => {
       const { client, base } = store()
       const { petId } = await makePet(client, { quantity: 1n })
       const clerk = await store().clientWith('orders:write')
@@ -211,7 +211,7 @@ onEveryEngine(engine => {
       expect(placed.location).toStartWith(`${base}/store/orders/`)
     })
 
-    test('a deletion is also replayed, where a repeat without a key would get 404', async () => {
+    test('a repeated deletion gets the stored response; without a key, it would get 404', async () => {
       const { client } = store()
       const { petId } = await makePet(client)
       const first = await client.deletePet({ petId }, { idempotencyKey: 'gone' })

@@ -6,7 +6,7 @@ const PATHS = ['/docs/scalar.js', '/openapi.json', '/openapi.yaml', '/llms.txt']
 
 describe('content that is the same for every caller', () => {
   const store = sharedStore('sqlite')
-  /** Sends the request without the content decoding of fetch, so that the body has the bytes that were sent. */
+  /** Sends a request. The content decoding of fetch is off, so that the body has the bytes that were sent. */
   const get = (path: string, fields: Record<string, string> = {}, method = 'GET') =>
     fetch(store().base + path, {
       method,

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 120_000
 /** An open page, with the faults that were observed on it. */
 interface Watched {
   readonly page: Page
-  /** Requests to another host, violations of the content security policy, and errors of the page. */
+  /** The requests to another host, violations of the content security policy, and errors of the page. */
   readonly faults: string[]
 }
 

@@ -8,7 +8,7 @@ const CLOSE = 'Connection: close\r\n'
 const KEY = `Authorization: Bearer ${ADMIN_KEY}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
-/** Returns a POST with a chunked body, and with these bytes after its last chunk. */
+/** Returns a POST with a chunked body, and with the bytes `end` after its last chunk. */
 function chunked(name: string, end: string): string {
   const body = JSON.stringify({ name })
   const fields = `Host: store\r\n${KEY}${JSON_TYPE}${CLOSE}Transfer-Encoding: chunked\r\n`
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
       expect(await countOf('Trailed')).toBe(0)
     })
 
-    test('followed by bytes that are not a request is refused together with them, and has no effect', async () => {
+    test('that is followed by bytes that are not a request is refused, and has no effect', async () => {
       const body = JSON.stringify({ name: 'Surplus' })
       const fields = `Host: store\r\n${KEY}${JSON_TYPE}Content-Length: ${body.length}\r\n\r\n`
       const { petId, orderId } = await makePet(store().client, { quantity: 2n, reserved: 1n })

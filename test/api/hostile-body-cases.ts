@@ -12,12 +12,12 @@ function bytes(...values: number[]): Uint8Array {
   return Uint8Array.from(values)
 }
 
-/** `{"name":"..."}` around bytes that are not a valid string. */
+/** Returns a body `{"name":"..."}` with bytes that are not a valid string. */
 function named(...values: number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
 }
 
-/** The JSON reader refuses these bodies in every operation. */
+/** Bodies that the JSON parser refuses in every operation. */
 const malformed = sent(
   'POST /categories',
   (
@@ -128,7 +128,7 @@ const shapes = sent('POST /categories', [
   ],
 ])
 
-/** One number in place of the id of a category; 1 is a category that exists. */
+/** Numbers in place of the id of a category; category 1 exists. */
 const numbers = (
   [
     ['with a fraction of zero', '1.0', 'type_mismatch'],
@@ -246,7 +246,7 @@ const refusedTexts = sent('POST /categories', [
   ],
 ])
 
-/** These names are stored code point for code point, and returned unchanged. */
+/** Names that are stored code point for code point, and returned unchanged. */
 const keptTexts = [
   ['200 letters', 'n'.repeat(200)],
   ['200 code points outside the BMP', '😀'.repeat(200)],

@@ -134,7 +134,7 @@ const accepted = [
   '/pets?&&limit=100&',
 ].map(target => httpCase(`valid and at the limit: ${target.slice(0, 80)}`, `GET ${target}`, '200'))
 
-/** The test creates the cursors in braces: real ones, and forged ones with a correct hash. */
+/** Cursors. The test replaces a name in braces by a real cursor, or by a forged cursor with a correct hash. */
 const cursors = [
   ['that is garbage', '/pets?cursor=garbage'],
   ['that is not base64url', '/pets?cursor=!!!!'],

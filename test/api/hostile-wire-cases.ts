@@ -4,7 +4,7 @@ const BODY = '{"name":"Smuggled"}'
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`
 const MEBIBYTE = 1024 * 1024
 
-/** A request with the given request line, and with the given header fields after the usual ones. */
+/** Returns a request with the given request line, and with the given header fields after the usual header fields. */
 function line(name: string, text: string, expected: string, fields = ''): HostileCase {
   const head = `${text}\r\nHost: store\r\nConnection: close\r\nX-Request-Id: {id}\r\n${fields}\r\n`
   return { name, head, expected }
@@ -14,7 +14,7 @@ function field(name: string, fields: string, expected: string): HostileCase {
   return line(name, 'GET /pets HTTP/1.1', expected, fields)
 }
 
-/** A POST whose framing is determined by the given fields. */
+/** Returns a POST whose framing the given fields determine. */
 function framed(
   name: string,
   fields: string,
@@ -178,7 +178,7 @@ const sizes: readonly HostileCase[] = [
   httpCase('a URL of 8 KiB', `GET /pets?name=${'n'.repeat(8181)}`, '400 invalid_parameter: name too_long'),
 ]
 
-/** The runtime closes the connection if it does not know the method; the other methods reach the service. */
+/** Requests with unusual methods. The runtime closes the connection if it does not know the method. */
 const methods: readonly HostileCase[] = [
   ...['PURGE', 'TRACE', 'PROPFIND', 'MKCOL', 'CONNECT'].map(method =>
     httpCase(`the method ${method}`, `${method} /pets`, '405 method_not_allowed', {

@@ -9,7 +9,7 @@ import { allowByPath, hostileCases } from './hostile-cases.ts'
 
 const HOSTILE_CASES_MIN = 160
 
-/** By name: the value that replaces `{name}` in the head of a case. */
+/** The values that replace `{name}` in the head of a case, by name. */
 type Fillings = ReadonlyMap<string, string>
 
 test('the list of hostile requests is long, and the names of its cases are unique', () => {
@@ -89,7 +89,7 @@ function caseOf(id: unknown): string {
   return hostileCases.find((_, index) => requestId(index) === id)?.name ?? String(id)
 }
 
-/** Uses the JSON parser of the runtime, so that the parser of the store does not check itself. */
+/** Returns the name in a JSON text, read with the parser of the runtime, so that our parser does not check itself. */
 function nameIn(text: string): string {
   return z.object({ name: z.string() }).parse(JSON.parse(text)).name
 }
@@ -126,7 +126,7 @@ async function fillingsOf({ client }: TestStore): Promise<Fillings> {
   ])
 }
 
-/** Returns a cursor with the hash of a real one and another position. */
+/** Returns a cursor with the hash of a real cursor and a different position. */
 function forged(cursor: string, sortKey: string | bigint, id: bigint): string {
   const parts = z.array(z.unknown()).parse(parseJson(Buffer.from(cursor, 'base64url').toString()))
   return Buffer.from(writeJson([parts[0], sortKey, id])).toString('base64url')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { contract } from '../../src/contract/contract.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
-/** Neighbours that a JavaScript number cannot distinguish, and the limits of int64; ascending. */
+/** Neighbouring ids that a JavaScript number cannot distinguish, and the limits of int64, in ascending order. */
 const IDS = [
   -9223372036854775808n,
   -9223372036854775807n,
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('a pet is created in the category it names, never in its neighbour', async () => {
+  test('a pet is created in the category that it names, never in the neighbouring category', async () => {
     await using store = await openStoreWith(engine, [EVEN])
     const body = `{"name":"Stray","categoryId":${ODD}}`
     const refused = await store.send('POST', '/pets', { body })
@@ -66,7 +66,7 @@ onEveryEngine(engine => {
     expect(event?.data).toContain(`"categoryId":${ODD}`)
   })
 
-  test('an order takes the units of the pet it names, never those of its neighbour', async () => {
+  test('an order takes the units of the pet that it names, never units of the neighbouring pet', async () => {
     await using store = await openStoreWith(engine, [EVEN])
     const body = `{"petId":${ODD},"quantity":2}`
     const refused = await store.send('POST', '/store/orders', { body })
@@ -154,7 +154,7 @@ onEveryEngine(engine => {
   })
 })
 
-// Only on PostgreSQL: the SQLite writer keeps its counters in memory, where a test cannot set them.
+// This test is only for PostgreSQL: the SQLite writer keeps its counters in memory, where a test cannot set them.
 test('the id of a resource created at 2^53 - 1 is written with its exact digits in its Location', async () => {
   await using store = await openStoreWith('postgres', [ODD])
   await store.database('UPDATE counter SET last = 9007199254740990 RETURNING noun')
@@ -179,7 +179,7 @@ async function openStoreWith(engine: EngineName, ids: readonly bigint[]): Promis
   return store
 }
 
-/** Inserts, under each id, a category, a pet in it, an open order of the pet, and a movement of its stock. */
+/** Inserts with each id a category, a pet in the category, an open order of the pet, and a movement of its stock. */
 async function putRows({ database }: TestStore, ids: readonly bigint[]): Promise<void> {
   const at = `'2026-11-21T09:30:00.000Z'`
   const rows = (row: (id: bigint) => string): string => ids.map(id => `(${row(id)})`).join(', ')

@@ -13,7 +13,7 @@ import {
   type TestStore,
 } from '../support/store.ts'
 
-/** Sends a request that authentication and authorization decide; the result of later steps is ignored. */
+/** Sends a request whose result depends on authentication and authorization; later steps are ignored. */
 async function probe(
   store: TestStore,
   operation: Operation,
@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       const anonymous = await probe(matrix, operation, undefined)
       expect(`${id} ${anonymous.status === 401}`).toBe(`${id} ${!isPublic}`)
       if (!isPublic) expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
-      // Moves to a new window of the failed-authentication limiter, and past the expiry of the key that expires.
+      // A new window of failed authentications begins, and the key with an expiry has expired.
       now += 61_000
       for (const bad of [expired, revoked.data.key, 'nonsense']) {
         const reply = await probe(matrix, operation, `Bearer ${bad}`)

@@ -5,7 +5,7 @@ import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
 
 onEveryEngine(engine => {
-  test('every response of getPet carries its deprecation, its sunset and its replacement', async () => {
+  test('every response of getPet has the headers of its deprecation, its sunset and its replacement', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const etag = (await store.send('GET', `/pets/${petId}`)).headers.get('etag') ?? ''
@@ -82,7 +82,7 @@ onEveryEngine(engine => {
     expect(String(row?.updated_at)).toStartWith(new Date().toISOString().slice(0, 10))
   })
 
-  test('beta and experimental operations report their stability, and the latter require a header', async () => {
+  test('beta and experimental operations report their stability; experimental ones require a header', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client)
     const beta = await store.client.listMovements({ petId })

@@ -124,7 +124,7 @@ onEveryEngine(engine => {
       expect(stocked.headers.get('link')).toContain('include=stock')
     })
 
-    test('refuses any other value, and names the one that is allowed', async () => {
+    test('is the only allowed value; the refusal of any other value names it', async () => {
       for (const value of ['price', 'Stock', '', 'stock,price']) {
         const reply = await store().send('GET', `/pets?include=${value}`)
         expect([reply.status, await reply.text()]).toEqual([

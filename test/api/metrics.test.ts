@@ -7,7 +7,7 @@ interface Family {
   readonly values: readonly number[]
 }
 
-/** Parses the metrics like promtool: each metric with its type and the values of its samples. */
+/** Returns the metrics in a text as promtool parses them: each metric with its type and the values of its samples. */
 function familiesOf(text: string): Family[] {
   return text
     .split(/^(?=# HELP )/m)

@@ -6,7 +6,7 @@ export class ModelStore {
   onHold = false
   readonly open = new Map<bigint, number>()
   readonly complete = new Map<bigint, number>()
-  /** The reference of each order that has one. */
+  /** The references of the orders that have a reference, by order id. */
   readonly references = new Map<bigint, string>()
 
   get reserved(): number {
@@ -18,7 +18,7 @@ export class ModelStore {
     return this.onHold || this.quantity === this.reserved ? 'pending' : 'available'
   }
 
-  /** The stock in the format that `stockOf` returns for the real store. */
+  /** Returns the stock in the format that `stockOf` returns for the real store. */
   get stock(): string {
     return `${this.status} ${this.quantity}/${this.reserved}`
   }
@@ -86,7 +86,7 @@ export class ModelStore {
     return '200'
   }
 
-  /** The ids of the orders with a reference, as the list of the real store returns them. */
+  /** Returns the ids of the orders with a reference, as the list of the real store returns them. */
   referred(reference: string): string {
     const ids = [...this.references].flatMap(([id, stored]) => (stored === reference ? [id] : []))
     return ids.sort((a, b) => (a < b ? -1 : 1)).join(' ')

@@ -87,7 +87,7 @@ onEveryEngine(engine => {
       expect(await stockOf(client, petId)).toBe('available 3/0')
     })
 
-    test('can complete it although its pet was put on hold after it was placed', async () => {
+    test('can complete it although its pet was put on hold after the order was placed', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n, onHold: true })
       await client.updateOrder({ orderId, body: { complete: true } })

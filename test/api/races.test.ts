@@ -15,7 +15,7 @@ const KEY_ROUNDS = times(50, 1000)
 const KEYS_PER_ROUND = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
 
-/** Counts the outcomes of calls: `201`, `409 insufficient_stock`, ... */
+/** Returns the number of calls by their outcome: `201`, `409 insufficient_stock`, ... */
 async function tally(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
   const ends: Record<string, number> = {}
   for (const result of await Promise.allSettled(calls)) {
@@ -30,7 +30,10 @@ async function tally(calls: Promise<{ status: number }>[]): Promise<Record<strin
   return ends
 }
 
-/** Lets many buyers order the last units of one pet at once. Returns a fault unless exactly the units are sold. */
+/**
+ * Lets many buyers order the last units of one pet at once. Returns a fault unless as many orders succeed as there are
+ * units.
+ */
 async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: BigInt(units) })
   const ends = await tally(Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })))
@@ -82,7 +85,7 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
   return []
 }
 
-/** Sends each key several times at once. Returns the keys without exactly one effect, or with differing responses. */
+/** Sends each key several times at once. Returns the keys with no effect or several effects, or different responses. */
 async function repeatKeys(store: TestStore, round: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: 1000n })
   const body = `{"petId":${petId},"quantity":1}`

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ErrorBody, errorTable } from '../../src/model/error.ts'
 import { parseJson } from '../../src/model/json.ts'
 import { Scope } from '../../src/model/key.ts'
+import { bindPort } from '../../src/server.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
 
@@ -53,7 +54,7 @@ onEveryEngine(engine => {
       })
     })
 
-    test('that refuses a request which accepts only problems is a problem; a success is JSON', async () => {
+    test('to a client that accepts only problems is a problem for a refusal, and JSON for a success', async () => {
       for (const accept of [
         'application/problem+json',
         'Application/Problem+JSON;q=0.5',
@@ -83,7 +84,7 @@ onEveryEngine(engine => {
       expect([reply.status, reply.headers.get('accept-patch')]).toEqual([415, types])
     })
 
-    test('carries the request id that was sent, or a generated one', async () => {
+    test('has the request id that was sent, or a generated id', async () => {
       const given = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'till.2-1_a' } })
       expect(given.headers.get('x-request-id')).toBe('till.2-1_a')
       const bad = await store().send('GET', '/pets', { headers: { 'X-Request-Id': 'a b' } })
@@ -113,7 +114,7 @@ onEveryEngine(engine => {
       expect((await long.text()).match(/unknown_field/g)).toHaveLength(100)
     })
 
-    test('suggests the member that an unknown one was probably meant to be, unless the body has it', async () => {
+    test('suggests for an unknown member the member that was probably meant, unless the body has it', async () => {
       const message = async (path: string, body: unknown): Promise<unknown> => {
         const reply = await store().send('POST', path, { body: JSON.stringify(body) })
         return ErrorBody.parse(parseJson(await reply.text())).message
@@ -143,7 +144,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('suggests the query parameter that an unknown one was meant to be', async () => {
+    test('suggests for an unknown query parameter the parameter that was probably meant', async () => {
       const reply = await store().send('GET', '/pets?categoryid=1')
       expect(reply.status).toBe(400)
       expect(await reply.json()).toMatchObject({
@@ -290,4 +291,12 @@ test('a string in place of an array is refused only for its type', async () => {
   expect(ErrorBody.parse(parseJson(await few.text())).message).toBe(
     'name must have at least 1 character; scopes must have at least 1 element.',
   )
+})
+
+test('a port that is bound before its store is open responds with 503 and Retry-After', async () => {
+  const port = bindPort({ host: '127.0.0.1', port: 0 })
+  const reply = await fetch(`http://127.0.0.1:${port.port}/pets`)
+  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await reply.json()).toMatchObject({ code: 'overloaded', status: 503 })
+  await port.stop(true)
 })

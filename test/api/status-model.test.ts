@@ -9,7 +9,7 @@ import { ModelStore } from './model-store.ts'
 
 const SEED = 20261121
 const RUNS = 60
-/** High enough that every broken rule meets the few steps that reveal it. */
+/** The number of runs, high enough that every broken model meets the few steps that reveal it. */
 const CONTROL_RUNS = 400
 const COMMANDS_MAX = 25
 const TIMEOUT_MS = 120_000
@@ -43,7 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 )
 
-/** Applies the steps to a pet of the real store and to the model; throws if their results differ. */
+/** Applies the steps to a pet of the real store and to the model. Throws if their results differ. */
 async function compare(client: Client, steps: readonly Step[], model: ModelStore): Promise<void> {
   const { petId } = await makePet(client)
   const orders: bigint[] = []
@@ -63,7 +63,7 @@ async function compare(client: Client, steps: readonly Step[], model: ModelStore
   }
 }
 
-/** The ids of the orders of a pet with a reference. */
+/** Returns the ids of the orders of a pet with a reference. */
 async function referred(client: Client, petId: bigint, reference: string): Promise<string> {
   const { data } = await client.listOrders({ petId: [petId], reference })
   return data.items.map(({ id }) => id).join(' ')
@@ -147,7 +147,7 @@ onEveryEngine(engine => {
   )
 })
 
-/** Each model breaks one rule on purpose. The comparison must detect all of them. */
+/** Models that each break one rule on purpose. The comparison must detect all of them. */
 const controls: Readonly<Record<string, () => ModelStore>> = {
   'a hold that remains when the stock reaches 0': () =>
     new (class extends ModelStore {

@@ -37,7 +37,7 @@ async function readOneState(store: TestStore, work: (reader: Reader) => Promise<
   )
 }
 
-/** Compares the summary with the rows of the same state of the database. */
+/** Throws unless the summary has the counts of the rows in the same state of the database. */
 async function compare(reader: Reader): Promise<void> {
   const rows = await reader.one(countRows)
   const { pets, unitsOnHand, openOrders, ordersByDay } = await getStoreSummary(
