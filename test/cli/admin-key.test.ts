@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bindPort } from '../../src/server.ts'
 import { findCaller } from '../../src/shop/keys.ts'
 import { ensureAdminKey, type KeyFile } from '../../src/store/maintenance.ts'
 import { openEngine, type StoreEngine } from '../../src/store/open.ts'
@@ -50,7 +49,7 @@ function keyIn({ keyFile }: NewStore): string {
   return readFileSync(keyFile, 'utf8').trim()
 }
 
-/** Returns how many keys a caller with this key sees, or the refusal. */
+/** Returns the number of keys that a caller with this key sees, or the refusal. */
 async function keysSeenBy(server: ServerProcess, key: string): Promise<number | string> {
   const client = makeClient({ base: server.base, key })
   return client.listKeys({}).then(
@@ -109,7 +108,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'a revoked key does not become valid again because of its file',
+    'a start does not make a revoked key valid again, although the key file still contains it',
     async () => {
       const store = await newStore(engine)
       let first = ''
@@ -128,7 +127,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'keys reset-admin creates an admin key for a stopped store, and does not change the other keys',
+    'keys reset-admin creates an admin key for a stopped store; only --revoke-others revokes the other admin keys',
     async () => {
       const store = await newStore(engine)
       let first = ''
@@ -163,12 +162,12 @@ onEveryEngine(engine => {
     TIMEOUT_MS,
   )
 
-  test('a first start that fails at any step leaves no key that nobody knows', async () => {
-    expect(await lostKeys(engine, ensureAdminKey)).toEqual([])
+  test('after a first start that failed at any step, the next start leaves a valid admin key in the file', async () => {
+    expect(await stepsThatLoseTheKey(engine, ensureAdminKey)).toEqual([])
   })
 
   test('control: a key that is committed before its file is written is detected', async () => {
-    expect(await lostKeys(engine, commitBeforeFile)).toEqual(['file'])
+    expect(await stepsThatLoseTheKey(engine, commitBeforeFile)).toEqual(['file'])
   })
 })
 
@@ -195,32 +194,27 @@ test(
   TIMEOUT_MS,
 )
 
-test('a port that is bound before its store is open responds with 503 and Retry-After', async () => {
-  const port = bindPort({ host: '127.0.0.1', port: 0 })
-  const reply = await fetch(`http://127.0.0.1:${port.port}/pets`)
-  expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1'])
-  expect(await reply.json()).toMatchObject({ code: 'overloaded', status: 503 })
-  await port.stop(true)
-})
-
-/** Returns the steps at which a failed first start loses the key: after the next start, its file has no admin key. */
-async function lostKeys(kind: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
+/**
+ * Returns the steps at which a failure of the first start loses the admin key: even after the next start, the key file
+ * contains no valid admin key.
+ */
+async function stepsThatLoseTheKey(engine: EngineName, ensure: typeof ensureAdminKey): Promise<string[]> {
   const lost: string[] = []
   for (const step of ['file', 'commit'] as const) {
-    const { data, databaseUrl } = await newStore(kind)
-    const engine = await openEngine({ databaseUrl, directory: data, log: silent, onFatal: () => {} })
+    const { data, databaseUrl } = await newStore(engine)
+    const opened = await openEngine({ databaseUrl, directory: data, log: silent, onFatal: () => {} })
     try {
       let kept: string | undefined
       const file: KeyFile = { read: () => kept, write: key => (kept = key) }
       const fail = (): never => {
         throw new Error('the process ended here')
       }
-      const failing: StoreEngine = step === 'commit' ? { ...engine, execute: fail } : engine
+      const failing: StoreEngine = step === 'commit' ? { ...opened, execute: fail } : opened
       await ensure(failing, step === 'file' ? { ...file, write: fail } : file, Date.now).catch(() => {})
-      await ensure(engine, file, Date.now)
-      if (!(await isAdmin(engine, kept))) lost.push(step)
+      await ensure(opened, file, Date.now)
+      if (!(await isAdmin(opened, kept))) lost.push(step)
     } finally {
-      await engine.close()
+      await opened.close()
     }
   }
   return lost

@@ -12,7 +12,7 @@ import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '.
 
 const COMMAND_MS_MAX = 120_000
 
-/** A store with a few changes: entry 1 is the admin key, the last entry is the fifth order. */
+/** Opens a store with a few changes: entry 1 is the admin key, the last entry is the fifth order. */
 async function openBusy(engine: EngineName): Promise<TestStore> {
   const store = await openTestStore(engine)
   const { client } = store
@@ -37,7 +37,7 @@ function audit(store: TestStore, ...args: string[]): Promise<Ran> {
   return run(['audit', ...args, '--data', directory, ...(databaseUrl ? ['--database-url', databaseUrl] : [])])
 }
 
-/** Returns the faults that the verification finds after direct changes of the database. */
+/** Changes the database directly, and returns the faults that the verification finds. */
 async function faultsAfter(store: TestStore, ...tampering: string[]): Promise<readonly string[]> {
   for (const text of tampering) await store.database(`${text} RETURNING 1`)
   await using open = await openReader(store.place)
@@ -178,7 +178,8 @@ const Exported = z.object({
 })
 
 /**
- * Changes the log as someone who knows the chain would: a new request id for entry 5, and all later entries recomputed.
+ * Changes the log as an attacker that knows the chain would: entry 5 gets a new request id, and all later hashes are
+ * computed again.
  */
 async function rewrite(store: TestStore): Promise<void> {
   await store.database(`UPDATE event SET request_id = 'somebody-else' WHERE position = 5 RETURNING 1`)

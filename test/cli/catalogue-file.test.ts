@@ -6,7 +6,7 @@ import { readPets } from '../../src/cli/catalogue-file.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
-/** The size of each hostile file, which is far more than may be read of it. */
+/** The size of each hostile file, far above the number of characters that may be read of the file. */
 const FILE_MIB = 24
 const READ_MAX_MIB = 8
 
@@ -45,7 +45,7 @@ async function read(text: string): Promise<Reading> {
 const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
 
-test('control: without a limit a file with an endless cell is read to its end', async () => {
+test('control: without a limit, a file with an endless cell is read to its end', async () => {
   const read = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
   expect(read / MIB).toBeGreaterThan(READ_MAX_MIB)
 })

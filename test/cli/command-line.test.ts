@@ -94,7 +94,7 @@ onEveryEngine(engine => {
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
-    // Rejections are handled from the start, so that a connection that the stop cuts off cannot fail another test.
+    // Rejections are handled from the start: an unhandled rejection of a connection that is cut off would fail the run.
     const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
     const started = performance.now()
@@ -264,7 +264,7 @@ describe('the start fails with a one-sentence reason for', () => {
 })
 
 describe('settings', () => {
-  test('can be set by variable or by flag, and the flag wins', async () => {
+  test('can be set by variable or by flag, and the flag overrides the variable', async () => {
     const env = {
       PETSTORE_CLOCK: '2028-01-01T00:00:00Z',
       PETSTORE_DEMO: 'false',

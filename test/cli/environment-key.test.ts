@@ -11,7 +11,7 @@ import { newStoreDirectory } from '../support/store-directory.ts'
 const TIMEOUT_MS = 60_000
 const OTHER_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(1))
 
-/** Installs a key as `petstore serve` does if PETSTORE_ADMIN_KEY has this key. */
+/** Installs a key as `petstore serve` does if PETSTORE_ADMIN_KEY contains the key. */
 async function installKey(store: TestStore, key: string, clock = Date.now): Promise<void> {
   await ensureAdminKey(store.engine, key, clock)
 }
@@ -24,7 +24,7 @@ async function mayAdminister(store: TestStore, key: string): Promise<boolean> {
   )
 }
 
-/** The audit log of a key: type and version of each entry, oldest first. */
+/** Returns the audit log of a key: the type and version of each entry, oldest first. */
 async function trailOf(store: TestStore, keyId: bigint): Promise<string[]> {
   const rows = await store.database(
     `SELECT type, subject_version AS version FROM event WHERE subject = 'keys/${keyId}' ORDER BY id`,
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
     expect(await trailOf(store, data.id)).toEqual(['created 1', 'created 2'])
   })
 
-  test('an admin key that is put in PETSTORE_ADMIN_KEY is replaced by the next key there', async () => {
+  test('an existing admin key in PETSTORE_ADMIN_KEY is revoked when the variable has another key', async () => {
     await using store = await openTestStore(engine)
     const { data } = await store.client.createKey({ body: { name: 'ops', scopes: ['admin'] } })
     await installKey(store, data.key)

@@ -20,7 +20,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)
 
-/** Another host, which must never receive the admin key. */
+/** A host other than the store, which must never receive the admin key. */
 interface Outsider extends AsyncDisposable {
   readonly base: string
   readonly receivedRequests: string[]

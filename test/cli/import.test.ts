@@ -22,7 +22,7 @@ function file(text: string | Uint8Array): string {
   return path
 }
 
-/** A shop that `petstore import` fills, and that is read through a server. */
+/** A shop that `petstore import` fills, and that a test reads through a server. */
 class Shop {
   readonly #args: string[]
   readonly #env: Record<string, string>
@@ -147,7 +147,7 @@ onEveryEngine(engine => {
     'an import stages a large file in groups, and counts lines correctly if records have several lines',
     async () => {
       const large = await shop()
-      // PostgreSQL takes fifteen times as long per row. 3,000 rows still exceed every group and page.
+      // PostgreSQL takes fifteen times as long per row, so it gets fewer rows: 3,000 still exceed every group and page.
       const count = engine === 'postgres' ? 3000 : 20_000
       const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
       rows[count - 1] = 'Last,Nowhere,1,'

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 240_000
 const PACKAGES_MAX = 45
 const BYTES_MAX = 140 * 1024 * 1024
 
-/** A project in an empty folder that has only the packed store as a dependency. */
+/** The folder of a project that has only the packed store as a dependency. */
 const project = scratch()
 
 // npm pack rebuilds dist/. No other test may pack the store, because two at once would delete each other's files.
@@ -30,7 +30,7 @@ async function npm(args: string[], cwd: string): Promise<void> {
   if (exitCode !== 0) throw new Error(errors)
 }
 
-/** Returns the size of a folder. A file with two names, such as bun and bunx, counts once. */
+/** Returns the size of a folder. A file with two names, such as bun and bunx, is counted once. */
 function sizeOf(path: string, counted = new Set<number>()): number {
   const { ino, size, isDirectory } = entryAt(path)
   if (isDirectory)
@@ -87,7 +87,7 @@ test(
       expect(await (await fetch(`${base}/docs`)).text()).toContain('/docs/scalar.js')
       const script = await fetch(`${base}/docs/scalar.js`)
       expect((await script.bytes()).length).toBeGreaterThan(1_000_000)
-      // The signal goes to the whole group, as from a terminal or a service manager: npx itself passes no signal on.
+      // The signal is sent to the whole group, as a terminal or a service manager does: npx itself forwards no signal.
       process.kill(-child.pid, 'SIGTERM')
       await child.exited
       await until('the store has stopped', async () => !(await isServing(base)))

@@ -10,7 +10,7 @@ import { createWebhook, emitEvent, settled } from '../support/webhook-receipts.t
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
 
-/** `petstore listen` as a separate process, with its output. */
+/** Starts `petstore listen` as a separate process, and returns it with its output. */
 interface Listening extends AsyncDisposable {
   readonly base: string
   readonly printed: () => string
@@ -46,7 +46,7 @@ async function listen(...args: string[]): Promise<Listening> {
   throw new Error(`petstore listen ended: ${errorOutput}`)
 }
 
-/** Sends a body signed with a secret, as the store would; returns the status. */
+/** Sends a body that is signed with a secret, as the store would, and returns the status. */
 async function send(base: string, body: string, secret: string): Promise<number> {
   const sentAt = new Date()
   const signature = new Webhook(secret).sign('7', sentAt, body)
@@ -65,8 +65,7 @@ async function send(base: string, body: string, secret: string): Promise<number>
 
 test('petstore listen prints each delivery of a store, verified with the secret of its webhook', async () => {
   await using store = await openTestStore('sqlite')
-  // The secret is only shown when the webhook is created, so the first listener runs without it, as it would for a
-  // user.
+  // The secret is only returned when the webhook is created, so a user must start the first listener without it.
   await using first = await listen()
   const hooked = await createWebhook(store, first)
   await emitEvent(store, 'Fish')

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
-/** Enough requests for more than one group of log lines, each of which is written at once. */
+/** A number of requests that causes more than one group of log lines. A group is written at once. */
 const REQUESTS = 150
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
@@ -22,11 +22,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** A descriptor that fails on demand, and the text that was written to it. */
+/** A log sink that fails on demand, and the text that was written to it. */
 class Sink {
   taken = ''
   fault: string | undefined
-  /** How many bytes it accepts before it fails. */
+  /** The number of bytes that the sink accepts before it fails. */
   space = 0
 
   readonly write = (_descriptor: number, bytes: Uint8Array, offset: number): number => {
@@ -45,7 +45,7 @@ class Sink {
 type MakeLog = (options: LogStreamOptions) => Pick<LogStream, 'write' | 'flush'>
 const lossLine = (lost: number): string => `lost ${lost}\n`
 
-/** Logs four lines, the second and third to a failing sink; returns the content of the sink, or the error. */
+/** Logs four lines, the second and third while the sink fails. Returns the content of the sink, or the error. */
 function throughFailure(makeLog: MakeLog, fault: string, space: number): string {
   const sink = new Sink()
   const log = makeLog({ descriptor: 1, lossLine, write: sink.write })
@@ -79,11 +79,11 @@ describe('a log that cannot be written', () => {
     expect(throughFailure(sound, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
   })
 
-  test('keeps the lines for a reader that is only slow', () => {
+  test('keeps the lines if the program that reads them is only slow', () => {
     expect(throughFailure(sound, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
   })
 
-  test('counts the lines for which the buffer of a slow reader has no room', () => {
+  test('counts the lines for which the buffer has no room, if the program that reads them is slow', () => {
     const sink = new Sink()
     sink.fault = 'EAGAIN'
     const log = new LogStream({ descriptor: 1, lossLine, write: sink.write })
@@ -101,7 +101,7 @@ describe('a log that cannot be written', () => {
   })
 })
 
-/** Sends requests for more lines than the log buffers; throws when the server is gone. */
+/** Sends requests that cause more lines than the log buffers. Throws if the server is gone. */
 async function makeLines(base: string): Promise<void> {
   for (let count = 0; count < REQUESTS; count++) {
     expect((await fetch(base + LONG_PATH)).status).toBe(400)
@@ -130,7 +130,7 @@ test(
 test(
   'a store whose log and messages go to a full disk continues to serve, and stops gracefully',
   async () => {
-    // If there is no such device, a descriptor that is open only for reading fails as well.
+    // On a system without this device, a descriptor that is open only for reading also fails.
     const full = existsSync('/dev/full') ? openSync('/dev/full', 'w') : openSync(import.meta.path, 'r')
     const port = await deadPort()
     const base = `http://127.0.0.1:${port}`

@@ -23,7 +23,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const npm = Bun.spawn(['npm', 'start', '--', '--port', '0', '--no-demo', '--data', data], {
         cwd: ROOT,
         stdin: 'ignore',
-        // In a separate process group, so that a store that outlives npm can be ended.
+        // The process group is separate, so that a store that outlives npm can be ended.
         detached: true,
         stdout: Bun.file(`${data}.log`),
         stderr: Bun.file(`${data}.err`),

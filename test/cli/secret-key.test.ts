@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Starts a server that must refuse to start; returns its error output. */
+/** Starts a server that must refuse to start, and returns its error output. */
 async function refusalOf(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const { exitCode, errors, output } = await run(['serve', '--port', '0', ...args], env)
   expect(exitCode).toBeGreaterThan(0)
@@ -42,7 +42,7 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-test('without a configured key a store creates one that only its owner can read, and keeps it', async () => {
+test('without a configured key, a store creates a key that only its owner can read, and keeps the key', async () => {
   await using place = await newStoreDirectory('sqlite')
   const file = join(place.directory, 'secret-key')
   const keys: string[] = []
@@ -88,7 +88,7 @@ test('new-secret-key writes a file that only its owner can read, and never overw
   expect([nowhere.exitCode > 0, nowhere.errors.includes('cannot be written')]).toEqual([true, true])
 }, 120_000)
 
-test('a missing secret key is reported, and not replaced while webhooks need it', async () => {
+test('a missing secret key is reported, and is not replaced while webhooks need it', async () => {
   await using place = await newStoreDirectory('sqlite')
   const file = join(place.directory, 'secret-key')
   const aside = join(directory, 'aside')

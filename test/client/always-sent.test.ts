@@ -10,7 +10,7 @@ import { ADMIN_KEY } from '../support/store.ts'
 
 const operations: readonly Operation[] = Object.values(contract)
 
-/** Returns the name of the schema of a response; undefined if its operation has none. */
+/** Returns the name of the schema of a response; undefined if the response has no named schema. */
 function schemaOf(method: string, path: string): string | undefined {
   const found = operations.find(
     operation =>

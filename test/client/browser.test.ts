@@ -7,7 +7,7 @@ import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
-/** Returns the client as a script that makes it the global `petstore`. */
+/** Returns a script that makes the client the global variable `petstore`. */
 async function browserScript(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-bundle-'))
   try {

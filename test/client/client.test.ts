@@ -19,7 +19,7 @@ interface FakeStore extends Disposable {
   readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[]
 }
 
-/** A server whose responses come from `respond`; its `count` is 1 for the first request. */
+/** Returns a server whose responses come from `respond`. The argument `count` is 1 for the first request. */
 function fakeStore(respond: (request: Request, count: number) => Response | Promise<Response>): FakeStore {
   const requests: FakeStore['requests'] = []
   const server = Bun.serve({
@@ -39,7 +39,7 @@ function fakeStore(respond: (request: Request, count: number) => Response | Prom
   }
 }
 
-/** A page of a list, with the link that every page has. */
+/** Returns a page of a list, with the link to the first page, which every page has. */
 function pageOf(items: string, links = ''): Response {
   const link = `<http://x/pets>; rel="first"${links}`
   return new Response(items, { headers: { ...JSON_TYPE, Link: link } })
@@ -53,7 +53,7 @@ function refusal(status: number, code: string, headers: Record<string, string> =
 const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nLink: </pets>; rel=first\r\nConnection: close\r\n'
 
-/** A server that closes the connection in the middle of each of its first `times` responses. */
+/** Returns a server that closes the connection in the middle of each of its first `times` responses. */
 function cuttingStore(
   times: number,
   text: string,
@@ -209,7 +209,7 @@ describe('a response', () => {
 })
 
 describe('a request', () => {
-  test('with input that no request can carry is not sent', async () => {
+  test('with input that cannot be sent is an error before anything is sent', async () => {
     using fake = fakeStore(() => new Response(PET))
     const client = createClient(fake)
     const inputs: unknown[] = [{}, { petId: '' }, { petId: 2 ** 53 }, { petId: 1.5 }, { petId: 1, id: 2 }]
@@ -245,7 +245,7 @@ describe('a request', () => {
     expect(fake.requests).toHaveLength(0)
   })
 
-  test('has the headers of the call, whatever their case, in place of its own', async () => {
+  test('has the headers of the call, whatever their case, in place of the headers of the client', async () => {
     using fake = fakeStore(() => new Response(PET))
     const headers = { authorization: 'Bearer other', 'IDEMPOTENCY-KEY': '"mine"' }
     await createClient({ ...fake, key: ADMIN_KEY }).createPet(
@@ -268,7 +268,7 @@ describe('a request', () => {
     ])
   })
 
-  test('carries an idempotency key of its own if it is a command, the same in every attempt', async () => {
+  test('of a command has its own idempotency key, which is the same in every attempt', async () => {
     using fake = fakeStore((_, count) => (count % 2 === 1 ? refusal(503, 'unknown') : new Response(PET)))
     const client = createClient({ ...fake, key: ADMIN_KEY })
     await client.createPet({ body: { name: 'Rex', categoryId: 1 } })
@@ -279,7 +279,7 @@ describe('a request', () => {
     expect(keys.slice(1)).toEqual([keys[0] ?? '', '"mine \\"1\\""', '"mine \\"1\\""', null, null])
   })
 
-  test('refuses a base address that is not one of HTTP', () => {
+  test('needs a base address that is an http or https URL', () => {
     const addresses = ['', 'localhost:8080', 'ftp://x', 'http://x/?a=1', 'http://x/#a', 'http://me:pw@x/']
     for (const baseUrl of addresses) {
       expect(() => createClient({ baseUrl })).toThrow(TypeError)
@@ -343,7 +343,7 @@ describe('a failure', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990)
   })
 
-  test('to respond in time is a TimeoutError, whether the head or the body is missing', async () => {
+  test('to respond in time is a TimeoutError, also if only the body is late', async () => {
     for (const respond of [
       () => Bun.sleep(20_000).then(() => pageOf('[]')),
       () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
@@ -477,14 +477,14 @@ describe('a stream of events', () => {
       expect(await errorOf(client.followEvents({ silenceMs }).next())).toBeInstanceOf(RangeError)
     }
     const local = createClient({ baseUrl: 'http://127.0.0.1:1' })
-    // As for a list, this is refused because an empty filter would not filter.
+    // An empty list of types is refused, because without a type the stream would not be filtered.
     expect(await errorOf(local.followEvents({ types: [] }).next())).toBeInstanceOf(TypeError)
     for (const after of ['', 'x', 2 ** 53]) {
       expect(await errorOf(client.followEvents({ after }).next())).toBeInstanceOf(RangeError)
     }
   })
 
-  test('is split into lines at any byte, however long they are', async () => {
+  test('is parsed correctly, however it is split into chunks and however long its lines are', async () => {
     const text = `retry: 5\r\n\r\nid: 7\rdata: {"type":"${'é'.repeat(500_000)}"}\r\r\nid: 8\n\n`
     const bytes = new TextEncoder().encode(text)
     const chunks: Uint8Array[] = []
@@ -578,7 +578,7 @@ describe('a webhook request', () => {
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  /** Places an order of three units, loses the first response, and returns the units that are reserved then. */
+  /** Places an order of three units, loses the first response, and returns how many units are reserved afterwards. */
   async function reservedAfterLoss(send: Fetch): Promise<bigint | undefined> {
     const { petId } = await makePet(store().client, { quantity: 10n })
     let responses = 0

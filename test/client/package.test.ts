@@ -20,12 +20,12 @@ const [setup = '', ...examples] = [
 const server = examples.find(code => code.includes('createServer')) ?? ''
 const programs = examples.filter(code => code !== server)
 
-/** Returns the output that a program announces: the comment after each call of console.log. */
+/** Returns the output that a program announces in the comments after its calls of console.log. */
 function promisedOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
 }
 
-/** A project in which only the package of the client is installed. */
+/** Returns a project in which only the package of the client is installed. */
 const project = scratch()
 beforeAll(async () => {
   using packed = scratch()
