@@ -7,7 +7,7 @@ import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { thirdPartyPage } from './third-party.ts'
 
-/** Starts a program of examples/, which runs until it is disposed. `printed` returns its output so far. */
+/** Starts a program of examples/. It runs until it is disposed, and `printed` returns its output so far. */
 function runExample(name: string, env: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, join(ROOT, 'examples', name)], {
     env: { ...process.env, ...env },

@@ -17,7 +17,7 @@ const Lockfile = z.object({
   ),
 })
 
-/** THIRD-PARTY.md as it must be for the lockfile. */
+/** Returns the text that THIRD-PARTY.md must have for the lockfile. */
 export function thirdPartyPage(): string {
   const { packages } = Lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')))
   const rows = Object.entries(packages)

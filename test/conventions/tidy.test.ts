@@ -40,15 +40,15 @@ const SHARED_BY_TESTS = ['src', 'test/support', 'test/controls']
 
 /**
  * The folders and files that each folder outside src may import, in addition to itself. `STANDALONE` means the files of
- * test/support that import nothing from src, neither themselves nor through another file.
+ * test/support that import nothing from src, directly or through other files.
  */
 const STANDALONE = 'standalone'
 const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   examples: [],
-  // Knows the store only by its description.
+  // The fuzzer knows the store only by its description.
   fuzz: [STANDALONE],
   bench: ['src', STANDALONE, 'test/support/store.ts'],
-  // Generates and packs the client.
+  // The build generates and packs the client.
   build: ['src'],
   'test/support': ['src'],
   'test/controls': ['src', 'test/support'],
@@ -56,7 +56,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/cli': SHARED_BY_TESTS,
   'test/client': [...SHARED_BY_TESTS, 'build'],
   'test/conventions': SHARED_BY_TESTS,
-  // Tests the fuzzer as well.
+  // This suite also tests the fuzzer.
   'test/description': [...SHARED_BY_TESTS, 'fuzz'],
   'test/events': SHARED_BY_TESTS,
   'test/storage': SHARED_BY_TESTS,
@@ -254,7 +254,7 @@ test('control: each violation of the house rules is detected', () => {
   expect(untidiness({ path: 'x.ts', text: "const message = 'the key is no longer valid'" })).toEqual([])
 })
 
-/** Returns the calls of one, many and run on a reader, a connection or a transaction that do not name their values. */
+/** Returns the calls of `one`, `many` and `run`, on anything that runs statements, that do not name their values. */
 function positionalCalls({ path, text }: Source): string[] {
   const calls = text.matchAll(
     /\.(?:one|many|run)\(\s*[\w.#]+,\s*(?!\{|parameters\b|\.\.\.parameters\b)[^\s)][^)\n]*/g,
@@ -332,7 +332,7 @@ test('control: a circle of imports is found', () => {
   expect(importCycles(files)).toEqual(['src/a.ts -> src/b.ts -> src/c.ts -> src/a.ts'])
 })
 
-/** Returns whether people wrote the file. The types of the client are generated from those of the contract. */
+/** Returns whether a file was written by hand. The types of the client are generated from the types of the contract. */
 function isWritten({ text }: Source): boolean {
   return !text.startsWith('// Generated ')
 }

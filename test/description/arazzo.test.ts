@@ -8,7 +8,7 @@ import { runTool } from '../support/tool.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** Runs the workflows of a file against a store; returns the exit code of the runner and its summary. */
+/** Runs the workflows of a file against a store. Returns the exit code of the runner and its summary. */
 async function respect(file: string, base: string): Promise<{ exitCode: number; summary: string }> {
   const input = JSON.stringify({ key: ADMIN_KEY })
   const { exitCode, printed } = await runTool('redocly', [

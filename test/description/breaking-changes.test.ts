@@ -16,7 +16,9 @@ function git(...args: string[]): string | undefined {
   return exitCode === 0 ? stdout.toString() : undefined
 }
 
-/** Returns the changes without a line in the changelog that contains the word Breaking and their operationId. */
+/**
+ * Returns the changes for which no line of the changelog contains the word Breaking and the operationId of the change.
+ */
 function unnamed(changes: readonly string[], log: string): string[] {
   const lines = log.split('\n').filter(line => line.includes('Breaking'))
   return changes.filter(change => !lines.some(line => line.includes(`\`${change.split(' ')[0]}\``)))

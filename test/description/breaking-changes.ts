@@ -19,7 +19,7 @@ const Schema = z.looseObject({
 })
 type Schema = z.output<typeof Schema>
 
-/** Whether clients send or receive the values of a schema. A change can break only one of the directions. */
+/** The direction of the values of a schema: clients send or receive them. A change can break one direction only. */
 type Direction = 'sent' | 'received'
 
 /** The two versions of a description. */
@@ -30,8 +30,8 @@ interface Versions {
 
 /**
  * Returns the changes that can break a client written for the first description, each as a sentence that starts with
- * the operationId. New operations, optional parameters, members of responses and values of enums break no client that
- * ignores what it does not know.
+ * the operationId. New operations, optional parameters, members of responses and values of enums are not breaking,
+ * because clients ignore what they do not know.
  */
 export function breakingChanges(versions: Versions): string[] {
   const changes: string[] = []
@@ -84,7 +84,8 @@ function schemaChanges(
   direction: Direction,
   depth = 0,
 ): string[] {
-  // No schema of the description is nested deeper. The limit ends the recursion of schemas that refer to themselves.
+  // No schema of the description is nested deeper than 12. The limit ends the recursion of schemas that refer to
+  // themselves.
   if (oldNode === undefined || node === undefined || depth > 12) return []
   const [old, now] = [readSchema(versions.before, oldNode), readSchema(versions.after, node)]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
@@ -101,7 +102,9 @@ function schemaChanges(
   return [...changes, ...schemaChanges(versions, `${place}/*`, old.items, now.items, direction, depth + 1)]
 }
 
-/** Changes of a schema itself. A narrower schema breaks senders; another type or format also breaks receivers. */
+/**
+ * Returns the changes of a schema itself. A narrower schema breaks senders; a new type or format also breaks receivers.
+ */
 function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   const changes: string[] = []
   if (old.type !== now.type) changes.push(`the type is ${now.type} now`)

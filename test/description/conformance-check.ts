@@ -11,7 +11,7 @@ export interface Observed {
   readonly body: string
 }
 
-/** Fields of the transport, and one that only concerns browsers; no client depends on them. */
+/** Header fields that need no description: fields of the transport, and a field that only concerns browsers. */
 const ignored = new Set([
   'date',
   'connection',
@@ -91,7 +91,7 @@ function checkBody(
   if (Object.keys(content).length === 0) {
     return type === null && answer.body === '' ? [] : ['there is a body, but none is described']
   }
-  // A problem (RFC 9457) has the members of an Error and four more, as the text of the description says.
+  // A problem (RFC 9457) has the members of an Error and four additional members, as the description says.
   const isProblem = answer.status >= 400 && type === 'application/problem+json'
   const described = content[isProblem ? 'application/json' : (type ?? '')]
   if (!described) return [`the content type ${type} is not described`]

@@ -14,7 +14,7 @@ import type { CallerRequest } from './conformance-scene.ts'
 const rateLimit = { requests: 60_000, seconds: 60 }
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
 
-/** The operations that the contract serves and describes; the requesting side does not read the description. */
+/** The described operations of the contract. The requests are made from the contract, not from the description. */
 const served: readonly OperationId[] = Object.entries<Operation>(contract).flatMap(([id, operation]) =>
   isOperationId(id) && !operation.hidden ? [id] : [],
 )
@@ -39,7 +39,7 @@ async function driveUsual(): Promise<Observed[]> {
   const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
   const observed: Observed[] = []
   for (const id of served) {
-    // A new window of the failed-authentication limiter.
+    // This begins a new window of the rate limit for failed authentications.
     now += 61_000
     const request = await successes[id]?.(store)
     if (!request) continue
@@ -47,14 +47,15 @@ async function driveUsual(): Promise<Observed[]> {
     const weak = scope === 'events:read' ? inventory : events
     const keys = scope === 'public' || scope === 'any-key' ? [strange] : [strange, weak]
     const wrong = [...mistaken(id, request), ...keys.map(authorization => ({ ...request, authorization }))]
-    for (const one of wrong) observed.push(...(await refuse(store, id, one)))
+    for (const one of wrong) observed.push(...(await sendRefused(store, id, one)))
     observed.push(...(await succeed(store, id, request)))
   }
-  for (const [id, scene] of refusedByTheShop) observed.push(...(await refuse(store, id, await scene(store))))
+  for (const [id, scene] of refusedByTheShop)
+    observed.push(...(await sendRefused(store, id, await scene(store))))
   return observed
 }
 
-/** Creates a key with a single scope; returns its Authorization header. */
+/** Creates a key with a single scope, and returns its Authorization header. */
 async function keyWith({ client }: TestStore, scope: Scope): Promise<string> {
   const { data } = await client.createKey({ body: { name: 'weak', scopes: [scope] } })
   return `Bearer ${data.key}`
@@ -73,7 +74,7 @@ async function succeed(store: TestStore, id: OperationId, request: CallerRequest
       : [first, await send(store, id, withHeader(request, 'If-None-Match', etag))]
   }
   const keyed = withHeader(request, 'Idempotency-Key', `"${id}"`)
-  if (operation.secret) return [...(await refuse(store, id, keyed)), await send(store, id, request)]
+  if (operation.secret) return [...(await sendRefused(store, id, keyed)), await send(store, id, request)]
   const other =
     request.body === undefined
       ? { path: request.path.replace(/\d+/, '404404') }
@@ -81,7 +82,7 @@ async function succeed(store: TestStore, id: OperationId, request: CallerRequest
   return [
     await send(store, id, keyed),
     await send(store, id, keyed),
-    ...(await refuse(store, id, { ...keyed, ...other })),
+    ...(await sendRefused(store, id, { ...keyed, ...other })),
   ]
 }
 
@@ -100,7 +101,7 @@ async function driveSunset(): Promise<Observed[]> {
 
 async function refuseAll(store: TestStore, ids: readonly OperationId[]): Promise<Observed[]> {
   const observed: Observed[] = []
-  for (const id of ids) observed.push(...(await refuse(store, id, anyRequest(id))))
+  for (const id of ids) observed.push(...(await sendRefused(store, id, anyRequest(id))))
   return observed
 }
 
@@ -113,7 +114,7 @@ const faults = {
   write: [() => new StoreError('storage_full', 'The store has no space left to write.')],
 } as const
 
-/** Serves an engine that fails on demand, after it has read the key of the caller. */
+/** Sends requests to a store whose engine fails on demand, after it has read the key of the caller. */
 async function driveBrokenEngine(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite')
   const { engine } = store
@@ -160,7 +161,7 @@ function serve(engine: StoreEngine): Serving {
   })
 }
 
-/** Sends bodies that never end, all at once, because the server waits for ten seconds for each. */
+/** Sends bodies that never end. All are sent at once, because the server waits ten seconds for each body. */
 async function driveTimeouts(): Promise<Observed[]> {
   await using store = await openTestStore('sqlite', { rateLimit })
   const withBody = served.filter(id => 'body' in contract[id])
@@ -169,7 +170,7 @@ async function driveTimeouts(): Promise<Observed[]> {
   )
 }
 
-/** Returns a request for cases in which only the operation matters. */
+/** Returns any request of an operation, for cases in which only the operation matters. */
 function anyRequest(id: OperationId): CallerRequest {
   const operation: Operation = contract[id]
   const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
@@ -179,15 +180,15 @@ function anyRequest(id: OperationId): CallerRequest {
   return { path, ...preview, ...(operation.body && { body: JSON.stringify(requestExample(id)) }) }
 }
 
-/** Sends a request that is refused, once for an Error and once for a problem. Neither request changes anything. */
-async function refuse(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
+/** Sends a request that is refused, once for an Error and once for a problem, and returns both responses. */
+async function sendRefused(store: TestStore, id: OperationId, request: CallerRequest): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const one of inBothForms(request)) observed.push(await send(store, id, one))
   return observed
 }
 
 function inBothForms(request: CallerRequest): CallerRequest[] {
-  // Naming the problem type makes the request acceptable, so a refusal because of Accept has only one form.
+  // A request that names the problem type is acceptable, so a refusal because of Accept has only one form.
   if (request.headers?.Accept !== undefined) return [request]
   return [request, withHeader(request, 'Accept', '*/*, application/problem+json')]
 }

@@ -3,7 +3,7 @@ import { WEBHOOKS_MAX } from '../../src/model/webhook.ts'
 import type { TestStore } from '../support/store.ts'
 import type { Scene } from './conformance-scene.ts'
 
-/** Nothing listens here, so every delivery fails immediately. */
+/** A URL at which nothing listens, so that every delivery fails immediately. */
 const NOBODY = 'http://127.0.0.1:9/events'
 const SINCE = 'since=2026-01-01T00%3A00%3A00Z'
 

@@ -5,7 +5,7 @@ export interface CallerRequest {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Overrides the admin key, or the absence of a key for a public operation; null sends no key. */
+  /** The key to send; null for no key. By default, the admin key, or no key for a public operation. */
   readonly authorization?: string | null
 }
 

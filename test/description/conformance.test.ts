@@ -4,7 +4,7 @@ import { checkConformance, inventedExamples, type Observed } from './conformance
 import { driveEverything } from './conformance-drive.ts'
 import { type Described, readDocument, target } from './document.ts'
 
-/** The server waits ten seconds for a body that does not end. */
+/** The time limit of a test, because the server waits ten seconds for a body that does not end. */
 const DRIVE_MS_MAX = 120_000
 
 let observed: readonly Observed[] = []
@@ -16,7 +16,7 @@ beforeAll(async () => {
   observed = await driveEverything()
 }, DRIVE_MS_MAX)
 
-/** The description as it was served, or with a seeded fault. */
+/** Returns the description as it was served, or with the fault that `plant` adds to it. */
 function described(plant: (document: unknown) => void = () => {}): Described {
   const document: unknown = JSON.parse(text)
   plant(document)

@@ -13,11 +13,11 @@ interface Given {
   readonly body?: unknown
   /** The key to send; the admin key by default. */
   readonly key?: string | undefined
-  /** Also sends the examples of optional parameters. */
+  /** Whether the examples of optional parameters are sent as well. */
   readonly optional?: boolean
 }
 
-/** Sends an operation its own examples: those of its path, its required parameters and its body. */
+/** Sends an operation with its own examples of path, required parameters and body, and returns the response. */
 export async function sendExamples(
   store: TestStore,
   operation: DescribedOperation,
@@ -51,7 +51,7 @@ export async function sendExamples(
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** Returns the first text of a stream, which has no end. */
+/** Returns the text that arrives first on a stream, because a stream has no end. */
 async function beginningOf({ body }: Response): Promise<string> {
   const reader = body?.getReader()
   const first = await reader?.read()
@@ -77,7 +77,8 @@ export function operationOf({ operations }: Described, id: string): DescribedOpe
 }
 
 /**
- * Returns a value of a link, with its runtime expressions (`$response.body#/id`) replaced by the values they refer to.
+ * Returns a value of a link, with its runtime expressions (`$response.body#/id`) replaced by the values to which they
+ * refer.
  */
 export function evaluated(value: unknown, body: unknown): unknown {
   if (typeof value === 'string' && value.startsWith('$response.body#/')) {

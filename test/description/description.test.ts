@@ -28,7 +28,7 @@ const described = readDocument(parse(committed))
 const operations = [...described.operations.values()]
 const CreatedKey = z.looseObject({ key: z.string() })
 
-/** Expects that an operation has responded with its example, except for secrets. */
+/** Throws unless an operation has responded with its example, except for secrets. */
 function expectExample(id: string, answered: ExampleResponse): void {
   const { status, example } = successOf(operationOf(described, id))
   const [shown, sent] = [secretless(example), secretless(answered.body)]
@@ -65,7 +65,7 @@ describe('the one description', () => {
     expect(text.replace(store.base, base)).toBe(committed)
   })
 
-  test('the YAML means the same to an old parser: dates and numbers in strings are quoted', () => {
+  test('a parser of YAML 1.1 reads the same document: dates and numbers in strings are quoted', () => {
     expect(parse(committed, { version: '1.1' })).toEqual(parse(committed))
     expect(committed).toContain('x-sunset: "2027-12-31"')
   })
@@ -129,7 +129,7 @@ describe('the content of the description', () => {
     expect(components.filter(component => !references.has(component))).toEqual([])
   })
 
-  test('an operation names its scope in its text and in x-scope, unless it requires any key or none', () => {
+  test('an operation that requires a scope names the scope in its text and in x-scope', () => {
     const sentences: Readonly<Record<string, string>> = {
       public: 'Requires no key.',
       'any-key': 'Requires any valid key.',
@@ -237,7 +237,7 @@ describe('the examples of the description', () => {
     }
     const webhookResponses = await useWebhooks(store, described)
     for (const [id, answered] of webhookResponses) {
-      // The first page of the feed is the demo shop; the event of the example is looked up below.
+      // The first page of the feed is the demo shop. The event of the example is found below.
       if (id !== 'listEvents') expectExample(id, answered)
       else expect(answered.status).toBe(200)
     }

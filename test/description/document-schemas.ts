@@ -2,10 +2,10 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApi } from './document.ts'
 
-/** Returns the faults of a value under a schema of a document; [] if there are none. */
+/** Returns the faults of a value under a schema of a document; [] if there is none. */
 export type Validate = (schema: unknown, value: unknown) => string[]
 
-/** Keywords that OpenAPI 3.0 adds to a schema for readers. They do not restrict values. */
+/** The keywords of OpenAPI 3.0 that only explain a schema. They do not restrict values. */
 const annotations = [
   'example',
   'readOnly',
@@ -17,9 +17,9 @@ const annotations = [
 ]
 
 /**
- * Validates with the schemas of a document, through a JSON Schema validator that is independent of this project.
- * OpenAPI 3.0 is not JSON Schema: `nullable` becomes a type, and keywords that are only for readers are removed. The
- * strict mode of the validator refuses all other unknown keywords.
+ * Returns a validator of the schemas of a document: a JSON Schema validator that is independent of this project.
+ * OpenAPI 3.0 is not JSON Schema, so `nullable` becomes a type, and keywords that only explain a schema are removed.
+ * The strict mode of the validator refuses all other unknown keywords.
  */
 export function validatorOf({ components }: OpenApi): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
@@ -47,14 +47,15 @@ function asJsonSchema(schema: unknown): unknown {
   const converted: Record<string, unknown> = Object.fromEntries(
     entries.map(([name, value]) => [name, name === 'properties' ? eachSchema(value) : asJsonSchema(value)]),
   )
-  // Clients must accept unknown members, so schemas of responses are open. The server must not send any.
+  // Clients must accept unknown members, so the schemas of responses are open. The server must not send unknown
+  // members.
   if (converted.properties !== undefined) converted.additionalProperties ??= false
   if (converted.nullable !== true) return converted
   const { nullable: _, type, ...rest } = converted
   return { ...rest, type: [type, 'null'] }
 }
 
-/** Converts schemas by name, because a member may have the same name as a keyword of the schema language. */
+/** Returns converted schemas by name, because a member may have the same name as a keyword of the schema language. */
 function eachSchema(schemas: unknown): object {
   if (typeof schemas !== 'object' || schemas === null)
     throw new Error('an object with schemas by name is required here')

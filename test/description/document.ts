@@ -73,7 +73,7 @@ export interface Described {
   readonly operations: ReadonlyMap<string, DescribedOperation>
 }
 
-/** Reads a description. Throws if it does not have the structure of this project's descriptions. */
+/** Returns a description. Throws if the text does not have the structure of this project's descriptions. */
 export function readDocument(json: unknown): Described {
   const document = Document.parse(json)
   const operations = new Map<string, DescribedOperation>()
@@ -97,7 +97,7 @@ export function referencesIn(part: unknown): string[] {
   )
 }
 
-/** Returns the target of a reference, which is never a primitive value. Throws if there is none. */
+/** Returns the target of a reference, which is never a primitive value. Throws if the target does not exist. */
 export function target(document: unknown, reference: string): object {
   let node: unknown = document
   for (const step of reference.replace(/^#\//, '').split('/')) {

@@ -24,7 +24,7 @@ export async function useWebhooks(store: TestStore, described: Described): Promi
   )
   for (const id of ['listEvents', 'listAudit', 'createWebhook', 'listWebhooks', 'getWebhook'])
     await request(id)
-  // Nobody listens at the address of the examples; deliveries go to the receiver of this test.
+  // Nothing listens at the address of the examples, so deliveries are sent to the receiver of this test.
   await store.database(`UPDATE webhook SET url = '${receiver.base}/petstore-events' RETURNING id`)
   await request('sendTestEvent')
   await attempted(store, 1)
@@ -64,7 +64,7 @@ export async function attempted(store: TestStore, count: number): Promise<void> 
   }
 }
 
-/** Compares the example of every type of event, and of a stream, with the feed after the session. */
+/** Throws unless the examples of every type of event, and of a stream, are in the feed after the session. */
 export async function expectEvents(store: TestStore): Promise<void> {
   const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
   const feed = await fetch(`${store.base}/events?after=716&limit=100`, {

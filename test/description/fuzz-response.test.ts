@@ -8,7 +8,7 @@ function readAtOnce(text: string, method = 'GET'): FuzzResponse | undefined {
   return new ResponseReader(method).take(Buffer.from(text, 'latin1'))
 }
 
-/** Reads a text that arrives byte by byte. Returns the status and the body, which must be found at the last byte. */
+/** Returns the status and the body of a text that arrives byte by byte. They must be found at the last byte. */
 function readSlowly(text: string): string | undefined {
   const reader = new ResponseReader('GET')
   const bytes = Buffer.from(text, 'latin1')

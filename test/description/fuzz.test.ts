@@ -33,7 +33,7 @@ test(
   async () => {
     const runs: string[][] = []
     for (let run = 0; run < 2; run++) {
-      // Without webhooks, because the time of a delivery depends on the machine, and so do the requests that follow it.
+      // There are no webhooks, because the time of a delivery, and so the requests after it, depend on the machine.
       await using store = await openTestStore('sqlite', { allowPrivateWebhooks: false })
       await fuzzAt(store.base, { requests: 1_000, clients: 1 })
       const lines = store.logged
@@ -68,10 +68,12 @@ interface Reply {
 
 type Forward = (path: string, headers?: Record<string, string>) => Promise<Reply>
 
-/** Returns a wrong response to a request; `forward` gets the correct one from the store. */
+/** Returns a wrong response to a request. `forward` returns the correct response of the store. */
 type Fault = (request: Request, path: string, forward: Forward) => Promise<Reply>
 
-/** Faults that must be found, each with its finding: the operation, if it is only one, and the broken rule. */
+/**
+ * The faults that must be found, each with its finding: the operation, if only one is concerned, and the broken rule.
+ */
 const faults: readonly (readonly [name: string, finding: RegExp, fault: Fault])[] = [
   [
     'a member whose name differs from the description',
@@ -177,7 +179,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** A fault in the responses to one method on some paths; the change also receives the request. */
+/** Returns a fault in the responses to one method on some paths. `change` also gets the body of the request. */
 function changed(method: string, paths: RegExp, change: (reply: Reply, sent: string) => Reply): Fault {
   return async (request, path, forward) => {
     const sent = request.method === method && paths.test(path) ? await request.clone().text() : undefined

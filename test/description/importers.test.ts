@@ -10,7 +10,7 @@ const fromBruno = `
   const text = await Bun.file('${description}').text()
   await Bun.write('collection.json', JSON.stringify(openApiToBruno(text)))`
 
-/** The converters with which the two programs import a description. */
+/** The converters with which Postman and Bruno import a description. */
 const importers = [
   {
     name: 'Postman',

@@ -16,7 +16,7 @@ function lintForSecurity(file: string): Promise<ToolRun> {
   return runTool('spectral', ['lint', '--ruleset', ruleset, '--fail-severity', 'hint', '--quiet', file])
 }
 
-/** Lints a copy of the description in which one text is replaced. Throws if the description does not contain it. */
+/** Lints a copy of the description in which one text is replaced. Throws if the description lacks this text. */
 async function lintChanged(
   lint: (file: string) => Promise<ToolRun>,
   from: string,

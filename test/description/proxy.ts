@@ -5,24 +5,25 @@ import { toolEnvironment } from '../support/tool.ts'
 
 const PRISM = join(ROOT, 'node_modules', '.bin', 'prism')
 
-/** A proxy that checks every request and response against a description; ended with `await using`. */
-export interface ValidatingProxy extends AsyncDisposable {
+/** A server of Prism. Disposing it ends the process. */
+export interface PrismServer extends AsyncDisposable {
   readonly base: string
 }
 
 /**
- * Starts Prism as a proxy of a store and resolves when it listens. It reports violations in the header sl-violations.
+ * Starts Prism as a proxy that checks every request and response against a description. Violations are reported in the
+ * header sl-violations.
  */
-export async function openProxy(description: string, store: string): Promise<ValidatingProxy> {
+export async function openProxy(description: string, store: string): Promise<PrismServer> {
   return await openPrism(['proxy', description, store])
 }
 
 /** Starts Prism as a mock server: it responds with the examples of a description. */
-export async function openMock(description: string): Promise<ValidatingProxy> {
+export async function openMock(description: string): Promise<PrismServer> {
   return await openPrism(['mock', description])
 }
 
-async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
+async function openPrism(args: readonly string[]): Promise<PrismServer> {
   const port = String(await deadPort())
   const child = Bun.spawn([PRISM, ...args, '--host', '127.0.0.1', '--port', port], {
     env: toolEnvironment(),
@@ -46,7 +47,7 @@ async function openPrism(args: readonly string[]): Promise<ValidatingProxy> {
   }
 }
 
-/** Reads to the end, so that the child process never blocks on its output. */
+/** Reads a stream to its end, so that the child process never blocks on its output. */
 async function readOutput(stream: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   for await (const chunk of stream) onText(decoder.decode(chunk, { stream: true }))

@@ -1,7 +1,7 @@
 import { ts } from '@ts-morph/common'
 import { plugin } from 'bun'
 
-// Loaded before code generators, because they call the JavaScript API that TypeScript had up to version 6.
+// A module that is loaded before code generators, because they call the JavaScript API of TypeScript up to version 6.
 plugin({
   name: 'typescript-api',
   setup: build => {

@@ -19,7 +19,7 @@ for (const line of failed) console.log(line)
 if (failed.length === 0) console.log('every request of the collection succeeded')
 process.exit(failed.length === 0 ? 0 : 1)
 
-/** The requests of a Bruno collection, top to bottom. */
+/** Returns the requests of a Bruno collection, top to bottom. */
 function requestsIn(node: unknown): readonly CollectionRequest[] {
   const folder = Folder.safeParse(node)
   if (folder.success) return folder.data.items.flatMap(requestsIn)

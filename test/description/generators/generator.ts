@@ -1,4 +1,4 @@
-/** One client generator: shell commands that run in a scratch directory with openapi.yaml. */
+/** One generator of clients or collections: shell commands that run in a scratch directory with openapi.yaml. */
 export interface Generator {
   readonly name: string
   readonly version: string
@@ -6,14 +6,14 @@ export interface Generator {
   readonly needs: readonly string[]
   /** Installs the generator, in exactly this version. */
   readonly install: string
-  /** The command as a user types it. */
+  /** The command of the generator, as a user types it. */
   readonly generate: string
   readonly compile: string
   /** Runs the program; `$BASE`, `$KEY` and `$SAMPLES` are set. */
   readonly run: string
-  /** The output of the program, if it does not run the session of the clients. */
+  /** The expected output of the program, if it does not run the session of the clients. */
   readonly expected?: readonly string[]
-  /** Where the generated code is, for counting its lines. */
+  /** The path of the generated code, whose lines are counted. */
   readonly code: string
   /** Information that a user needs before using the output. */
   readonly description?: string

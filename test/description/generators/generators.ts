@@ -32,7 +32,7 @@ function openapiGenerator(
   }
 }
 
-// The specification fixes the names NewPet and NewCategory; as Go models they collide with constructors.
+// The specification fixes the names NewPet and NewCategory. In Go, models with these names collide with constructors.
 const goNames = ['Pet', 'Category', 'Order', 'ApiKey', 'Webhook']
   .map(noun => `New${noun}=${noun}Draft`)
   .join()
@@ -44,7 +44,7 @@ const javaCompile = [
   '(cd client && mvn -q -Dmaven.test.skip=true compile dependency:copy-dependencies -DincludeScope=runtime)',
   "javac -cp 'client/target/classes:client/target/dependency/*' -d . $PROGRAM/Program.java",
 ].join(' && ')
-// Two generators create one class of an event for each value of `type`, and do not support several values per class.
+// Two generators create a class of events for each value of `type`, and do not support a class for several values.
 const WITHOUT_DISCRIMINATOR =
   "sed -i '/^      discriminator:$/,/^      [^ ]/{/^       /d;/discriminator:$/d}' openapi.yaml"
 // The output uses an annotation that is not part of Java 11 and later, and does not declare its library.
@@ -62,7 +62,7 @@ export const generators: readonly Generator[] = [
     name: 'ogen',
     version: '1.24.0',
     needs: ['go'],
-    // With a module of tools, because `go run` at a version also requests the list of all versions.
+    // This needs a module of tools, because `go run` with a version also requests the list of all versions.
     install:
       'mkdir -p program && cp $PROGRAM/tools.go program && cd program && go mod init program && go mod edit -require=github.com/ogen-go/ogen@v1.24.0 && go mod tidy && go build -o ../ogen github.com/ogen-go/ogen/cmd/ogen',
     generate: './ogen --target program/api --package api --clean openapi.yaml',

@@ -1,6 +1,6 @@
 import type { Outcome } from './try-generator.ts'
 
-/** Lines of the client of ogen before revision 2 of the description. */
+/** The number of lines of the client of ogen before revision 2 of the description. */
 const OGEN_LINES_BEFORE = 372_691
 
 const introduction = (ogenLines: string): string => `# Client generators
@@ -23,14 +23,14 @@ The client of ogen is the largest: ${ogenLines} lines. Before revision 2 of the 
 ${OGEN_LINES_BEFORE.toLocaleString('en')}.
 `
 
-/** The findings of a run without the numbers that differ between runs: the beginning of its row. */
+/** Returns the beginning of the row of a generator: its findings, without the numbers that differ between runs. */
 export function findings({ generator, result, observed }: Outcome): string {
   const cells = ['event member', 'pet member', 'event type', 'id'].map(name => observed[name] || '-')
   const [outcome = ''] = result.split(/[:\n]/)
   return `| ${[generator.name, generator.version, outcome, ...cells].join(' | ')} |`
 }
 
-/** docs/generators.md: the outcomes of a run. */
+/** Returns the text of docs/generators.md: the outcomes of a run. */
 export function page(outcomes: readonly Outcome[]): string {
   const ogen = outcomes.find(({ generator }) => generator.name === 'ogen')
   const rows = outcomes.map(outcome => {

@@ -5,7 +5,7 @@ export interface Calls {
   listPets(): Promise<readonly unknown[] | undefined>
   createPet(name: string): Promise<{ readonly id: number; readonly name: string } | undefined>
   placeOrder(petId: number): Promise<{ readonly quantity?: number } | undefined>
-  /** An order that the store refuses; returns the body of the error. */
+  /** Places an order that the store refuses, and returns the body of the error. */
   refusedOrder(petId: number): Promise<{ readonly code: string; readonly status: number } | undefined>
   /** Returns the id as the store read it, from the message of pet_not_found. */
   messageOfMissingPet(id: number): Promise<string | undefined>
@@ -36,7 +36,7 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   for (const type of Object.values(first)) nouns.push(await calls.firstEvent(type))
   nouns.push(calls.nounOf(calls.readEvent(sample('event-webhook'))))
   console.log(`decoded ${nouns.join(' ')}`)
-  // Not a literal, because a literal would also be rounded to ...992, and the linter would report it.
+  // This is not a literal, because a literal would also be rounded to ...992, and the linter would report it.
   const message = await calls.messageOfMissingPet(Number('9007199254740993'))
   console.log(`id ${message?.includes('9007199254740993') ? 'exact' : 'rounded'}`)
   console.log(`event member ${fateOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)
@@ -44,7 +44,7 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   console.log(`pet member ${fateOf(() => calls.readPet(sample('pet-unknown-member')), 'colour')}`)
 }
 
-/** Returns whether a decoded value still has a member: `kept`, `ignored`, or `error` if decoding fails. */
+/** Returns `kept` if a decoded value has a member, `ignored` if it lacks the member, or `error` if decoding fails. */
 function fateOf(decode: () => unknown, member: string): 'kept' | 'ignored' | 'error' {
   try {
     const decoded = decode()

@@ -21,21 +21,27 @@ const description = join(ROOT, 'openapi.yaml')
 /** The outcome of one generator. */
 export interface Outcome {
   readonly generator: Generator
-  /** `works`, `skipped: no java`, or the step that failed and the end of what it printed. */
+  /**
+   * `works`, `skipped: no java`, the step that failed with the end of its output, or the expected lines that the
+   * program did not print in their place.
+   */
   readonly result: string
-  /** What the program printed about ids, events and pets, by the words of `observedLines`. */
+  /** For each beginning in `observedLines`: the rest of the line that the program printed with it, or an empty text. */
   readonly observed: Readonly<Record<string, string>>
   readonly codeLines: number
   readonly seconds: number
 }
 
-/** Installs a generator, then generates, compiles and runs the program, in a separate directory. */
+/**
+ * Tries a generator in a separate directory and returns the outcome. The steps are: install the generator, generate a
+ * client or a collection, compile the program that uses it, and run it.
+ */
 export async function tryGenerator(generator: Generator, scratch: string): Promise<Outcome> {
   const missing = generator.needs.find(tool => Bun.which(tool) === null)
   const none = { generator, observed: {}, codeLines: 0, seconds: 0 }
   if (missing) return { ...none, result: `skipped: no ${missing}` }
   const started = performance.now()
-  const directory = join(scratch, folderOf(generator))
+  const directory = join(scratch, folderNameOf(generator))
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
   copyFileSync(description, join(directory, 'openapi.yaml'))
@@ -46,7 +52,10 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
   const lines = printed.trim().split('\n')
   const missingLines = (generator.expected ?? expectedLines).filter((line, index) => lines[index] !== line)
   const result =
-    failed ?? (missingLines.length > 0 ? `the program did not print: ${missingLines.join('; ')}` : 'works')
+    failed ??
+    (missingLines.length > 0
+      ? `these lines were not printed in their place: ${missingLines.join('; ')}`
+      : 'works')
   const outcome = {
     generator,
     result,
@@ -60,12 +69,15 @@ export async function tryGenerator(generator: Generator, scratch: string): Promi
 
 /** Returns the outcome of the last run of a generator in a scratch directory; undefined if there was none. */
 export function lastOutcome(generator: Generator, scratch: string): Outcome | undefined {
-  const file = join(scratch, folderOf(generator), OUTCOME)
+  const file = join(scratch, folderNameOf(generator), OUTCOME)
   return existsSync(file) ? { ...JSON.parse(readFileSync(file, 'utf8')), generator } : undefined
 }
 
-/** The folder of a generator's program, next to this file. */
-export function folderOf({ name }: Generator): string {
+/**
+ * Returns the name of a generator's folder: in the scratch directory and, if it has a program of its own, next to this
+ * file.
+ */
+export function folderNameOf({ name }: Generator): string {
   const folders: Record<string, string> = {
     'openapi-typescript': 'openapi-fetch',
     '@hey-api/openapi-ts': 'hey-api',
@@ -78,23 +90,27 @@ async function takeSteps(
   directory: string,
 ): Promise<{ failed?: string; printed: string }> {
   for (const step of ['install', 'generate', 'compile'] as const) {
-    const { exitCode, printed } = await runLine(generator[step], directory, generator, {})
+    const { exitCode, printed } = await runCommand(generator[step], directory, generator, {})
     if (exitCode !== 0) return { failed: `${step} failed: ${printed.slice(-2000)}`, printed: '' }
   }
   await using store = await openDemo()
   const session = { BASE: store.base, KEY: ADMIN_KEY, SAMPLES: directory }
-  const { exitCode, printed } = await runLine(generator.run, directory, generator, session)
+  const { exitCode, printed } = await runCommand(generator.run, directory, generator, session)
   return exitCode === 0 ? { printed } : { failed: `the program failed: ${printed.slice(-2000)}`, printed }
 }
 
-async function runLine(
-  line: string,
+async function runCommand(
+  command: string,
   cwd: string,
   generator: Generator,
   session: Record<string, string>,
 ): Promise<{ exitCode: number; printed: string }> {
-  const variables = { PROGRAM: join(import.meta.dir, folderOf(generator)), BUN: process.execPath, CI: 'true' }
-  const child = Bun.spawn(['sh', '-c', line], {
+  const variables = {
+    PROGRAM: join(import.meta.dir, folderNameOf(generator)),
+    BUN: process.execPath,
+    CI: 'true',
+  }
+  const child = Bun.spawn(['sh', '-c', command], {
     cwd,
     env: { ...process.env, ...variables, ...session },
     stdin: 'ignore',
