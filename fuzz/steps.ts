@@ -65,7 +65,8 @@ export function followUps(
 }
 
 /**
- * Returns a random operation, preferably one whose resources exist, and rather one that creates than one that deletes.
+ * Returns a random operation. An operation whose resources do not exist, a deletion and the read of a list are returned
+ * less often than other operations.
  */
 function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)

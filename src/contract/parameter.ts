@@ -10,6 +10,7 @@ export interface Parameter<T = unknown> {
   readonly schema: z.ZodType<T>
   /** Returns the value of the decoded text, for the schema; undefined if the text has the wrong form. */
   readonly read: (text: string) => unknown
+  /** The required form of the text, for messages: `a 64-bit integer`. */
   readonly expects: string
   readonly description: string
   readonly example?: string | number | boolean

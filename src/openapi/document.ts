@@ -6,7 +6,7 @@ import { callbacksPart, deliveryHeaders, webhooksPart } from './callbacks.ts'
 import { type Named, pascalCase, shareParts } from './components.ts'
 import { requestExample } from './examples.ts'
 import { headerComponents, requestHeaders } from './headers.ts'
-import { errorCodesPart, refusalsOf } from './refusals.ts'
+import { errorCodesPart, errorResponsesOf } from './refusals.ts'
 import { successes } from './responses.ts'
 import { type Part, schemaComponents, schemaPart, usedOnly } from './schemas.ts'
 
@@ -25,7 +25,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
   const operations = described(serves)
   const ids = new Set(operations.map(([id]) => id))
   const hasWebhooks = ids.has('createWebhook')
-  const errors = refusalsOf(operations)
+  const errors = errorResponsesOf(operations)
   const parameters = shareParts('parameters', [
     ...operations.flatMap(([, operation]) => parameterParts(operation).map(parameterNamed)),
     // These are listed twice, because both the callback and the webhooks use them.

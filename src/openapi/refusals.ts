@@ -33,7 +33,7 @@ const resourceStatuses: readonly number[] = [404, 409, 410]
 export type OperationEntry = readonly [id: string, operation: Operation]
 
 /** The components of error responses, and the references of each operation to them. */
-export interface Refusals {
+export interface ErrorResponses {
   readonly components: Part
   /** Returns the error responses of one operation, by status. */
   readonly responsesOf: (entry: OperationEntry) => Part
@@ -46,8 +46,10 @@ interface Kind {
   readonly operations: Operation[]
 }
 
-/** Returns the error responses of operations. Responses with the same key (`keyOf`) share a component. */
-export function refusalsOf(entries: readonly OperationEntry[]): Refusals {
+/**
+ * Returns the error responses of operations. Responses with the same status share a component: see resourceStatuses.
+ */
+export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorResponses {
   const kinds = new Map<string, Kind>()
   for (const entry of entries) {
     for (const [status, codes] of codesByStatus(entry[1])) {

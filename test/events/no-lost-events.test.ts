@@ -145,7 +145,7 @@ async function followUntilLast(base: string, received: ReceivedEvent[]): Promise
 
 onEveryEngine(engine => {
   test(
-    `${EVENTS} events from ${WRITERS} writers reach readers that are often disconnected: none missed, none twice`,
+    `${EVENTS} events from ${WRITERS} writers reach clients that are often disconnected: none missed, none twice`,
     async () => {
       await using store = await openTestStore(engine)
       const { faults, cuts } = await readWhileWriting(store)

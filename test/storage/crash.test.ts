@@ -64,7 +64,10 @@ async function order(base: string, key: string, body: string): Promise<string> {
   return `${reply.headers.get('location')?.replace(base, '')} ${await reply.text()}`
 }
 
-/** Kills the server under load, starts it again, and returns how its content differs from the journal. */
+/**
+ * Kills the server under load and starts it again. Returns how its content differs from the journal, and the violations
+ * of its guarantees.
+ */
 async function crashRound(
   store: Crashing,
   petId: bigint,

@@ -7,7 +7,7 @@ import { type Seeded, seeded } from './seeded.ts'
  */
 export const LAST_NAME = 'The last'
 
-/** The initial stock of the pets, in turn: plenty, plenty, a few, none. */
+/** The initial stocks of four pets, repeated for all pets: plenty, plenty, a few, none. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100
@@ -28,7 +28,8 @@ interface Shelf {
 
 /**
  * Runs several writers at once until this number of events was caused. They place orders, some of which are refused,
- * cancelled or completed, create pets and change stock. At the end, one category with the name LAST_NAME is created.
+ * cancelled or completed, create pets and change stock. At the end, a category with the name LAST_NAME is created.
+ * Returns the counts.
  */
 export async function useShop(client: Client, writers: number, events: number, seed: number): Promise<Busy> {
   const { data: category } = await client.createCategory({ body: { name: 'Everybody' } })
@@ -88,7 +89,7 @@ async function createPet(
   return { petId: pet.id, caused: quantity === 1n ? 2 : 3 }
 }
 
-/** Creates many categories, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
+/** Imports categories, which causes one event each. Their names are `Many 1`, `Many 2` and so on. */
 export async function makeMany(
   client: Client,
   count: number,

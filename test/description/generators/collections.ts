@@ -10,7 +10,7 @@ import { readDocument } from '../document.ts'
 /** One request of an imported collection, with only the parts that the collection enables. */
 export interface CollectionRequest {
   readonly method: string
-  /** The URL, with the path parameters as `:petId`. */
+  /** The path, with its parameters as `:petId`. */
   readonly path: string
   readonly pathValues: Readonly<Record<string, string>>
   readonly query: readonly (readonly [string, string])[]
@@ -18,7 +18,10 @@ export interface CollectionRequest {
   readonly body?: string | undefined
 }
 
-/** Sends every request once, top to bottom, to a new demo store. Returns one line for each request that failed. */
+/**
+ * Sends every request once, top to bottom, to a new demo store. Returns a line for each request that failed, and for
+ * each operation that the collection lacks.
+ */
 export async function runCollection(requests: readonly CollectionRequest[]): Promise<readonly string[]> {
   await using store = await openDemo()
   const { operations } = readDocument(parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')))
