@@ -10,7 +10,7 @@ import { Router } from 'wouter'
 import { App } from './app.tsx'
 import { queryClient } from './data/query-client.ts'
 import { basePath } from './data/session.ts'
-import { theme } from './theme.ts'
+import { cssVariables, theme } from './theme.ts'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('the page has no element #app')
@@ -20,7 +20,12 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce
 
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
       <Notifications position="bottom-right" />
       <QueryClientProvider client={queryClient}>
         <Router base={`${basePath}/console`}>

@@ -60,6 +60,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/description': [...SHARED_BY_TESTS, 'fuzz'],
   'test/events': SHARED_BY_TESTS,
   'test/storage': SHARED_BY_TESTS,
+  'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,
   'test/prove.ts': ['test/support'],
   'test/run.ts': ['test/support'],

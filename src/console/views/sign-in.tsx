@@ -9,8 +9,9 @@ interface SignInProps {
   readonly onSignedIn: (session: Session) => void
 }
 
-// Read once: React runs effects twice during development, and the link must be gone from the address by then.
-const foundKey = findKey()
+// Read when the page is opened, because the link must be gone from the address before anything else. Used once:
+// after signing out, the page must ask.
+let foundKey = findKey()
 
 /** Asks for a key, unless the address or the tab has one. */
 export function SignIn({ onSignedIn }: SignInProps) {
@@ -35,6 +36,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
   useEffect(() => {
     document.title = 'Sign in · Petstore'
     if (foundKey !== undefined) void enter(foundKey)
+    foundKey = undefined
   }, [])
 
   const submit = (event: SubmitEvent): void => {

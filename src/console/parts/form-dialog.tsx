@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode, SubmitEvent } from 'react'
+import { ApiError } from '../../client/petstore-client.ts'
+import { fieldErrors, Refusal } from './refusal.tsx'
+
+interface FormDialogProps {
+  readonly title: string
+  /** The text of the button that submits, such as `Add pet`. */
+  readonly action: string
+  /** What is said when it is done, such as `Pet added`. */
+  readonly done: string
+  /** Whether the action destroys something: its button is red then. */
+  readonly isDestructive?: boolean
+  /** Sends the change. Its error is shown in the dialog, and nothing that was entered is lost. */
+  readonly submit: () => Promise<unknown>
+  /** The fields. Each gets the sentences of the store by the names of the members of the body. */
+  readonly children: (errors: Readonly<Record<string, string>>) => ReactNode
+  /** The names of the members that have a field: their sentences appear only there. */
+  readonly fields?: readonly string[]
+  /** Shown if the resource was changed since it was read (412). Without it, the refusal itself is shown. */
+  readonly conflict?: ReactNode
+  readonly onClose: () => void
+  /** Called after the change, before the dialog closes. */
+  readonly onDone?: () => void
+}
+
+/** A dialog with a form for one change. */
+export function FormDialog(props: FormDialogProps) {
+  const {
+    title,
+    action,
+    done,
+    isDestructive,
+    submit,
+    children,
+    fields = [],
+    conflict,
+    onClose,
+    onDone,
+  } = props
+  const queries = useQueryClient()
+  const change = useMutation({
+    mutationFn: submit,
+    onSuccess: async () => {
+      onDone?.()
+      onClose()
+      notifications.show({ message: done })
+      await queries.invalidateQueries()
+    },
+  })
+  const { error } = change
+  const isConflict = error instanceof ApiError && error.status === 412 && conflict !== undefined
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    // A dialog is part of the React tree of the form around it.
+    event.stopPropagation()
+    change.mutate()
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          {children(fieldErrors(error))}
+          {isConflict ? conflict : <Refusal error={error} shown={fields} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={change.isPending} {...(isDestructive && { color: 'red' })}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

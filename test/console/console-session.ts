@@ -1,0 +1,57 @@
+import { afterAll, beforeAll } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser } from '../support/browser.ts'
+import { ADMIN_KEY, type TestStore } from '../support/store.ts'
+
+/** How long one test of the console may take on a busy machine. */
+export const TIMEOUT_MS = 120_000
+
+/** An open console, with the faults that were observed on its page. */
+export interface OpenConsole {
+  readonly page: Page
+  /** Requests to another host, violations of the content security policy, and errors of the page. */
+  readonly faults: string[]
+}
+
+export interface ConsoleOptions {
+  readonly key?: string
+  readonly width?: number
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** Opens views of the console in one browser, which is closed after the tests of the block. */
+export function consoleBrowser(): {
+  open(store: TestStore, path: string, options?: ConsoleOptions): Promise<OpenConsole>
+} {
+  let browser: Browser | undefined
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+  })
+  return {
+    open: async (store, path, { key = ADMIN_KEY, width = 1440, colorScheme = 'light' } = {}) => {
+      const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
+      if (!page) throw new Error('the browser did not start')
+      const faults = watchFaults(page, store.base)
+      await page.goto(`${store.base}/console${path}#key=${key}`)
+      return { page, faults }
+    },
+  }
+}
+
+function watchFaults(page: Page, base: string): string[] {
+  const faults: string[] = []
+  page.on('request', request => {
+    const url = request.url()
+    if (!url.startsWith(base) && !/^(data|blob):/.test(url)) faults.push(`it requested ${url}`)
+  })
+  page.on('console', message => {
+    // The browser reports every refused request of the API as an error, although the page handles it.
+    const isRefusal = message.text().startsWith('Failed to load resource')
+    if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  page.on('pageerror', error => faults.push(error.message))
+  return faults
+}
