@@ -17,6 +17,8 @@ if (!root) throw new Error('the page has no element #app')
 
 // The content security policy allows only the styles with this nonce, which is new in every response.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce"]')?.content ?? ''
+// The package that locks the scrolling behind a dialog looks for the nonce under this name.
+Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(root).render(
   <StrictMode>

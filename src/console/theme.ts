@@ -8,6 +8,10 @@ export const theme = createTheme({
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
+  components: {
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+  },
 })
 
 /** Colours whose defaults have a contrast below 4.5 to 1 (WCAG 2.2, success criterion 1.4.3). */

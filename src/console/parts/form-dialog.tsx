@@ -19,7 +19,10 @@ interface FormDialogProps {
   readonly children: (errors: Readonly<Record<string, string>>) => ReactNode
   /** The names of the members that have a field: their sentences appear only there. */
   readonly fields?: readonly string[]
-  /** Shown if the resource was changed since it was read (412). Without it, the refusal itself is shown. */
+  /**
+   * Shown if the resource was changed since it was read (412); null once the user has chosen. Without it, the refusal
+   * itself is shown.
+   */
   readonly conflict?: ReactNode
   readonly onClose: () => void
   /** Called after the change, before the dialog closes. */
@@ -59,7 +62,7 @@ export function FormDialog(props: FormDialogProps) {
     change.mutate()
   }
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title}>
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           {children(fieldErrors(error))}

@@ -33,4 +33,12 @@ export const views: readonly NavigationEntry[] = [
     label: 'Pets',
     routes: [{ path: '/pets', view: view(async () => (await import('./pets.tsx')).Pets) }],
   },
+  {
+    path: '/orders',
+    label: 'Orders',
+    routes: [
+      { path: '/orders', view: view(async () => (await import('./orders.tsx')).Orders) },
+      { path: '/orders/:id', view: view(async () => (await import('./order.tsx')).Order) },
+    ],
+  },
 ]

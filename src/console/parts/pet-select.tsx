@@ -1,0 +1,57 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useSession } from '../data/store.ts'
+import { formatCount } from './format.ts'
+
+const TYPING_MS = 250
+const FOUND_MAX = 20
+
+interface PetSelectProps {
+  /** The id of the selected pet as text; empty without one. */
+  readonly value: string
+  readonly onChange: (id: string) => void
+  readonly error?: ReactNode
+}
+
+/** Finds a pet by the start of its name, and shows how many units of it are free. */
+export function PetSelect({ value, onChange, error }: PetSelectProps) {
+  const { client } = useSession()
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const { data = [] } = useQuery({
+    queryKey: ['pets', 'search', search],
+    queryFn: async () => {
+      const input = { include: 'stock' as const, limit: FOUND_MAX, ...(search !== '' && { name: search }) }
+      return (await client.listPets(input)).data.items
+    },
+  })
+  const [selected, setSelected] = useState<{ value: string; label: string }>()
+  const found = data.map(({ id, name, quantity = 0n, reserved = 0n }) => ({
+    value: String(id),
+    label: `${name} (${formatCount(quantity - reserved)} free)`,
+  }))
+  // The selected pet stays in the list, whatever is typed.
+  const options = selected && !found.some(one => one.value === selected.value) ? [selected, ...found] : found
+  return (
+    <Select
+      label="Pet"
+      placeholder="Start of a name"
+      searchable
+      required
+      data={options}
+      filter={({ options: all }) => all}
+      value={value === '' ? null : value}
+      onChange={(id, option) => {
+        setSelected(option ? { value: option.value, label: option.label } : undefined)
+        onChange(id ?? '')
+      }}
+      onSearchChange={text => {
+        if (!options.some(({ label }) => label === text)) setTyped(text)
+      }}
+      nothingFoundMessage="No pet has a name that starts like this."
+      error={error}
+    />
+  )
+}

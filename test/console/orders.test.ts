@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test'
+import { makePet, sharedStore } from '../support/shop.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+test(
+  'an order is placed, edited and completed',
+  async () => {
+    const { petId } = await makePet(store().client, { quantity: 5n })
+    await store().client.updatePet({ petId, body: { name: 'Biscuit' } })
+    const { page, faults } = await browser.open(store(), '/orders')
+    await page.getByText('No orders').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page
+      .getByRole('combobox', { name: 'Pet' })
+      .or(page.getByRole('textbox', { name: 'Pet' }))
+      .fill('Bis')
+    await page.getByRole('option', { name: 'Biscuit (5 free)' }).click()
+    await page.getByLabel('Units').fill('9')
+    const dialog = page.getByRole('dialog')
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    // The refusal of the stock, in the words of the store.
+    await dialog.getByText('has 5 of 5 units available; 9 are requested.').waitFor()
+    await page.getByLabel('Units').fill('2')
+    await page.getByLabel('Reference').last().fill('R-77')
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await page.getByRole('link', { name: 'Order 1' }).click()
+    await page.getByRole('heading', { name: 'Order 1' }).waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Units').fill('3')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Order changed').waitFor()
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Order completed').waitFor()
+    const { data } = await store().client.getOrder({ orderId: 1n })
+    expect([data.quantity, data.complete, data.reference]).toEqual([3n, true, 'R-77'])
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an order that was changed meanwhile is not overwritten: the user chooses',
+  async () => {
+    const { client } = store()
+    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await client.updateOrder({ orderId, body: { quantity: 4n } })
+    await page.getByLabel('Reference').fill('mine')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Someone else changed this meanwhile').waitFor()
+    expect((await client.getOrder({ orderId })).data.quantity).toBe(4n)
+    expect((await client.getOrder({ orderId })).data.reference).toBeUndefined()
+    await page.getByRole('button', { name: 'Use the values in the store' }).click()
+    await page.getByLabel('Reference').fill('mine')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Order changed').waitFor()
+    const { data } = await client.getOrder({ orderId })
+    expect([data.quantity, data.reference]).toEqual([4n, 'mine'])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a key that may only read orders sees them and no buttons, at 390 px in the dark',
+  async () => {
+    const { client } = store()
+    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    const { data } = await client.createKey({ body: { name: 'reader', scopes: ['orders:read'] } })
+    const options = { key: data.key, width: 390, colorScheme: 'dark' as const }
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`, options)
+    await page.getByRole('heading', { name: `Order ${orderId}` }).waitFor()
+    await page.getByText('Units', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: /Edit|Complete|Cancel order/ }).count()).toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('link', { name: `Order ${orderId}` }).waitFor()
+    expect(await page.getByRole('button', { name: 'Place order' }).count()).toBe(0)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
