@@ -16,9 +16,11 @@ import { Link, Route, Switch, useLocation } from 'wouter'
 import { connection, useConnectionLost } from './data/connection.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { forgetKey, type Session } from './data/session.ts'
-import { SessionContext, useSession } from './data/store.ts'
+import { SessionContext, useCan, useSession } from './data/store.ts'
+import { Boundary } from './parts/boundary.tsx'
 import { Brand } from './parts/brand.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
+import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
 import { SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
@@ -43,6 +45,8 @@ export function App() {
 function Frame({ session }: { readonly session: Session }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [location] = useLocation()
+  const can = useCan()
+  const shown = views.filter(({ scope }) => scope === undefined || can(scope))
   const queries = useQueryClient()
   useLiveUpdates(session)
   useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
@@ -70,7 +74,7 @@ function Frame({ session }: { readonly session: Session }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <nav aria-label="Views">
-          {views.map(({ path, label }) => (
+          {shown.map(({ path, label }) => (
             <NavLink
               key={path}
               component={Link}
@@ -84,20 +88,28 @@ function Frame({ session }: { readonly session: Session }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Lost />
-        <Suspense fallback={<PageSkeleton />}>
-          <Switch>
-            {views.flatMap(({ routes }) =>
-              routes.map(({ path, view: View }) => (
-                <Route key={path} path={path}>
-                  {parameters => <View id={'id' in parameters ? String(parameters.id) : ''} />}
-                </Route>
-              )),
-            )}
-            <Route>
-              <NotFound />
-            </Route>
-          </Switch>
-        </Suspense>
+        <Boundary key={location}>
+          <Suspense fallback={<PageSkeleton />}>
+            <Switch>
+              {views.flatMap(({ routes, label, scope }) =>
+                routes.map(({ path, view: View }) => (
+                  <Route key={path} path={path}>
+                    {parameters =>
+                      scope === undefined || can(scope) ? (
+                        <View id={'id' in parameters ? String(parameters.id) : ''} />
+                      ) : (
+                        <NoAccess title={label} scope={scope} />
+                      )
+                    }
+                  </Route>
+                )),
+              )}
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </AppShell.Main>
     </AppShell>
   )

@@ -4,10 +4,11 @@ import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 export const theme = createTheme({
   primaryColor: 'teal',
   // Text on a filled button needs a contrast of 4.5 to 1.
-  primaryShade: { light: 9, dark: 8 },
+  primaryShade: 9,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
@@ -16,7 +17,12 @@ export const theme = createTheme({
 
 /** Colours whose defaults have a contrast below 4.5 to 1 (WCAG 2.2, success criterion 1.4.3). */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
+  variables: {
+    '--mantine-color-teal-filled-hover': '#066649',
+    '--mantine-primary-color-filled-hover': '#066649',
+    '--mantine-color-red-filled': colors.red[9],
+    '--mantine-color-red-filled-hover': '#a51111',
+  },
   light: {
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-error': colors.red[9],

@@ -7,7 +7,7 @@ const axeScript = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 interface Violation {
   readonly id: string
   readonly impact: string
-  readonly nodes: readonly { readonly html: string }[]
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
 /** Returns the serious and critical violations of accessibility rules on a page, as sentences. */
@@ -19,5 +19,8 @@ export async function seriousViolations(page: Page): Promise<string[]> {
   )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`)
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary = '' }) => `${html.slice(0, 120)} ${failureSummary}`).join(' | ')}`,
+    )
 }

@@ -32,7 +32,11 @@ export function consoleBrowser(): {
   })
   return {
     open: async (store, path, { key = ADMIN_KEY, width = 1440, colorScheme = 'light' } = {}) => {
-      const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
+      const page = await browser?.newPage({
+        viewport: { width, height: 900 },
+        colorScheme,
+        reducedMotion: 'reduce',
+      })
       if (!page) throw new Error('the browser did not start')
       const faults = watchFaults(page, store.base)
       await page.goto(`${store.base}/console${path}#key=${key}`)

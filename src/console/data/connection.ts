@@ -38,6 +38,25 @@ class ConnectionState {
     return () => this.#onRestored.delete(listener)
   }
 
+  /** Asks the store whether it is ready. */
+  async responds(): Promise<boolean> {
+    const signal = AbortSignal.timeout(PROBE_MS)
+    return fetch(`${baseUrl}/readyz`, { cache: 'no-store', signal })
+      .then(({ ok }) => ok)
+      .catch(() => false)
+  }
+
+  /** Reports the connection as lost, and resolves when the store responds again. */
+  untilRestored(): Promise<void> {
+    this.lost()
+    return new Promise(resolve => {
+      const stop = this.onRestored(() => {
+        stop()
+        resolve()
+      })
+    })
+  }
+
   subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -49,13 +68,7 @@ class ConnectionState {
 
   #probeLater(): void {
     this.#timer = setTimeout(async () => {
-      const isReady = await fetch(`${baseUrl}/readyz`, {
-        cache: 'no-store',
-        signal: AbortSignal.timeout(PROBE_MS),
-      })
-        .then(({ ok }) => ok)
-        .catch(() => false)
-      if (isReady) this.restored()
+      if (await this.responds()) this.restored()
       else if (this.#isLost) this.#probeLater()
     }, PROBE_MS)
   }

@@ -22,6 +22,8 @@ interface PagedTableProps<Row> {
   readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => bigint | string
+  /** How often the page is read again, in milliseconds, for what no event reports. */
+  readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
 }
@@ -37,13 +39,14 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   return <Pages key={filters} {...props} />
 }
 
-function Pages<Row>({ label, queryKey, read, columns, idOf, empty }: PagedTableProps<Row>) {
+function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: PagedTableProps<Row>) {
   const [cursors, setCursors] = useState<readonly string[]>([])
   const cursor = cursors.at(-1)
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     queryKey: [...queryKey, cursor],
     queryFn: () => read(cursor),
     placeholderData: keepPreviousData,
+    refetchInterval: refreshMs ?? false,
   })
   if (error) return <Refusal error={error} onRetry={() => void refetch()} />
   if (data && data.items.length === 0 && cursors.length === 0) return <>{empty}</>

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Paper, SimpleGrid, Skeleton, Text } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { ApiError, type Order as OrderResource } from '../../client/petstore-client.ts'
+import { ApiError, type Order } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -15,7 +15,7 @@ import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './views.ts'
 
 /** One order: what it is, and what can be done with it. */
-export function Order({ id }: ViewProps) {
+export function OrderView({ id }: ViewProps) {
   const { client } = useSession()
   const isId = /^\d{1,18}$/.test(id)
   const { data, error, refetch } = useQuery({
@@ -49,7 +49,7 @@ function NoOrder({ id }: ViewProps) {
   )
 }
 
-function OrderFacts({ order }: { readonly order: OrderResource }) {
+function OrderFacts({ order }: { readonly order: Order }) {
   const { petId, quantity, shipDate, complete, reference } = order
   const facts: [label: string, value: ReactNode][] = [
     [
@@ -90,7 +90,7 @@ function OrderFacts({ order }: { readonly order: OrderResource }) {
 type Opened = 'edit' | 'complete' | 'cancel'
 
 interface OrderActionsProps {
-  readonly order: OrderResource
+  readonly order: Order
   readonly etag: string | undefined
 }
 

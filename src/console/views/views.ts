@@ -1,4 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
+import type { Scope } from '../../client/petstore-client.ts'
+import { connection } from '../data/connection.ts'
 
 /** What a view gets: the id in its address, or an empty text. */
 export interface ViewProps {
@@ -13,12 +15,24 @@ interface ViewRoute {
 interface NavigationEntry {
   readonly path: string
   readonly label: string
+  /** The scope that a key needs to see the entry; without one, every key does. */
+  readonly scope?: Scope
   readonly routes: readonly ViewRoute[]
 }
 
-/** A view whose script is loaded when it is opened. */
+/** A view whose script is loaded when it is opened. If the store does not respond, the view waits until it does. */
 function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
-  return lazy(async () => ({ default: await load() }))
+  return lazy(async () => {
+    for (;;) {
+      try {
+        return { default: await load() }
+      } catch (error) {
+        // The script of another version of the store is missing although the store responds.
+        if (await connection.responds()) throw error
+        await connection.untilRestored()
+      }
+    }
+  })
 }
 
 /** The navigation, with the addresses below each entry. Each view is a script of its own. */
@@ -36,9 +50,37 @@ export const views: readonly NavigationEntry[] = [
   {
     path: '/orders',
     label: 'Orders',
+    scope: 'orders:read',
     routes: [
       { path: '/orders', view: view(async () => (await import('./orders.tsx')).Orders) },
-      { path: '/orders/:id', view: view(async () => (await import('./order.tsx')).Order) },
+      { path: '/orders/:id', view: view(async () => (await import('./order.tsx')).OrderView) },
     ],
+  },
+  {
+    path: '/webhooks',
+    label: 'Webhooks',
+    scope: 'webhooks:manage',
+    routes: [
+      { path: '/webhooks', view: view(async () => (await import('./webhooks.tsx')).Webhooks) },
+      { path: '/webhooks/:id', view: view(async () => (await import('./webhook.tsx')).WebhookView) },
+    ],
+  },
+  {
+    path: '/keys',
+    label: 'Keys',
+    scope: 'keys:manage',
+    routes: [{ path: '/keys', view: view(async () => (await import('./keys.tsx')).Keys) }],
+  },
+  {
+    path: '/audit',
+    label: 'Audit log',
+    scope: 'audit:read',
+    routes: [{ path: '/audit', view: view(async () => (await import('./audit.tsx')).Audit) }],
+  },
+  {
+    path: '/import',
+    label: 'Import',
+    scope: 'pets:write',
+    routes: [{ path: '/import', view: view(async () => (await import('./import.tsx')).Import) }],
   },
 ]

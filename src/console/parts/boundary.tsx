@@ -1,0 +1,29 @@
+import { Alert, Button, Text } from '@mantine/core'
+import { Component, type ReactNode } from 'react'
+
+interface BoundaryProps {
+  readonly children: ReactNode
+}
+
+/** Shows a way on if a view fails: most likely its script is gone, because the store was updated. */
+export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false }
+
+  static getDerivedStateFromError(): { hasFailed: boolean } {
+    return { hasFailed: true }
+  }
+
+  override render(): ReactNode {
+    if (!this.state.hasFailed) return this.props.children
+    return (
+      <Alert color="red" role="alert" title="This page cannot be shown">
+        <Text size="sm" mb="sm">
+          The store may have been updated since the page was opened.
+        </Text>
+        <Button size="xs" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </Alert>
+    )
+  }
+}

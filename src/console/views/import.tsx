@@ -1,0 +1,151 @@
+import { Alert, Anchor, Button, Code, FileInput, Group, Stack, Table, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { type CatalogueFile, type ImportResult, importRows, readCatalogue } from '../data/catalogue.ts'
+import { useSession } from '../data/store.ts'
+import { formatCount } from '../parts/format.ts'
+import { Page } from '../parts/page.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+
+/** The most problems that the page lists. */
+const SHOWN_MAX = 100
+
+type Files = Readonly<Record<CatalogueFile, File | null>>
+
+/** Loads categories and pets from CSV files, after a dry run that shows every mistake. */
+export function Import() {
+  const { key } = useSession()
+  const queries = useQueryClient()
+  const [files, setFiles] = useState<Files>({ categories: null, pets: null })
+  const run = useMutation({
+    mutationFn: async (dryRun: boolean) => ({ dryRun, result: await load(key, files, dryRun) }),
+    onSuccess: ({ dryRun }) => (dryRun ? undefined : queries.invalidateQueries()),
+  })
+  const choose = (name: CatalogueFile, file: File | null): void => {
+    run.reset()
+    setFiles({ ...files, [name]: file })
+  }
+  const checked = run.data?.dryRun ? run.data.result : undefined
+  const loaded = run.data?.dryRun === false ? run.data.result : undefined
+  const isValid = checked !== undefined && checked.problems.length === 0
+  const isEmpty = !files.categories && !files.pets
+  return (
+    <Page title="Import">
+      <Text>
+        A file of categories has the columns <Code>name</Code> and <Code>description</Code>; a file of pets
+        has <Code>name</Code>, <Code>category</Code> (by name), <Code>quantity</Code> and <Code>hold</Code>{' '}
+        (yes or no). Nothing is loaded before every line is right.
+      </Text>
+      <Stack maw={480}>
+        <FileInput
+          label="Categories"
+          placeholder="categories.csv"
+          accept=".csv,text/csv"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Remove the file of categories' }}
+          value={files.categories}
+          onChange={file => choose('categories', file)}
+        />
+        <FileInput
+          label="Pets"
+          placeholder="pets.csv"
+          accept=".csv,text/csv"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Remove the file of pets' }}
+          value={files.pets}
+          onChange={file => choose('pets', file)}
+        />
+        <Group>
+          <Button
+            variant="default"
+            onClick={() => run.mutate(true)}
+            loading={run.isPending}
+            disabled={isEmpty}
+          >
+            Check
+          </Button>
+          <Button onClick={() => run.mutate(false)} loading={run.isPending} disabled={!isValid}>
+            Import
+          </Button>
+        </Group>
+      </Stack>
+      <ImportError error={run.error} />
+      {checked && <Checked result={checked} />}
+      {loaded && <Loaded result={loaded} />}
+    </Page>
+  )
+}
+
+async function load(key: string, files: Files, dryRun: boolean): Promise<ImportResult> {
+  const read = async (name: CatalogueFile) =>
+    files[name] ? readCatalogue(name, await files[name].text()) : { rows: [], problems: [] }
+  const [categories, pets] = [await read('categories'), await read('pets')]
+  const own = [...categories.problems, ...pets.problems]
+  const rows = { categories: categories.rows, pets: pets.rows }
+  const result = await importRows(key, rows, dryRun || own.length > 0)
+  const problems = [...own, ...result.problems].toSorted(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
+  )
+  return { ...result, problems }
+}
+
+/** The sentences of a file that cannot be read are made by the page itself, and those of the store by the store. */
+function ImportError({ error }: { readonly error: unknown }) {
+  if (error instanceof Error && error.constructor === Error) {
+    return (
+      <Alert color="red" role="alert" title="The file cannot be read">
+        {error.message}
+      </Alert>
+    )
+  }
+  return <Refusal error={error} />
+}
+
+function Checked({ result }: { readonly result: ImportResult }) {
+  const { problems, categories, pets } = result
+  if (problems.length === 0) {
+    return (
+      <Alert color="teal" role="status" title="Every line is right">
+        {formatCount(categories)} new categories and {formatCount(pets)} pets can be imported.
+      </Alert>
+    )
+  }
+  return (
+    <>
+      <Alert color="red" role="alert" title={`${formatCount(problems.length)} lines cannot be imported`}>
+        Correct them in the file, choose it again, and check it again. Nothing was loaded.
+      </Alert>
+      <Table aria-label="Mistakes">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>File</Table.Th>
+            <Table.Th className="number">Line</Table.Th>
+            <Table.Th>Mistake</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {problems.slice(0, SHOWN_MAX).map(({ file, line, message }) => (
+            <Table.Tr key={`${file} ${line} ${message}`}>
+              <Table.Td>{file}</Table.Td>
+              <Table.Td className="number">{line}</Table.Td>
+              <Table.Td className="name">{message}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {problems.length > SHOWN_MAX && <Text c="dimmed">The first {SHOWN_MAX} are listed.</Text>}
+    </>
+  )
+}
+
+function Loaded({ result }: { readonly result: ImportResult }) {
+  return (
+    <Alert color="teal" role="status" title="Imported">
+      {formatCount(result.categories)} new categories and {formatCount(result.pets)} pets were loaded.{' '}
+      <Anchor component={Link} href="/pets">
+        See the pets
+      </Anchor>
+    </Alert>
+  )
+}

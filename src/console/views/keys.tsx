@@ -1,0 +1,214 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  Modal,
+  MultiSelect,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ApiKey, Scope } from '../../client/petstore-client.ts'
+import { useSession } from '../data/store.ts'
+import { Empty } from '../parts/empty.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { formatInstant } from '../parts/format.ts'
+import { Page } from '../parts/page.tsx'
+import { type Column, PagedTable } from '../parts/paged-table.tsx'
+
+const scopes: readonly { value: Scope; label: string }[] = [
+  { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
+  { value: 'orders:read', label: 'orders:read – see orders' },
+  { value: 'orders:write', label: 'orders:write – place, change and complete orders' },
+  { value: 'inventory:read', label: 'inventory:read – see movements of the stock' },
+  { value: 'inventory:write', label: 'inventory:write – count and adjust the stock' },
+  { value: 'events:read', label: 'events:read – follow every change' },
+  { value: 'webhooks:manage', label: 'webhooks:manage – send events elsewhere' },
+  { value: 'audit:read', label: 'audit:read – see who changed what' },
+  { value: 'keys:manage', label: 'keys:manage – create and revoke keys' },
+  { value: 'admin', label: 'admin – everything' },
+]
+
+type Opened = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
+
+/** The keys of the store: who may do what. */
+export function Keys() {
+  const { client, info } = useSession()
+  const [opened, setOpened] = useState<Opened>()
+  const [secret, setSecret] = useState<string>()
+  const close = (): void => setOpened(undefined)
+  return (
+    <Page title="Keys" actions={<Button onClick={() => setOpened({ dialog: 'create' })}>Create key</Button>}>
+      <PagedTable
+        label="Keys"
+        queryKey={['keys']}
+        read={async cursor => (await client.listKeys({ ...(cursor && { cursor }) })).data}
+        columns={columnsOf(info.id, key => setOpened({ dialog: 'revoke', key }))}
+        idOf={({ id }) => id}
+        empty={<Empty title="No keys">Create a key for each program that uses the store.</Empty>}
+      />
+      {opened?.dialog === 'create' && <CreateKey onClose={close} onCreated={setSecret} />}
+      {opened?.dialog === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} />}
+      {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
+    </Page>
+  )
+}
+
+function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
+  return [
+    { head: 'Name', cell: ({ name, id }) => (id === ownId ? `${name} (this page)` : name) },
+    { head: 'Ends with', cell: ({ hint }) => <Code>…{hint}</Code> },
+    {
+      head: 'May',
+      cell: key => (
+        <Group gap={4}>
+          {key.scopes.map(scope => (
+            <Badge key={scope} variant="light" color="gray" tt="none">
+              {scope}
+            </Badge>
+          ))}
+        </Group>
+      ),
+    },
+    { head: 'Created', cell: ({ createdAt }) => formatInstant(createdAt) },
+    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? formatInstant(expiresAt) : 'Never') },
+    {
+      head: 'Action',
+      cell: key => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onRevoke(key)}
+          aria-label={`Revoke ${key.name}`}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ]
+}
+
+interface CreateKeyProps {
+  readonly onClose: () => void
+  readonly onCreated: (secret: string) => void
+}
+
+function CreateKey({ onClose, onCreated }: CreateKeyProps) {
+  const { client } = useSession()
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<Scope[]>([])
+  const [expiry, setExpiry] = useState('')
+  const submit = async (): Promise<void> => {
+    const expiresAt = expiry === '' ? undefined : new Date(expiry).toISOString()
+    const { data } = await client.createKey({ body: { name: name.trim(), scopes: chosen, expiresAt } })
+    onCreated(data.key)
+  }
+  return (
+    <FormDialog
+      title="Create key"
+      action="Create key"
+      done="Key created"
+      submit={submit}
+      fields={['name', 'scopes', 'expiresAt']}
+      onClose={onClose}
+    >
+      {errors => (
+        <>
+          <TextInput
+            label="Name"
+            description="The program or person that will use it"
+            value={name}
+            onChange={event => setName(event.currentTarget.value)}
+            error={errors.name}
+            required
+          />
+          <MultiSelect
+            label="May"
+            data={scopes}
+            value={chosen}
+            onChange={values =>
+              setChosen(scopes.map(({ value }) => value).filter(value => values.includes(value)))
+            }
+            error={errors.scopes}
+            required
+          />
+          <TextInput
+            type="datetime-local"
+            label="Expires"
+            description="Never, if empty"
+            value={expiry}
+            onChange={event => setExpiry(event.currentTarget.value)}
+            error={errors.expiresAt}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+interface RevokeKeyProps {
+  readonly apiKey: ApiKey
+  readonly onClose: () => void
+}
+
+function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
+  const { client, info, signOut } = useSession()
+  const isOwn = apiKey.id === info.id
+  return (
+    <FormDialog
+      title={`Revoke ${apiKey.name}?`}
+      action="Revoke"
+      done="Key revoked"
+      isDestructive
+      submit={() => client.revokeKey({ keyId: apiKey.id })}
+      {...(isOwn && { onDone: signOut })}
+      onClose={onClose}
+    >
+      {() => (
+        <Text>
+          Every program that uses this key is refused from now on. This cannot be undone.
+          {isOwn && ' It is the key of this page, so you will be signed out.'}
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+interface NewSecretProps {
+  readonly secret: string
+  readonly onClose: () => void
+}
+
+/** Shows the secret of a new key, once: the store keeps only its hash. */
+function NewSecret({ secret, onClose }: NewSecretProps) {
+  const queries = useQueryClient()
+  const close = (): void => {
+    onClose()
+    void queries.invalidateQueries({ queryKey: ['keys'] })
+  }
+  return (
+    <Modal opened onClose={close} title="The new key" closeOnClickOutside={false}>
+      <Stack>
+        <Alert color="yellow">Copy it now. It is shown only here, and the store keeps only its hash.</Alert>
+        <Code block className="name" data-testid="secret">
+          {secret}
+        </Code>
+        <Group justify="flex-end">
+          <CopyButton value={secret}>
+            {({ copied, copy }) => (
+              <Button variant="default" onClick={copy}>
+                {copied ? 'Copied' : 'Copy'}
+              </Button>
+            )}
+          </CopyButton>
+          <Button onClick={close}>Done</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,156 @@
+import { Alert, Anchor, Badge, Button, Code, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
+import { useSession } from '../data/store.ts'
+import { Empty } from '../parts/empty.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { formatAge } from '../parts/format.ts'
+import { Page } from '../parts/page.tsx'
+import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { eventTypes } from './event-types.ts'
+
+const columns: readonly Column<Webhook>[] = [
+  {
+    head: 'Address',
+    cell: ({ id, url }) => (
+      <Anchor component={Link} href={`/webhooks/${id}`}>
+        {url}
+      </Anchor>
+    ),
+  },
+  { head: 'For', cell: ({ description }) => description ?? '–' },
+  { head: 'Events', cell: ({ types }) => (types ? `${types.length} types` : 'All') },
+  { head: 'State', cell: webhook => <WebhookState webhook={webhook} /> },
+]
+
+/** Whether a webhook sends, and why not. */
+export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
+  const { enabled, disabledReason, failingSince } = webhook
+  if (!enabled) {
+    const reason = { asked: '', gone: ': the receiver is gone', failing: ': it failed for days' }[
+      disabledReason ?? 'asked'
+    ]
+    return (
+      <Badge color="gray" variant="light" tt="none">
+        disabled{reason}
+      </Badge>
+    )
+  }
+  if (failingSince)
+    return (
+      <Badge color="red" variant="light" tt="none">
+        failing since {formatAge(failingSince)}
+      </Badge>
+    )
+  return (
+    <Badge color="teal" variant="light" tt="none">
+      sending
+    </Badge>
+  )
+}
+
+/** The webhooks of the store: where events are sent. */
+export function Webhooks() {
+  const { client } = useSession()
+  const [isCreating, setIsCreating] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  return (
+    <Page title="Webhooks" actions={<Button onClick={() => setIsCreating(true)}>Add webhook</Button>}>
+      <PagedTable
+        label="Webhooks"
+        queryKey={['webhooks']}
+        read={async cursor => (await client.listWebhooks({ ...(cursor && { cursor }) })).data}
+        columns={columns}
+        idOf={({ id }) => id}
+        empty={
+          <Empty title="No webhooks">
+            A webhook sends each change of the store to a program of yours, signed and with retries.
+          </Empty>
+        }
+      />
+      {isCreating && <CreateWebhook onClose={() => setIsCreating(false)} onCreated={setSecret} />}
+      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+    </Page>
+  )
+}
+
+interface CreateWebhookProps {
+  readonly onClose: () => void
+  readonly onCreated: (secret: string) => void
+}
+
+function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
+  const { client } = useSession()
+  const [url, setUrl] = useState('')
+  const [description, setDescription] = useState('')
+  const [types, setTypes] = useState<FeedEventType[]>([])
+  const submit = async (): Promise<void> => {
+    const body = {
+      url: url.trim(),
+      ...(types.length > 0 && { types }),
+      ...(description.trim() !== '' && { description: description.trim() }),
+    }
+    onCreated((await client.createWebhook({ body })).data.secret)
+  }
+  return (
+    <FormDialog
+      title="Add webhook"
+      action="Add webhook"
+      done="Webhook added"
+      submit={submit}
+      fields={['url', 'types', 'description']}
+      onClose={onClose}
+    >
+      {errors => (
+        <>
+          <TextInput
+            label="Address"
+            placeholder="https://till.example/petstore-events"
+            value={url}
+            onChange={event => setUrl(event.currentTarget.value)}
+            error={errors.url}
+            required
+          />
+          <MultiSelect
+            label="Events"
+            description="All, if none is chosen"
+            data={eventTypes}
+            value={types}
+            onChange={chosen => setTypes(eventTypes.filter(type => chosen.includes(type)))}
+            error={errors.types}
+          />
+          <TextInput
+            label="What it is for"
+            value={description}
+            onChange={event => setDescription(event.currentTarget.value)}
+            error={errors.description}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+interface WebhookSecretProps {
+  readonly secret: string
+  readonly onClose: () => void
+}
+
+/** Shows the secret that signs deliveries, once. */
+export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
+  return (
+    <Modal opened onClose={onClose} title="The secret of the webhook" closeOnClickOutside={false}>
+      <Stack>
+        <Alert color="yellow">Copy it now: it is shown only here.</Alert>
+        <Code block className="name">
+          {secret}
+        </Code>
+        <Text size="sm">
+          The receiver checks with it that an event came from this store (Standard Webhooks).
+        </Text>
+        <Button onClick={onClose}>Done</Button>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,143 @@
+import { expect, test } from 'bun:test'
+import { sharedStore } from '../support/shop.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+test(
+  'a key is created, shown once, works, and is revoked',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/keys')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    // The sentences of the store are at the fields.
+    await dialog.locator('.mantine-InputWrapper-error').first().waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByLabel('Name').fill('till 2')
+    await dialog.getByRole('combobox', { name: 'May' }).press('ArrowDown')
+    await page.getByRole('option', { name: /orders:read/ }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const secret = (await page.getByTestId('secret').textContent()) ?? ''
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Done' }).click()
+    const status = async (): Promise<number> =>
+      (await store().send('GET', '/store/orders', { headers: { Authorization: `Bearer ${secret}` } })).status
+    expect(await status()).toBe(200)
+    await page.getByRole('button', { name: 'Revoke till 2' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Key revoked').waitFor()
+    expect(await status()).toBe(401)
+    expect(await page.content()).not.toContain(secret)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a webhook is created, tested, and shows its delivery',
+  async () => {
+    const received: string[] = []
+    const receiver = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async request => {
+        received.push(await request.text())
+        return new Response('thank you')
+      },
+    })
+    const { page, faults } = await browser.open(store(), '/webhooks')
+    await page.getByRole('button', { name: 'Add webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Address').fill('ftp://nowhere')
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await dialog.locator('.mantine-InputWrapper-error').waitFor()
+    await dialog.getByLabel('Address').fill(`http://127.0.0.1:${receiver.port}/events`)
+    await dialog.getByRole('button', { name: 'Add webhook' }).click()
+    await page.getByText('shown only here').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('link', { name: `http://127.0.0.1:${receiver.port}/events` }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByRole('cell', { name: /HTTP 200/ }).waitFor()
+    expect(received.join()).toContain('petstore.webhook.test')
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('disabled').waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+    await receiver.stop(true)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the audit log shows who changed what, and a view without access says which scope it needs',
+  async () => {
+    await store().client.createCategory({ body: { name: 'Dogs' } })
+    const { page, faults } = await browser.open(store(), '/audit')
+    await page
+      .getByText(/Category \d+: created/)
+      .first()
+      .waitFor()
+    await page.getByText('admin (environment)').first().waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    const { data } = await store().client.createKey({ body: { name: 'few', scopes: ['orders:read'] } })
+    await page.close()
+    const few = await browser.open(store(), '/audit', { key: data.key, width: 390, colorScheme: 'dark' })
+    await few.page.getByText('It needs the scope audit:read').waitFor()
+    expect(await seriousViolations(few.page)).toEqual([])
+    expect([...faults, ...few.faults]).toEqual([])
+    await few.page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an import shows its mistakes by line, and loads nothing until every line is right',
+  async () => {
+    const { client } = store()
+    const { page, faults } = await browser.open(store(), '/import')
+    const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+    const inputs = page.locator('input[type=file]')
+    await inputs.nth(0).setInputFiles(file('categories.csv', 'name\nImported\n'))
+    const wrong = 'name,category,quantity\nRex,Imported,2\n,Imported,1\nIda,Nowhere,1\nMax,Imported,x\n'
+    await inputs.nth(1).setInputFiles(file('pets.csv', wrong))
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('3 lines cannot be imported').waitFor()
+    expect(await page.getByRole('table', { name: 'Mistakes' }).innerText()).toMatch(
+      /pets\t3\t.*\npets\t4\tthere is no category "Nowhere"/,
+    )
+    expect(await page.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
+    expect(await seriousViolations(page)).toEqual([])
+    await inputs.nth(1).setInputFiles(file('pets.csv', 'name,category,quantity\nRex,Imported,2\n'))
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('Every line is right').waitFor()
+    expect((await client.listPets({ name: 'Rex' })).data.items).toEqual([])
+    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByText('1 pets were loaded').waitFor()
+    expect((await client.listPets({ name: 'Rex' })).data.items).toHaveLength(1)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'while the store restarts, the console says so and recovers by itself',
+  async () => {
+    const { page } = await browser.open(store(), '', { key: ADMIN_KEY })
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByText('The store does not respond', { exact: true }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByText('The store does not respond', { exact: true }).waitFor({ state: 'detached' })
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
