@@ -4,6 +4,7 @@ import { writeJson } from '../model/json.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
 const entryPoints = [
+  { name: 'console', path: '/console', about: 'The console: run the shop from a web page.' },
   { name: 'docs', path: '/docs', about: 'The interactive documentation.' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
   { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
 import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
@@ -171,7 +171,24 @@ function greet(config: Config, { base }: Serving): void {
   if (adminKey !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY')
   else if (adminKeyFile !== undefined) lines.push('admin key       from PETSTORE_ADMIN_KEY_FILE')
   else if (existsSync(file)) lines.push(`admin key       in ${file}`)
+  const isOwnKey = adminKey === undefined && adminKeyFile === undefined
+  // Only on a terminal, because a file or the log of a service must not contain the key.
+  const key = isOwnKey && process.stderr.isTTY ? storedKey(file) : undefined
+  lines.splice(
+    1,
+    0,
+    `console         ${base}/console${key === undefined ? '' : `#key=${encodeURIComponent(key)}`}`,
+  )
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
+}
+
+/** Returns the key in the file of the admin key; undefined without one. */
+function storedKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined
+  }
 }
 
 function stopOnSignals(stop: () => Promise<void>): void {

@@ -28,7 +28,7 @@ createRoot(root).render(
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" />
+      <Notifications position="bottom-right" autoClose={8000} />
       <QueryClientProvider client={queryClient}>
         <Router base={`${basePath}/console`}>
           <App />

@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly head: string
   /** Numbers are aligned right. */
   readonly isNumber?: true
+  /** Short texts such as dates stay on one line. */
+  readonly isShort?: true
   readonly cell: (row: Row) => ReactNode
 }
 
@@ -29,6 +31,8 @@ interface PagedTableProps<Row> {
 }
 
 const SKELETON_ROWS = 8
+/** On a narrower screen the table scrolls, because columns would break every word. */
+const TABLE_MIN_PX = 640
 
 /** A list of the API as a table, one page at a time, so that it is as fast with a million rows as with ten. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
@@ -53,7 +57,7 @@ function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: 
   const next = data?.next
   return (
     <>
-      <Table.ScrollContainer minWidth={480} aria-label={label}>
+      <Table.ScrollContainer minWidth={TABLE_MIN_PX} aria-label={label}>
         <Table aria-label={label} aria-busy={isPending || isPlaceholderData} highlightOnHover>
           <Table.Thead>
             <Table.Tr>
@@ -68,8 +72,8 @@ function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: 
             {data
               ? data.items.map(row => (
                   <Table.Tr key={String(idOf(row))}>
-                    {columns.map(({ head, isNumber, cell }) => (
-                      <Table.Td key={head} className={isNumber ? 'number' : 'name'}>
+                    {columns.map(({ head, isNumber, isShort, cell }) => (
+                      <Table.Td key={head} className={isNumber ? 'number' : isShort ? 'short' : 'name'}>
                         {cell(row)}
                       </Table.Td>
                     ))}
@@ -88,27 +92,29 @@ function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: 
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          Page {formatCount(cursors.length + 1)}
-        </Text>
-        <Group gap="xs">
-          <Button
-            variant="default"
-            disabled={cursors.length === 0}
-            onClick={() => setCursors(cursors.slice(0, -1))}
-          >
-            Previous
-          </Button>
-          <Button
-            variant="default"
-            disabled={next === undefined || isPlaceholderData}
-            onClick={() => next !== undefined && setCursors([...cursors, next])}
-          >
-            Next
-          </Button>
+      {(cursors.length > 0 || next !== undefined) && (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            Page {formatCount(cursors.length + 1)}
+          </Text>
+          <Group gap="xs">
+            <Button
+              variant="default"
+              disabled={cursors.length === 0}
+              onClick={() => setCursors(cursors.slice(0, -1))}
+            >
+              Previous
+            </Button>
+            <Button
+              variant="default"
+              disabled={next === undefined || isPlaceholderData}
+              onClick={() => next !== undefined && setCursors([...cursors, next])}
+            >
+              Next
+            </Button>
+          </Group>
         </Group>
-      </Group>
+      )}
     </>
   )
 }

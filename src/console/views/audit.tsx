@@ -79,7 +79,7 @@ function useKeyNames(): ReadonlyMap<string, string> {
 
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] {
   return [
-    { head: 'When', cell: ({ at }) => formatInstant(at) },
+    { head: 'When', isShort: true, cell: ({ at }) => formatInstant(at) },
     {
       head: 'Change',
       cell: ({ type, subject }) => {

@@ -75,8 +75,12 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
         </Group>
       ),
     },
-    { head: 'Created', cell: ({ createdAt }) => formatInstant(createdAt) },
-    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? formatInstant(expiresAt) : 'Never') },
+    { head: 'Created', isShort: true, cell: ({ createdAt }) => formatInstant(createdAt) },
+    {
+      head: 'Expires',
+      isShort: true,
+      cell: ({ expiresAt }) => (expiresAt ? formatInstant(expiresAt) : 'Never'),
+    },
     {
       head: 'Action',
       cell: key => (

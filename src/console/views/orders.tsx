@@ -26,7 +26,7 @@ const columns: readonly Column<Order>[] = [
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
   { head: 'State', cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
-  { head: 'Ships', cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
+  { head: 'Ships', isShort: true, cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]
 

@@ -188,6 +188,7 @@ function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Co
     { head: 'Attempts', cell: ({ attempts }) => <Attempts attempts={attempts} /> },
     {
       head: 'Next attempt',
+      isShort: true,
       cell: ({ nextAttemptAt }) => (nextAttemptAt ? formatInstant(nextAttemptAt) : '–'),
     },
     {
