@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
@@ -37,8 +37,40 @@ async function bundleConsole(): Promise<void> {
     // The names contain a hash of the content, so browsers may keep the files forever.
     naming: { entry: 'main-[hash].[ext]', chunk: 'part-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
+    sourcemap: 'external',
   })
   if (outputs.length === 0) throw new Error('the bundler wrote no file of the console')
+  const maps = outputs.filter(({ kind }) => kind === 'sourcemap')
+  await writeFile(join(`${target}.new`, 'licenses.txt'), await licensesOf(maps))
+  // The maps only tell which packages the bundle contains.
+  for (const { path } of maps) await rm(path)
   await rm(target, { recursive: true, force: true })
   await rename(`${target}.new`, target)
+}
+
+/** Returns the licenses of the packages from which files are in the bundle, as most licenses require. */
+async function licensesOf(maps: readonly Blob[]): Promise<string> {
+  const packages = new Set<string>()
+  for (const map of maps) {
+    const { sources }: { sources: string[] } = JSON.parse(await map.text())
+    for (const source of sources) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]
+      if (name !== undefined) packages.add(name)
+    }
+  }
+  if (packages.size === 0) throw new Error('the source maps name no package')
+  const texts = [...packages].sort().map(async name => `${name}\n\n${await licenseOf(name)}\n`)
+  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** Returns the text of a package's license, or its name in package.json. */
+async function licenseOf(name: string): Promise<string> {
+  const directory = join(ROOT, 'node_modules', name)
+  const file = (await readdir(directory)).find(entry => /^licen[cs]e/i.test(entry))
+  if (file !== undefined) return (await readFile(join(directory, file), 'utf8')).trim()
+  const { license }: { license?: string } = JSON.parse(
+    await readFile(join(directory, 'package.json'), 'utf8'),
+  )
+  if (license === undefined) throw new Error(`${name} names no license`)
+  return `License: ${license}`
 }

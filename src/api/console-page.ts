@@ -16,6 +16,7 @@ const viewPaths = ['/console', '/console/{view}', '/console/{view}/{id}', '/cons
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
 }
 
 /** The names contain a hash of the content, so a name never has another content. */

@@ -31,7 +31,7 @@ export function thirdPartyPage(): string {
     '',
     'Packages that `npm ci --omit=dev` installs, from the lockfile. `npm run third-party` writes this page. Each package',
     'contains the text of its license. The packed store also contains one file of @scalar/api-reference (MIT), which renders',
-    'the docs page.',
+    'the docs page, and the bundled console: `dist/console/licenses.txt` has the licenses of the packages in it.',
     '',
     '| Package | Version | License |',
     '| --- | --- | --- |',
