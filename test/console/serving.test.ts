@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { consoleRoutes } from '../../src/api/console-page.ts'
+import { ROOT } from '../support/root.ts'
+import { makePet } from '../support/shop.ts'
+import { openTestStore, testedEngines, type TestStore } from '../support/store.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+
+const browser = consoleBrowser()
+
+/** The most gzipped script that the first page may load. */
+const FIRST_PAGE_BYTES_MAX = 350 * 1024
+/** How soon after its request the first page must be usable, in milliseconds; a busy machine gets more time. */
+const FIRST_PAGE_MS_MAX = 5000
+
+test('the page has a policy without unsafe-inline, and its nonce is new in every response', async () => {
+  await using store = await openTestStore('sqlite')
+  const policies = new Set<string>()
+  for (const path of ['/console', '/console/pets', '/console/pets/12', '/console']) {
+    const response = await fetch(store.base + path)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect([response.status, policy.includes('unsafe')]).toEqual([200, false])
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+    expect(await response.text()).toContain(`<meta name="petstore-nonce" content="${nonce}">`)
+    policies.add(policy)
+  }
+  expect(policies.size).toBe(4)
+})
+
+test('the files of the console are kept by caches, and other names get 404', async () => {
+  await using store = await openTestStore('sqlite')
+  const names = readdirSync(join(ROOT, 'dist/console'))
+  expect(names.length).toBeGreaterThan(3)
+  for (const name of names) {
+    const { status, headers } = await fetch(`${store.base}/console/assets/${name}`)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  }
+  for (const name of ['none.js', '..%2fmain.ts', '%2e%2e%2fpackage.json']) {
+    expect((await fetch(`${store.base}/console/assets/${name}`)).status).toBe(404)
+  }
+})
+
+test('without the bundled files, the page says how to build them', async () => {
+  const [[, handle] = []] = consoleRoutes('http://127.0.0.1', '/nowhere')
+  const request = new Request('http://127.0.0.1/console')
+  // Safe: the handler of the page reads only these members.
+  const context = { request, headers: {} } as unknown as Parameters<NonNullable<typeof handle>>[0]
+  expect(await (await handle?.(context))?.text()).toContain('<code>npm ci</code> builds it')
+})
+
+/** A proxy that serves a store below a path, as a shop with several programs on one host does. */
+async function behindProxy(): Promise<{ store: TestStore; base: string; stop(): Promise<void> }> {
+  let target = ''
+  const proxy = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 60,
+    fetch: request => {
+      const { pathname, search } = new URL(request.url)
+      if (!pathname.startsWith('/shop/')) return new Response('another program', { status: 404 })
+      return fetch(target + pathname.slice('/shop'.length) + search, {
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        redirect: 'manual',
+        decompress: false,
+      })
+    },
+  })
+  const base = `http://127.0.0.1:${proxy.port}/shop`
+  const store = await openTestStore('sqlite', { baseUrl: base })
+  target = `http://127.0.0.1:${new URL(store.base).port}`
+  return { store, base, stop: () => proxy.stop(true) }
+}
+
+test(
+  'the console works behind a proxy, under another path',
+  async () => {
+    const { store, base, stop } = await behindProxy()
+    await using _ = store
+    const local = { ...store, base: `http://127.0.0.1:${(store as { port?: number }).port ?? ''}` }
+    expect(local.base).toBeDefined()
+    const { page, faults } = await browser.open({ ...store, base }, '/orders')
+    await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    expect(page.url()).toStartWith(`${base}/console`)
+    expect(faults).toEqual([])
+    await page.close()
+    await stop()
+  },
+  TIMEOUT_MS,
+)
+
+for (const engine of testedEngines) {
+  test(
+    `the dashboard on ${engine} is usable soon, loads little script, and shows a change as it happens`,
+    async () => {
+      await using store = await openTestStore(engine)
+      const { petId } = await makePet(store.client, { quantity: 5n })
+      const startedMs = performance.now()
+      const { page, faults } = await browser.open(store, '')
+      await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+      expect(performance.now() - startedMs).toBeLessThan(FIRST_PAGE_MS_MAX)
+      const sizes: number[] = JSON.parse(
+        await page.evaluate(
+          `JSON.stringify(performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+            .map(({ encodedBodySize }) => encodedBodySize))`,
+        ),
+      )
+      const scriptBytes = sizes.reduce((sum, bytes) => sum + bytes, 0)
+      expect(scriptBytes).toBeGreaterThan(10_000)
+      expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
+      await page.getByText('Changes appear here').or(page.getByText(/live/i)).first().waitFor()
+      // The stream of the page is open a moment after the page is.
+      await page.waitForTimeout(1000)
+      await store.client.placeOrder({ body: { petId } })
+      await page.getByText(/order/i).filter({ hasText: /placed/i }).first().waitFor()
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+}
