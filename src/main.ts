@@ -1,26 +1,25 @@
 #!/usr/bin/env bun
 import { Command } from 'commander'
-import { addAudit } from './cli/audit.ts'
-import { addImport } from './cli/import.ts'
-import { addKeys } from './cli/keys.ts'
-import { addListen } from './cli/listen.ts'
-import { addNewKey } from './cli/new-key.ts'
-import { addOpenapi } from './cli/openapi.ts'
-import { addNewSecretKey } from './cli/secret-key.ts'
-import { addServe } from './cli/serve.ts'
 import { CommandFailed, say } from './cli/terminal.ts'
+
+/** Adds each command. It loads only the modules of this command. */
+const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
+  ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
+  ['import', async program => (await import('./cli/import.ts')).addImport(program)],
+  ['audit', async program => (await import('./cli/audit.ts')).addAudit(program)],
+  ['listen', async program => (await import('./cli/listen.ts')).addListen(program)],
+  ['keys', async program => (await import('./cli/keys.ts')).addKeys(program)],
+  ['new-key', async program => (await import('./cli/new-key.ts')).addNewKey(program)],
+  ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
+  ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
+])
 
 const program = new Command('petstore')
   .description('A store of pets, categories, stock and orders, over HTTP.')
   .version('1.0.0')
-addServe(program)
-addImport(program)
-addAudit(program)
-addListen(program)
-addKeys(program)
-addNewKey(program)
-addNewSecretKey(program)
-addOpenapi(program)
+// Without the name of a command, such as with --help, all of them are needed.
+const named = commands.get(process.argv[2] ?? 'serve')
+for (const add of named ? [named] : commands.values()) await add(program)
 
 process.stdout.on('error', endAtBrokenPipe)
 // Standard error is only for people, so a store continues if it cannot write there.

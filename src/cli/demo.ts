@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { sql } from '../engine/statement.ts'
 import type { StoreEngine } from '../store/open.ts'
-import { engineTarget } from './import-target.ts'
-import { type ImportProgress, importFiles } from './importer.ts'
+import type { ImportProgress } from './importer.ts'
 
 const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
@@ -16,6 +15,11 @@ const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${n
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
   const counted = await engine.readRow(async reader => reader.one(countIssuedIds))
   if (counted?.issued !== 0n) return
+  // Only a first start needs the modules of an import.
+  const [{ engineTarget }, { importFiles }] = await Promise.all([
+    import('./import-target.ts'),
+    import('./importer.ts'),
+  ])
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
   const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, silent)
