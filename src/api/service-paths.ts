@@ -2,8 +2,7 @@ import type { Operation } from '../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey } from '../contract/refusals.ts'
 import { writeJson } from '../model/json.ts'
 import { overloaded } from '../model/refusals.ts'
-import { describe } from '../openapi/document.ts'
-import { writeYaml } from '../openapi/yaml.ts'
+import type { Part } from '../openapi/schemas.ts'
 import { hasScope } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
 import { isFromThisMachine } from './client-address.ts'
@@ -27,16 +26,25 @@ export function servicePaths(
   const { base, engine } = pipeline
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
   const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
-  const same = (type: string, make: () => string, fields?: Readonly<Record<string, string>>): Methods => {
-    const content = prepareOnce(async () => prepareContent(type, make()))
+  const same = (
+    type: string,
+    make: () => Promise<string> | string,
+    fields?: Readonly<Record<string, string>>,
+  ): Methods => {
+    const content = prepareOnce(async () => prepareContent(type, await make()))
     return get(async context => sendContent(context, await content(), fields))
   }
+  // Few starts are followed by a request for the description, so its modules are loaded by the first.
+  const description = async (): Promise<Part> =>
+    (await import('../openapi/document.ts')).describe({ base, serves })
+  const yaml = async (): Promise<string> =>
+    (await import('../openapi/yaml.ts')).writeYaml(await description())
   const catalog = '/.well-known/api-catalog'
   const ping = sharedPing(() => engine.ping())
   return new Map([
     ['/', get(context => home(context, base))],
-    ['/openapi.json', same('application/json', () => writeJson(describe({ base, serves })))],
-    ['/openapi.yaml', same('application/yaml', () => writeYaml(describe({ base, serves })))],
+    ['/openapi.json', same('application/json', async () => writeJson(await description()))],
+    ['/openapi.yaml', same('application/yaml', yaml)],
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
@@ -103,8 +111,9 @@ async function measured(
       throw metricsNeedAdmin()
     }
   }
-  return new Response(await metrics.text(), {
-    headers: { ...context.headers, 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' },
+  const { text, contentType } = await metrics.read()
+  return new Response(text, {
+    headers: { ...context.headers, 'Content-Type': contentType, 'Cache-Control': 'no-store' },
   })
 }
 
