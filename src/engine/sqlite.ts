@@ -66,7 +66,11 @@ export function databaseFile(directory: string): string {
   return join(directory, 'petstore.db')
 }
 
-/** Migrates and opens a store on SQLite, with its writer and its reader worker. Throws NewerDatabase. */
+/**
+ * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase. It does not wait until the writer
+ * has loaded its modules, which takes as long as loading those of the server: commands wait in its queue, and reads do
+ * not need it.
+ */
 export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,
 ): Promise<Engine<Query, Command, Reply, Result>> {
@@ -102,7 +106,8 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: QUERIES_PER_BATCH_MAX,
     onFatal,
   })
-  await Promise.all([writer.started, reader.started])
+  // The first long list starts the reader: its modules take processor time from the start, and memory at rest.
+  writer.start()
   const lock = lockFile(options.directory)
   const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
   const endWatch = watchFiles(watched, deleted => {
@@ -130,6 +135,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     },
     ping: async () => {
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
+      await writer.started
     },
     close: async () => {
       endWatch()

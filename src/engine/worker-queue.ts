@@ -33,34 +33,40 @@ export interface WorkerQueueOptions<Start> {
   readonly onChanges?: (changes: RowChanges) => void
 }
 
-/** Sends messages to a worker in batches and returns each outcome to its caller. */
+/** Sends messages to a worker in batches, and returns each outcome to its caller. The first message starts it. */
 export class WorkerQueue<Start, Message, Reply> {
-  readonly started: Promise<void>
   ended = false
-  readonly #worker: Worker
+  #worker: Worker | undefined
   readonly #options: WorkerQueueOptions<Start>
   readonly #waiting: Waiting<Message, Reply>[] = []
   readonly #inFlight: Waiting<Message, Reply>[][] = []
+  readonly #started = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<void>()
   #closing = false
 
   constructor(options: WorkerQueueOptions<Start>) {
-    const started = Promise.withResolvers<void>()
-    this.started = started.promise
     this.#options = options
-    this.#worker = new Worker(options.module.href)
+  }
+
+  /** Resolves when the worker has opened its connection. */
+  get started(): Promise<void> {
+    return this.#started.promise
+  }
+
+  /** Starts the worker, unless it was started. */
+  start(): void {
+    if (this.#worker) return
+    const { module, start } = this.#options
+    this.#worker = new Worker(module.href)
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker<Reply>>) => {
-      if (data === 'started') started.resolve()
+      if (data === 'started') this.#started.resolve()
       else if (data === 'closed') this.#closed.resolve()
       else if ('fatal' in data) this.#end(data.fatal)
       else this.#unwrap(data)
     }
-    this.#worker.onerror = event => {
-      started.reject(new Error(event.message))
-      this.#end(event.message)
-    }
+    this.#worker.onerror = event => this.#end(event.message)
     this.#worker.addEventListener('close', () => this.#end('a worker of the store ended'))
-    this.#post({ start: options.start })
+    this.#post({ start })
   }
 
   send(message: Message): Promise<Reply> {
@@ -69,6 +75,7 @@ export class WorkerQueue<Start, Message, Reply> {
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(tooManyRequests())
     }
+    this.start()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject })
       // The first message of a burst waits for the others of its turn of the event loop, so they share one fsync.
@@ -77,8 +84,8 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 
   async close(): Promise<void> {
-    if (this.ended) return
     this.#closing = true
+    if (this.ended || !this.#worker) return
     this.#flush()
     if (this.#inFlight.length === 0) this.#post('close')
     await this.#closed.promise
@@ -118,7 +125,7 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 
   #post(message: ToWorker<Start, Message>): void {
-    this.#worker.postMessage(message)
+    this.#worker?.postMessage(message)
   }
 }
 

@@ -28,13 +28,14 @@ export async function isSecretKeyRight(
   clock: () => number,
 ): Promise<boolean> {
   const box = makeSecretBox(key)
-  await runSystemCommand(
-    engine,
-    'insertMetadata',
-    { name: 'secret-key', value: box.encrypt(KEY_CHECK) },
-    clock,
-  )
-  const checkValue = await engine.readRow(reader => readMetadata(reader, 'secret-key'))
+  const read = () => engine.readRow(reader => readMetadata(reader, 'secret-key'))
+  let checkValue = await read()
+  // Only the first start writes: a write waits until the writer has loaded its modules.
+  if (checkValue === undefined) {
+    const value = box.encrypt(KEY_CHECK)
+    await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
+    checkValue = await read()
+  }
   try {
     return checkValue !== undefined && box.decrypt(checkValue) === KEY_CHECK
   } catch {
