@@ -8,9 +8,17 @@ import { type ParametersOf, type Statement, valuesOf } from './statement.ts'
  */
 export const PREPARED_MAX = 500
 
-/** The maximum size of the page cache of a connection. */
-const CACHE_KIB = 32_768
-/** The longest time that a statement waits for a lock of another process, such as a backup tool. */
+/**
+ * Maximum page cache of a connection that reads. The operating system caches the file anyway: with 32 MiB, a read of a
+ * random pet of 100,000 takes 0.5 microseconds less, a hundredth of its request.
+ */
+const READER_CACHE_KIB = 4096
+/**
+ * Maximum page cache of the writer. The changed pages of a batch must fit, or they are written before its commit: 128
+ * orders change about 1,000 pages of 4 KiB.
+ */
+const WRITER_CACHE_KIB = 8192
+/** How long a statement waits for a lock that another process (such as a backup tool) holds. */
 export const LOCK_WAIT_MS = 2000
 /**
  * The size of the write-ahead log, in pages of 4 KiB, that triggers a checkpoint. With a large log, a page that changes
@@ -40,7 +48,7 @@ export class SqliteConnection implements Reader {
       safeIntegers: true,
     })
     this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
-    this.database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+    this.database.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     if (!options.readonly) this.#makeDurable()
   }
@@ -125,7 +133,7 @@ export class SqliteConnection implements Reader {
  * Opens the connection of the writer. `cacheKib` is the maximum size of its page cache: a large import needs more than
  * a shop.
  */
-export function openWriter(file: string, cacheKib = CACHE_KIB): SqliteConnection {
+export function openWriter(file: string, cacheKib = WRITER_CACHE_KIB): SqliteConnection {
   const connection = new SqliteConnection(file, { readonly: false })
   // For a statement with RETURNING, SQLite copies each page that it changes. In a temporary file, these copies cost an
   // order 2 microseconds.
