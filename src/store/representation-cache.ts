@@ -56,7 +56,7 @@ interface CachedTable {
   /** The number of reported changes. */
   generation: number
   readonly lists: Set<Entry>
-  /** By id. Most rows have one entry, and 20,000 sets of one take 4 MiB more than arrays. */
+  /** By id. Most rows have one entry, and 10,000 sets of one take 2 MiB more than arrays. */
   readonly rows: Map<bigint, readonly Entry[]>
 }
 
@@ -72,7 +72,8 @@ export interface CacheLimits {
   readonly chars: number
 }
 
-export const CACHE_LIMITS: CacheLimits = { entries: 20_000, chars: 32 * 1024 * 1024 }
+/** An entry takes 2 KiB of resident memory, and its share of what the heap grows until a full collection. */
+export const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
 
 /**
  * The encoded replies of reads, by request target, in one process that owns its database.
