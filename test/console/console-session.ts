@@ -17,6 +17,8 @@ export interface ConsoleOptions {
   readonly key?: string
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** Opens another tab of the browser that this page is in, instead of a browser of its own. */
+  readonly tabOf?: Page
 }
 
 /** Opens views of the console in one browser, which is closed after the tests of the block. */
@@ -31,13 +33,12 @@ export function consoleBrowser(): {
     await browser?.close()
   })
   return {
-    open: async (store, path, { key = ADMIN_KEY, width = 1440, colorScheme = 'light' } = {}) => {
-      const page = await browser?.newPage({
-        viewport: { width, height: 900 },
-        colorScheme,
-        reducedMotion: 'reduce',
-      })
-      if (!page) throw new Error('the browser did not start')
+    open: async (store, path, options = {}) => {
+      const { key = ADMIN_KEY, width = 1440, colorScheme = 'light', tabOf } = options
+      const settings = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
+      const context = tabOf?.context() ?? (await browser?.newContext(settings))
+      if (!context) throw new Error('the browser did not start')
+      const page = await context.newPage()
       const faults = watchFaults(page, store.base)
       await page.goto(`${store.base}/console${path}#key=${key}`)
       return { page, faults }

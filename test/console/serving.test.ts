@@ -7,7 +7,8 @@ import { consoleRoutes } from '../../src/api/console-page.ts'
 import { ROOT } from '../support/root.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore, testedEngines } from '../support/store.ts'
-import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { until } from '../support/until.ts'
+import { consoleBrowser, type OpenConsole, TIMEOUT_MS } from './console-session.ts'
 
 const browser = consoleBrowser()
 
@@ -140,3 +141,39 @@ for (const engine of testedEngines) {
     TIMEOUT_MS,
   )
 }
+
+test(
+  'the tabs of a browser share one stream, and the next tab continues it when the first is closed',
+  async () => {
+    await using store = await openTestStore('sqlite')
+    const { petId } = await makePet(store.client, { quantity: 9n })
+    const streams = async (): Promise<string> => {
+      const metrics = await (await store.send('GET', '/metrics')).text()
+      return /^petstore_event_streams (\d+)$/m.exec(metrics)?.[1] ?? ''
+    }
+    const first = await browser.open(store, '')
+    await first.page.getByText('Changes appear here').waitFor()
+    const second = await browser.open(store, '', { tabOf: first.page })
+    await second.page.getByText('Changes appear here').waitFor()
+    await until('one tab reads the stream', async () => (await streams()) === '1')
+    const showsOrder = ({ page }: OpenConsole) =>
+      page
+        .getByText(/order/i)
+        .filter({ hasText: /placed/i })
+        .first()
+        .waitFor()
+    await store.client.placeOrder({ body: { petId } })
+    await Promise.all([showsOrder(first), showsOrder(second)])
+    expect(await streams()).toBe('1')
+    await first.page.close()
+    await until('the other tab reads the stream', async () => (await streams()) === '1')
+    const { data } = await store.client.createCategory({ body: { name: 'Later' } })
+    await second.page
+      .getByText(new RegExp(`categor(y|ies).*${data.id}|Later`, 'i'))
+      .first()
+      .waitFor()
+    expect([...first.faults, ...second.faults]).toEqual([])
+    await second.page.close()
+  },
+  TIMEOUT_MS,
+)

@@ -7,6 +7,8 @@ import { basePath, hasScope, type Session } from './session.ts'
 const FEED_EVENTS_MAX = 50
 /** How often a key without `events:read` looks for changes, in milliseconds. */
 const POLL_MS = 15_000
+/** A tab that gets its turn later than this has waited for another tab. */
+const TAKEOVER_MS = 1000
 /** The first part of the keys of the queries that an event makes outdated. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   pet: ['pets', 'inventory', 'summary', 'categories'],
@@ -75,7 +77,12 @@ function startStream(session: Session): () => void {
   const name = `petstore-events ${basePath} ${session.info.id}`
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: MessageEvent<Event>) => receive(data)
-  const read = (): Promise<void> => follow(session, stopping.signal, event => channel.postMessage(event))
+  const openedMs = performance.now()
+  const read = async (): Promise<void> => {
+    // A stream begins with the next event: what happened since another tab ended its stream is not in it.
+    if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
+    await follow(session, stopping.signal, event => channel.postMessage(event))
+  }
   // Without a secure context, the browser has no locks: then every tab has its own stream.
   if ('locks' in navigator) {
     navigator.locks.request(name, { signal: stopping.signal }, read).catch(() => {})
