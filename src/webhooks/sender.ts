@@ -108,7 +108,7 @@ export class WebhookSender {
     this.#resolveIfEnded()
   }
 
-  /** Starts attempts until every permit is taken or no work is left. */
+  /** Starts attempts until every permit is taken, no work is left, a pause begins, or the sender is stopped. */
   async #startAttempts(): Promise<void> {
     for (let hasFound = true; ; ) {
       // A search that found nothing is repeated when the sender is woken, not at once.
@@ -138,9 +138,9 @@ export class WebhookSender {
   /** Returns a retry that is due; undefined if there is none. */
   async #dueDelivery(): Promise<Work | undefined> {
     const { readRow, clock } = this.#options
-    // Both are set before the read. A delivery whose attempt ends during the read still looks due in the result, and a
-    // delivery that is added during the read may bring the next check forward.
+    // Copied before the read: a delivery whose attempt ends during the read still looks due in the result.
     const inProgress = new Set(this.#inProgress)
+    // Reset before the read: a reset after it would lose the due time of a delivery that was added during the read.
     this.#state = withDueRead(this.#state, this.#now())
     const deliveries = await readRow(reader => pendingDeliveries(reader, this.#id))
     const next = deliveries.find(({ id }) => !inProgress.has(id))
