@@ -17,7 +17,10 @@ export const LoadPlan = z.strictObject({
   request: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('get'),
-      /** May contain names in braces, such as `/pets/{pet}`. Each is a random number, a different one each time. */
+      /**
+       * May contain names in braces, such as `/pets/{pet}`. Each is replaced by a new random number in every request;
+       * the numbers in one target differ.
+       */
       target: z.string(),
       random: z.record(z.string(), RandomRange),
       headers: z.record(z.string(), z.string()),

@@ -84,7 +84,7 @@ async function measureLoad(): Promise<{ figures: Figure[]; seconds: number }> {
   }
 }
 
-/** Starts the program as `npm start` does, without a setting except for where it is. */
+/** Starts the program as `npm start` does, with default settings except for the data directory and the port. */
 function startByDefault(directory: string): Promise<ServerProcess> {
   const port = freePort()
   const environment = { PETSTORE_DATA: directory, PETSTORE_PORT: String(port) }
@@ -94,9 +94,9 @@ function startByDefault(directory: string): Promise<ServerProcess> {
 function aboutStart(): string {
   return (
     'The command of `npm start` without npm: `bun src/main.ts serve`, on SQLite with default settings. The time is ' +
-    'from the creation of the process to its first response to `GET /` that is not 503, which is requested every ' +
-    `few milliseconds: the median of ${STARTS} starts, with the minimum and maximum. A first start finds an empty ` +
-    'directory, creates the tables and keys, and loads the demo shop. The next start opens the same store.'
+    'from the creation of the process to its first response that is not 503; `GET /` is requested every few ' +
+    `milliseconds. The value is the median of ${STARTS} starts, with the minimum and maximum. A first start finds an ` +
+    'empty directory, creates the tables and keys, and loads the demo shop. The next start opens the same store.'
   )
 }
 

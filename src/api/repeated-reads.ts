@@ -7,12 +7,12 @@ import { worksUntilMs } from './lifecycle.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContext, Route } from './request-context.ts'
 
-/** Requests with a longer URL or body take the pipeline. */
+/** Requests with a longer URL, or whose response has a longer body, take the pipeline. */
 const URL_CHARS_MAX = 500
 const BODY_CHARS_MAX = 16 * 1024
 /** At this number of characters, all URLs are forgotten. */
 const CHARS_MAX = 8 * 1024 * 1024
-/** What a URL takes in addition to its texts, about: most of it for the headers. */
+/** The approximate memory of a known URL in addition to its texts, in characters. Most of it is for the headers. */
 const URL_CHARS = 2000
 
 /** What the pipeline decided about a request, as far as the next request for the same URL does not change it. */
@@ -21,7 +21,7 @@ interface Repeated {
   readonly host: string
   readonly cached: CachedReply
   readonly body: string
-  /** With the request id and the rate limit of the last request: each request sets its own before they are copied. */
+  /** The request id and the rate limit in it are those of the last request: each request overwrites both before use. */
   readonly headers: Headers
   readonly logParts: FixedLogParts
   /** When the operation stops working, by the lifecycle clock. */
@@ -64,7 +64,7 @@ export class RepeatedReads {
     this.#options = options
   }
 
-  /** Remembers a response of the pipeline from the cache, if the next one for its URL can be the same. */
+  /** Remembers a response that the pipeline made from a cached reply, if the next request can get it too. */
   remember(context: RequestContext, route: Route, cached: CachedReply, response: Response): void {
     const { request, caller } = context
     const { url } = request
@@ -111,7 +111,7 @@ export class RepeatedReads {
   }
 }
 
-/** Whether nothing in the headers can change the response or its log line. */
+/** Whether no header can change the response or its log line, apart from those that tell the address of the client. */
 function isPlain(headers: Headers, host: string): boolean {
   if (headers.get('host') !== host) return false
   const accept = headers.get('accept')

@@ -33,9 +33,9 @@ export interface Files {
 }
 
 export interface ImportReport {
-  /** Undefined if nothing was loaded because a line is invalid. */
+  /** Undefined if the import was discarded before the store was asked to load it. */
   readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
-  /** Each problem as `file:line: problem`: at most 1000 from reading the files, and at most 1000 from the store. */
+  /** Each problem as `file:line: problem`. Reading, the check of the names, and loading add at most 1000 each. */
   readonly problems: readonly string[]
 }
 
@@ -86,18 +86,20 @@ export async function importInSlices(
   const names = new NamesInFiles()
   const { problems, rows } = await stageFiles(target, files, progress, names)
   const refused = await names.check(target)
-  problems.push(...refused.map(found => problemText(files, found)))
+  // The problems of single lines; with keepGoing, the slices add those of the names.
+  const withoutNames = [...problems]
+  problems.push(...refused.slice(0, PROBLEMS_MAX).map(found => problemText(files, found)))
   if (problems.length > 0 && !keepGoing) {
     await target.discard()
     return { outcome: undefined, problems }
   }
   progress.onStaged(rows)
   const report = await loadSlices(target, files, true, progress)
-  // With keepGoing, the slices report the same lines again.
-  return { ...report, problems: [...new Set([...problems, ...report.problems])] }
+  // The slices report the lines with unknown names one by one, which the check has summed up.
+  return { ...report, problems: [...withoutNames, ...report.problems] }
 }
 
-/** Loads the rest of an import in slices that was interrupted. Returns undefined if the store does not have it. */
+/** Loads the rest of an interrupted import that was started in slices. Returns undefined if there is none. */
 export async function resumeSlices(
   target: ImportTarget,
   progress: ImportProgress,

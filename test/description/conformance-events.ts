@@ -52,7 +52,10 @@ export const eventSuccesses: Readonly<Partial<Record<OperationId, Scene>>> = {
   redeliverFailed: async store => ({ path: `${await newWebhook(store)}/redeliver?${SINCE}` }),
 }
 
-/** Requests on events and webhooks that a rule refuses. The last requests change the data of the store. */
+/**
+ * Requests on events and webhooks that a rule refuses. The last three fill the list of webhooks or move the retention
+ * floor, so they come after all others.
+ */
 export const refusedEventRequests: readonly (readonly [OperationId, Scene])[] = [
   ['sendTestEvent', async store => ({ path: `${await newWebhook(store, false)}/test` })],
   ['redeliver', async store => ({ path: await attemptedDelivery(store, false) })],

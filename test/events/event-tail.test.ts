@@ -8,7 +8,10 @@ import { until } from '../support/until.ts'
 
 const PIECE_BYTES_MAX = 64 * 1024
 
-/** Returns the recent events of a store, opened separately. Their reads fail between the calls of `lose` and `find`. */
+/**
+ * Opens a second `RecentEvents` on a store, independent of the one of its server. Its reads fail between the calls of
+ * `lose` and `find`.
+ */
 async function openTail({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []
