@@ -1,10 +1,11 @@
 import { Alert, Button, Group, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 
 /** One value that two people changed: what the form has, and what the store has now. */
 export interface Difference {
   readonly label: string
-  readonly mine: string
-  readonly theirs: string
+  readonly mine: ReactNode
+  readonly theirs: ReactNode
 }
 
 interface ConflictProps {

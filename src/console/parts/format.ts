@@ -1,5 +1,8 @@
 const counts = new Intl.NumberFormat()
+const changes = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
 const instants = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** Formats a number with separators of thousands. */
@@ -10,6 +13,26 @@ export function formatCount(count: bigint | number): string {
 /** Formats an RFC 3339 instant in the time zone of the browser. */
 export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
+}
+
+/** Formats the day of an instant, in milliseconds since 1970, in the time zone of the browser and without its year. */
+export function formatDate(atMs: number): string {
+  return dates.format(new Date(atMs))
+}
+
+/** Formats the time of the day of an instant, in milliseconds since 1970, in the time zone of the browser. */
+export function formatTime(atMs: number): string {
+  return times.format(new Date(atMs))
+}
+
+/** Formats a difference with its sign: `+3`, `-2`. */
+export function formatChange(change: bigint): string {
+  return changes.format(change)
+}
+
+/** Formats a number of units: `1 unit`, `2 units`. */
+export function formatUnits(units: bigint): string {
+  return `${formatCount(units)} ${units === 1n ? 'unit' : 'units'}`
 }
 
 /** Formats a day in UTC such as 2026-11-22 without its year. */

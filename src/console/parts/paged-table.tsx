@@ -28,6 +28,8 @@ interface PagedTableProps<Row> {
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
+  /** The width in pixels below which the table scrolls instead of breaking its columns into letters. */
+  readonly minWidth?: number
 }
 
 const SKELETON_ROWS = 8
@@ -43,7 +45,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   return <Pages key={filters} {...props} />
 }
 
-function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: PagedTableProps<Row>) {
+function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty, minWidth = TABLE_MIN_PX }: PagedTableProps<Row>) {
   const [cursors, setCursors] = useState<readonly string[]>([])
   const cursor = cursors.at(-1)
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
@@ -57,7 +59,7 @@ function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty }: 
   const next = data?.next
   return (
     <>
-      <Table.ScrollContainer minWidth={TABLE_MIN_PX} aria-label={label}>
+      <Table.ScrollContainer minWidth={minWidth} aria-label={label}>
         <Table aria-label={label} aria-busy={isPending || isPlaceholderData} highlightOnHover>
           <Table.Thead>
             <Table.Tr>

@@ -1,19 +1,36 @@
-import { Group, Select, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { Anchor, Button, Select } from '@mantine/core'
 import { useState } from 'react'
-import type { Pet, PetSort, PetStatus } from '../../client/petstore-client.ts'
-import { useSession } from '../data/store.ts'
+import { Link, useLocation } from 'wouter'
+import type { Pet, PetSort } from '../../client/petstore-client.ts'
+import { useCan, useSession } from '../data/store.ts'
+import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { CategorySelect } from '../parts/category-select.tsx'
 import { Empty } from '../parts/empty.tsx'
+import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { CategoryName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
-import { StatusBadge } from '../parts/status.tsx'
+import { AddPet } from '../parts/pet-forms.tsx'
+import { SearchField } from '../parts/search-field.tsx'
+import { petStatuses, StatusBadge } from '../parts/status.tsx'
 
-const TYPING_MS = 250
+const sorts: { value: PetSort; label: string }[] = [
+  { value: 'id', label: 'Oldest first' },
+  { value: '-id', label: 'Newest first' },
+  { value: 'name', label: 'Name, A to Z' },
+  { value: '-name', label: 'Name, Z to A' },
+]
 
 const columns: readonly Column<Pet>[] = [
-  { head: 'Name', cell: ({ name }) => name },
+  {
+    head: 'Name',
+    cell: ({ id, name }) => (
+      <Anchor component={Link} href={`/pets/${id}`} inherit>
+        {name}
+      </Anchor>
+    ),
+  },
   { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
   { head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
   { head: 'On hand', isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
@@ -26,55 +43,113 @@ const columns: readonly Column<Pet>[] = [
 
 export function Pets() {
   const { client } = useSession()
-  const [name, setName] = useState('')
-  const [status, setStatus] = useState<PetStatus | null>(null)
-  const [sort, setSort] = useState<PetSort>('id')
-  const [search] = useDebouncedValue(name.trim(), TYPING_MS)
+  const filters = usePetFilters()
+  const { name, status, categoryId, sort } = filters
   const input = {
     include: 'stock' as const,
-    ...(search !== '' && { name: search }),
+    ...(name !== '' && { name }),
     ...(status && { status: [status] }),
+    ...(categoryId !== undefined && { categoryId: [categoryId] }),
     // A search lists in the order of the names.
-    sort: search !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
+    sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
   }
+  const isFiltered = name !== '' || status !== undefined || categoryId !== undefined
   return (
-    <Page title="Pets">
-      <Group align="flex-end">
-        <TextInput
-          label="Search"
-          placeholder="Start of a name"
-          value={name}
-          onChange={e => setName(e.target.value)}
-        />
-        <Select
-          label="Status"
-          data={['available', 'pending', 'sold']}
-          value={status}
-          onChange={value => setStatus(value)}
-          placeholder="Any"
-          clearable
-        />
-        <Select
-          label="Sort"
-          data={[
-            { value: 'id', label: 'Oldest first' },
-            { value: '-id', label: 'Newest first' },
-            { value: 'name', label: 'Name, A to Z' },
-            { value: '-name', label: 'Name, Z to A' },
-          ]}
-          value={sort}
-          onChange={value => setSort(value ?? 'id')}
-          allowDeselect={false}
-        />
-      </Group>
+    <Page title="Pets" actions={<AddPetButton />}>
+      <PetFilters {...filters} />
       <PagedTable
         label="Pets"
         queryKey={['pets', input]}
         read={async cursor => (await client.listPets({ ...input, ...(cursor && { cursor }) })).data}
         columns={columns}
         idOf={({ id }) => id}
-        empty={<Empty title="No pets">No pet matches. Change the search, or add a pet.</Empty>}
+        empty={isFiltered ? <NoMatch /> : <NoPets />}
       />
     </Page>
+  )
+}
+
+function usePetFilters() {
+  const { get, set } = useUrlFilters()
+  return {
+    name: get('name'),
+    status: optionIn(petStatuses, get('status')),
+    categoryId: idIn(get('categoryId')),
+    sort:
+      optionIn(
+        sorts.map(({ value }) => value),
+        get('sort'),
+      ) ?? 'id',
+    set,
+  }
+}
+
+function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof usePetFilters>) {
+  return (
+    <Filters>
+      <SearchField
+        label="Search"
+        placeholder="Start of a name"
+        value={name}
+        onChange={text => set('name', text)}
+      />
+      <Select
+        label="Status"
+        data={petStatuses}
+        value={status ?? null}
+        onChange={value => set('status', value)}
+        placeholder="Any"
+        clearable
+      />
+      <CategorySelect
+        value={categoryId}
+        onChange={id => set('categoryId', id === undefined ? null : String(id))}
+        placeholder="Any"
+        clearable
+      />
+      <Select
+        label="Sort"
+        data={sorts}
+        value={sort}
+        onChange={value => set('sort', value === 'id' ? null : value)}
+        allowDeselect={false}
+      />
+    </Filters>
+  )
+}
+
+function AddPetButton() {
+  const can = useCan()
+  const [isOpen, setIsOpen] = useState(false)
+  const [, navigate] = useLocation()
+  if (!can('pets:write')) return null
+  return (
+    <>
+      <Button onClick={() => setIsOpen(true)}>Add pet</Button>
+      {isOpen && <AddPet onClose={() => setIsOpen(false)} onAdded={({ id }) => navigate(`/pets/${id}`)} />}
+    </>
+  )
+}
+
+function NoMatch() {
+  return <Empty title="No pet matches">Change the search or the filters above.</Empty>
+}
+
+function NoPets() {
+  const can = useCan()
+  return (
+    <Empty title="No pets yet">
+      {can('pets:write') ? (
+        <>
+          A pet belongs to a category. Add a{' '}
+          <Anchor component={Link} href="/categories" underline="always">
+            category
+          </Anchor>{' '}
+          first, then add a pet with the button above.
+        </>
+      ) : (
+        'Pets appear here as soon as someone adds one. This key may only read.'
+      )}
+    </Empty>
   )
 }

@@ -45,7 +45,10 @@ export const views: readonly NavigationEntry[] = [
   {
     path: '/pets',
     label: 'Pets',
-    routes: [{ path: '/pets', view: view(async () => (await import('./pets.tsx')).Pets) }],
+    routes: [
+      { path: '/pets', view: view(async () => (await import('./pets.tsx')).Pets) },
+      { path: '/pets/:id', view: view(async () => (await import('./pet.tsx')).PetView) },
+    ],
   },
   {
     path: '/orders',

@@ -1,0 +1,68 @@
+import { Select } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Category } from '../../client/petstore-client.ts'
+import { useSession } from '../data/store.ts'
+
+const TYPING_MS = 250
+/** The number of categories to choose from. A user who does not see theirs types more letters. */
+const OPTIONS_MAX = 20
+
+interface CategorySelectProps {
+  readonly value: bigint | undefined
+  readonly onChange: (categoryId: bigint | undefined) => void
+  readonly placeholder?: string
+  readonly error?: string | undefined
+  readonly clearable?: boolean
+  readonly required?: boolean
+}
+
+/** Chooses a category by its name. The store searches, because there may be more categories than a page can list. */
+export function CategorySelect({ value, onChange, ...props }: CategorySelectProps) {
+  const { client } = useSession()
+  const [text, setText] = useState('')
+  const [typed] = useDebouncedValue(text.trim(), TYPING_MS)
+  const { data: chosen } = useQuery({
+    queryKey: ['categories', 'one', value],
+    queryFn: async () =>
+      value === undefined ? null : (await client.getCategory({ categoryId: value })).data,
+    enabled: value !== undefined,
+  })
+  // The field contains the name of the chosen category, which is not a search.
+  const search = typed === chosen?.name ? '' : typed
+  const { data: found, isFetching } = useQuery({
+    queryKey: ['categories', 'search', search],
+    queryFn: async () => {
+      const name = search === '' ? undefined : search
+      return (await client.listCategories({ name, sort: 'name', limit: OPTIONS_MAX })).data.items
+    },
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Select
+      label="Category"
+      {...props}
+      searchable
+      data={optionsFor(chosen ?? undefined, found ?? [])}
+      value={value === undefined ? null : String(value)}
+      onChange={id => onChange(id === null ? undefined : BigInt(id))}
+      searchValue={text}
+      onSearchChange={setText}
+      filter={({ options }) => options}
+      nothingFoundMessage={isFetching ? 'Searching…' : 'No category has a name that starts so.'}
+    />
+  )
+}
+
+/** Returns the categories to choose from. Two with the same name are told apart by their numbers. */
+function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
+  const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
+  return all.map(({ id, name }) => ({
+    value: String(id),
+    label:
+      id !== chosen?.id && all.some(other => other.id !== id && other.name === name)
+        ? `${name} (${id})`
+        : name,
+  }))
+}

@@ -1,0 +1,136 @@
+import { Anchor } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AuditEntry, Category, Event, InventoryItem, Order, Pet } from '../../client/petstore-client.ts'
+import { formatCount, formatInstant, formatUnits } from './format.ts'
+import { CategoryName, PetLink } from './names.tsx'
+
+interface ChangeSentenceProps {
+  /** An event or an entry of the audit log: both have the resource after the change. */
+  readonly change: Event | AuditEntry
+  /** The change of the same resource before this one, if it is known. Then the sentence says what differs. */
+  readonly before?: Event | AuditEntry | undefined
+}
+
+/** Says in one sentence what happened, with links to what it happened to. */
+export function ChangeSentence({ change, before }: ChangeSentenceProps): ReactNode {
+  switch (change.type) {
+    case 'petstore.pet.created':
+      return (
+        <>
+          <PetData pet={change.data} /> was added to <CategoryName id={change.data.categoryId} />.
+        </>
+      )
+    case 'petstore.pet.updated':
+      return <PetUpdated pet={change.data} before={before && isPetChange(before) ? before.data : undefined} />
+    case 'petstore.pet.deleted':
+      return `${change.data.name} was deleted.`
+    case 'petstore.category.created':
+      return <>The category {categoryLink(change.data)} was added.</>
+    case 'petstore.category.updated':
+      return <>The category {categoryLink(change.data)} was changed.</>
+    case 'petstore.category.deleted':
+      return `The category ${change.data.name} was deleted.`
+    case 'petstore.order.placed':
+    case 'petstore.order.updated':
+    case 'petstore.order.completed':
+    case 'petstore.order.cancelled':
+      return <OrderChange order={change.data} type={change.type} />
+    case 'petstore.inventory.changed':
+      return <StockChange item={change.data} />
+    default:
+      // Webhooks, keys, and the types of later versions.
+      return otherSentence(change)
+  }
+}
+
+function isPetChange(change: Event | AuditEntry): change is Extract<Event | AuditEntry, { data: Pet }> {
+  return change.type.startsWith('petstore.pet.')
+}
+
+/** Links to a pet by the name that it had, because a later name would be wrong in a history. */
+function PetData({ pet }: { readonly pet: Pet }) {
+  return (
+    <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
+      {pet.name}
+    </Anchor>
+  )
+}
+
+function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet | undefined }) {
+  const isRenamed = before && pet.name !== before.name
+  const changes: ReactNode[] = []
+  if (before && pet.categoryId !== before.categoryId) {
+    changes.push(
+      <Fragment key="category">
+        was moved from <CategoryName id={before.categoryId} /> to <CategoryName id={pet.categoryId} />
+      </Fragment>,
+    )
+  }
+  if (before && pet.status !== before.status) changes.push(`became ${pet.status}`)
+  // Without the state before, nobody knows what changed.
+  if (!isRenamed && changes.length === 0) changes.push('was changed')
+  return (
+    <>
+      {isRenamed && `${before.name} was renamed to `}
+      <PetData pet={pet} />
+      {changes.map((change, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the clauses of a sentence keep their order
+        <Fragment key={index}>
+          {isRenamed || index > 0 ? ' and ' : ' '}
+          {change}
+        </Fragment>
+      ))}
+      .
+    </>
+  )
+}
+
+const orderVerbs = {
+  'petstore.order.placed': 'was placed for',
+  'petstore.order.updated': 'was changed: it is for',
+  'petstore.order.completed': 'was completed for',
+  'petstore.order.cancelled': 'was cancelled for',
+} as const
+
+function OrderChange({ order, type }: { readonly order: Order; readonly type: keyof typeof orderVerbs }) {
+  const name = `Order ${order.id}`
+  return (
+    <>
+      {type === 'petstore.order.cancelled' ? (
+        name
+      ) : (
+        <Anchor component={Link} href={`/orders/${order.id}`} inherit>
+          {name}
+        </Anchor>
+      )}{' '}
+      {orderVerbs[type]} <PetLink id={order.petId} />, {formatUnits(order.quantity)}.
+      {type === 'petstore.order.updated' && order.shipDate && ` It ships ${formatInstant(order.shipDate)}.`}
+    </>
+  )
+}
+
+function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { readonly item: InventoryItem }) {
+  return (
+    <>
+      <PetLink id={petId} /> has {formatUnits(quantity)} on hand, {formatCount(reserved)} reserved, and is{' '}
+      {status}.
+    </>
+  )
+}
+
+function categoryLink({ id, name }: Category): ReactNode {
+  return (
+    <Anchor component={Link} href={`/pets?categoryId=${id}`} inherit>
+      {name}
+    </Anchor>
+  )
+}
+
+/** Returns a sentence from the parts of a type: `Webhooks 3: secret rotated.` */
+function otherSentence({ type, subject }: Event | AuditEntry): string {
+  const [, , verb = type] = type.split('.')
+  const [kind = '', id = ''] = subject.split('/')
+  const noun = kind.replace(/s$/, '')
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}: ${verb.replaceAll('-', ' ')}.`
+}

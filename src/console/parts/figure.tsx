@@ -1,0 +1,26 @@
+import { Card, Skeleton, Text, Title } from '@mantine/core'
+import { formatCount } from './format.ts'
+
+interface FigureProps {
+  readonly label: string
+  /** Undefined while it is loading. */
+  readonly count: bigint | undefined
+}
+
+/** One number with its meaning. */
+export function Figure({ label, count }: FigureProps) {
+  return (
+    <Card withBorder>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      {count === undefined ? (
+        <Skeleton height={36} width={80} />
+      ) : (
+        <Title order={2} component="p" fz="h2" lh="36px">
+          {formatCount(count)}
+        </Title>
+      )}
+    </Card>
+  )
+}

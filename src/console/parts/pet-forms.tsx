@@ -1,0 +1,173 @@
+import { Select, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Pet, PetStatus } from '../../client/petstore-client.ts'
+import { useEdit, type Version } from '../data/edit.ts'
+import { readPet } from '../data/pets.ts'
+import { useSession } from '../data/store.ts'
+import { CategorySelect } from './category-select.tsx'
+import { EditConflict } from './edit-conflict.tsx'
+import { FormDialog } from './form-dialog.tsx'
+import { CategoryName } from './names.tsx'
+import { petStatuses } from './status.tsx'
+
+interface PetFields {
+  readonly name: string
+  readonly categoryId: bigint | undefined
+}
+
+interface PetInputsProps {
+  readonly values: PetFields
+  readonly onChange: (values: PetFields) => void
+  readonly errors: Readonly<Record<string, string>>
+}
+
+/** The fields that a new pet and an edited pet have. */
+function PetInputs({ values, onChange, errors }: PetInputsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={values.name}
+        onChange={({ currentTarget }) => onChange({ ...values, name: currentTarget.value })}
+        error={errors.name}
+        data-autofocus
+        required
+      />
+      <CategorySelect
+        value={values.categoryId}
+        onChange={categoryId => onChange({ ...values, categoryId })}
+        error={errors.categoryId}
+        placeholder="Start of a name"
+        required
+      />
+    </>
+  )
+}
+
+interface AddPetProps {
+  readonly onClose: () => void
+  readonly onAdded: (pet: Pet) => void
+}
+
+/** Adds a pet. */
+export function AddPet({ onClose, onAdded }: AddPetProps) {
+  const { client } = useSession()
+  const [values, setValues] = useState<PetFields>({ name: '', categoryId: undefined })
+  const [status, setStatus] = useState<PetStatus>('available')
+  return (
+    <FormDialog
+      title="Add a pet"
+      action="Add pet"
+      done={`${values.name} was added.`}
+      submit={async () => {
+        const { data } = await client.createPet({ body: { ...bodyOf(values), status } })
+        onAdded(data)
+      }}
+      fields={['name', 'categoryId', 'status']}
+      onClose={onClose}
+    >
+      {errors => (
+        <>
+          <PetInputs values={values} onChange={setValues} errors={errors} />
+          <Select
+            label="Status"
+            description="Available and pending pets start with one unit in stock, sold ones with none."
+            data={petStatuses}
+            value={status}
+            onChange={value => setStatus(value ?? 'available')}
+            error={errors.status}
+            allowDeselect={false}
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+interface EditPetProps {
+  readonly pet: Version<Pet>
+  readonly onClose: () => void
+}
+
+/** Changes the name and the category of a pet, unless someone else changed it meanwhile. */
+export function EditPet({ pet, onClose }: EditPetProps) {
+  const { client } = useSession()
+  const petId = pet.value.id
+  const [values, setValues] = useState<PetFields>(pet.value)
+  // If the pet was deleted, the next submit says so.
+  const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
+  const differences = (theirs: Pet) => [
+    { label: 'Name', mine: values.name, theirs: theirs.name },
+    {
+      label: 'Category',
+      mine: values.categoryId === undefined ? '' : <CategoryName id={values.categoryId} />,
+      theirs: <CategoryName id={theirs.categoryId} />,
+    },
+    { label: 'Status', mine: edit.base.value.status, theirs: theirs.status },
+  ]
+  return (
+    <FormDialog
+      title="Edit the pet"
+      action="Save"
+      done={`${values.name} was saved.`}
+      submit={() => edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ifMatch }))}
+      fields={['name', 'categoryId']}
+      conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
+      onClose={onClose}
+    >
+      {errors => <PetInputs values={values} onChange={setValues} errors={errors} />}
+    </FormDialog>
+  )
+}
+
+interface PetQuestionProps {
+  readonly pet: Pet
+  readonly onClose: () => void
+}
+
+/** Asks before a pet is deleted. */
+export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDeleted: () => void }) {
+  const { client } = useSession()
+  return (
+    <FormDialog
+      title="Delete the pet"
+      action="Delete"
+      done={`${pet.name} was deleted.`}
+      isDestructive
+      submit={() => client.deletePet({ petId: pet.id })}
+      onClose={onClose}
+      onDone={onDeleted}
+    >
+      {() => (
+        <Text size="sm" className="name">
+          Delete {pet.name} and its stock? This cannot be undone. Complete orders are kept.
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Asks before a pet is marked as sold, because that removes its stock. */
+export function SellPet({ pet, onClose }: PetQuestionProps) {
+  const { client } = useSession()
+  return (
+    <FormDialog
+      title="Mark as sold"
+      action="Mark as sold"
+      done={`${pet.name} is sold.`}
+      submit={() => client.updatePet({ petId: pet.id, body: { status: 'sold' } })}
+      onClose={onClose}
+    >
+      {() => (
+        <Text size="sm" className="name">
+          {pet.name} will have no units on hand. Set its stock to sell it again.
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Returns the members of a pet. Without a category, the id 0 gets the sentence of the store about its field. */
+function bodyOf({ name, categoryId = 0n }: PetFields) {
+  return { name, categoryId }
+}

@@ -1,0 +1,33 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+
+/** How long after the last letter a search starts, in milliseconds. */
+const TYPING_MS = 250
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly placeholder?: string
+  readonly value: string
+  /** Called with the trimmed text when the user stops typing. */
+  readonly onChange: (text: string) => void
+}
+
+/** A text filter of a list. */
+export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const search = useDebouncedCallback(onChange, TYPING_MS)
+  // A link to the same view can change the filter. A space at the end of a text that is being typed stays.
+  useEffect(() => setText(current => (current.trim() === value ? current : value)), [value])
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        search(currentTarget.value.trim())
+      }}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Pet } from '../../client/petstore-client.ts'
+import type { Version } from '../data/edit.ts'
+import { usePet, useStock } from '../data/pets.ts'
+import { useCan } from '../data/store.ts'
+import { idIn } from '../data/url-filters.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Figure } from '../parts/figure.tsx'
+import { CategoryName } from '../parts/names.tsx'
+import { Page } from '../parts/page.tsx'
+import { PageSkeleton } from '../parts/page-skeleton.tsx'
+import { PetActions } from '../parts/pet-actions.tsx'
+import { PetMovements } from '../parts/pet-movements.tsx'
+import { PetTimeline } from '../parts/pet-timeline.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+import { StateDiagram } from '../parts/state-diagram.tsx'
+import { StatusBadge } from '../parts/status.tsx'
+import { NotFound } from './not-found.tsx'
+import type { ViewProps } from './views.ts'
+
+const states = [
+  { name: 'available' },
+  { name: 'pending', reachedBy: 'on hold, or all units reserved' },
+  { name: 'sold', reachedBy: 'no unit on hand' },
+]
+
+export function PetView({ id }: ViewProps) {
+  const petId = idIn(id)
+  // Another pet starts again: no dialog of the one before stays open.
+  return petId === undefined ? <NotFound /> : <PetPage key={id} petId={petId} />
+}
+
+function PetPage({ petId }: { readonly petId: bigint }) {
+  const { data: pet, error, refetch } = usePet(petId)
+  const can = useCan()
+  if (error) {
+    return (
+      <Page title={`Pet ${petId}`}>
+        <Refusal error={error} onRetry={() => void refetch()} />
+      </Page>
+    )
+  }
+  if (pet === undefined) return <PageSkeleton />
+  return (
+    <Page title={pet ? pet.value.name : `Pet ${petId}`}>
+      {pet ? <PetDetails pet={pet} /> : <NoPet petId={petId} />}
+      {can('audit:read') && <PetTimeline petId={petId} />}
+    </Page>
+  )
+}
+
+function PetDetails({ pet }: { readonly pet: Version<Pet> }) {
+  const { id, categoryId, status } = pet.value
+  const { data: stock } = useStock(id)
+  const can = useCan()
+  return (
+    <>
+      <Stack gap="sm">
+        <Group gap="sm">
+          <StatusBadge status={status} />
+          <Anchor component={Link} href={`/pets?categoryId=${categoryId}`} className="name">
+            <CategoryName id={categoryId} />
+          </Anchor>
+          <Text c="dimmed" size="sm">
+            Pet {String(id)}
+          </Text>
+        </Group>
+        <StateDiagram label="States of the pet" states={states} current={status} />
+      </Stack>
+      <SimpleGrid cols={3} maw={640}>
+        <Figure label="On hand" count={stock?.quantity} />
+        <Figure label="Reserved" count={stock && (stock.reserved ?? 0n)} />
+        <Figure label="Free" count={stock && stock.quantity - (stock.reserved ?? 0n)} />
+      </SimpleGrid>
+      <PetActions pet={pet} quantity={stock?.quantity} />
+      {can('inventory:read') && <PetMovements petId={id} />}
+    </>
+  )
+}
+
+function NoPet({ petId }: { readonly petId: bigint }) {
+  return (
+    <Empty title={`There is no pet ${petId}`}>
+      It was deleted, or it never existed.{' '}
+      <Anchor component={Link} href="/pets" underline="always">
+        See all pets
+      </Anchor>
+    </Empty>
+  )
+}
