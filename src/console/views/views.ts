@@ -51,6 +51,11 @@ export const views: readonly NavigationEntry[] = [
     ],
   },
   {
+    path: '/categories',
+    label: 'Categories',
+    routes: [{ path: '/categories', view: view(async () => (await import('./categories.tsx')).Categories) }],
+  },
+  {
     path: '/orders',
     label: 'Orders',
     scope: 'orders:read',

@@ -1,0 +1,136 @@
+import { Text, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Category } from '../../client/petstore-client.ts'
+import { useEdit, type Version } from '../data/edit.ts'
+import { useSession } from '../data/store.ts'
+import { EditConflict } from './edit-conflict.tsx'
+import { FormDialog } from './form-dialog.tsx'
+
+interface CategoryFields {
+  readonly name: string
+  readonly description: string
+}
+
+interface CategoryInputsProps {
+  readonly values: CategoryFields
+  readonly onChange: (values: CategoryFields) => void
+  readonly errors: Readonly<Record<string, string>>
+}
+
+function CategoryInputs({ values, onChange, errors }: CategoryInputsProps) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        value={values.name}
+        onChange={({ currentTarget }) => onChange({ ...values, name: currentTarget.value })}
+        error={errors.name}
+        data-autofocus
+        required
+      />
+      <Textarea
+        label="Description"
+        value={values.description}
+        onChange={({ currentTarget }) => onChange({ ...values, description: currentTarget.value })}
+        error={errors.description}
+        autosize
+        minRows={2}
+        maxRows={8}
+      />
+    </>
+  )
+}
+
+/** Adds a category. */
+export function AddCategory({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useSession()
+  const [values, setValues] = useState<CategoryFields>({ name: '', description: '' })
+  return (
+    <FormDialog
+      title="Add a category"
+      action="Add category"
+      done={`${values.name} was added.`}
+      submit={() => client.createCategory({ body: bodyOf(values) })}
+      fields={['name', 'description']}
+      onClose={onClose}
+    >
+      {errors => <CategoryInputs values={values} onChange={setValues} errors={errors} />}
+    </FormDialog>
+  )
+}
+
+interface EditCategoryProps {
+  readonly category: Version<Category>
+  readonly onClose: () => void
+}
+
+/** Changes a category, unless someone else changed it meanwhile. */
+export function EditCategory({ category, onClose }: EditCategoryProps) {
+  const { client } = useSession()
+  const categoryId = category.value.id
+  const [values, setValues] = useState(fieldsOf(category.value))
+  const edit = useEdit(category, async () => {
+    const { data: value, etag } = await client.getCategory({ categoryId })
+    return { value, etag }
+  })
+  const differences = (theirs: Category) => [
+    { label: 'Name', mine: values.name, theirs: theirs.name },
+    { label: 'Description', mine: values.description, theirs: theirs.description ?? '' },
+  ]
+  return (
+    <FormDialog
+      title="Edit the category"
+      action="Save"
+      done={`${values.name} was saved.`}
+      submit={() =>
+        edit.save(ifMatch => client.updateCategory({ categoryId, body: bodyOf(values) }, { ifMatch }))
+      }
+      fields={['name', 'description']}
+      conflict={
+        <EditConflict
+          edit={edit}
+          differences={differences}
+          onTakeTheirs={theirs => setValues(fieldsOf(theirs))}
+        />
+      }
+      onClose={onClose}
+    >
+      {errors => <CategoryInputs values={values} onChange={setValues} errors={errors} />}
+    </FormDialog>
+  )
+}
+
+interface DeleteCategoryProps {
+  readonly category: Category
+  readonly onClose: () => void
+}
+
+/** Asks before a category is deleted. The store refuses while the category contains pets. */
+export function DeleteCategory({ category: { id: categoryId, name }, onClose }: DeleteCategoryProps) {
+  const { client } = useSession()
+  return (
+    <FormDialog
+      title="Delete the category"
+      action="Delete"
+      done={`${name} was deleted.`}
+      isDestructive
+      submit={() => client.deleteCategory({ categoryId })}
+      onClose={onClose}
+    >
+      {() => (
+        <Text size="sm" className="name">
+          Delete the category {name}? Only an empty category can be deleted.
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+function fieldsOf({ name, description = '' }: Category): CategoryFields {
+  return { name, description }
+}
+
+/** Returns the members of a category. In a patch, null removes the description. */
+function bodyOf({ name, description }: CategoryFields) {
+  return { name, description: description.trim() === '' ? null : description }
+}

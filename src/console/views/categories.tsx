@@ -1,0 +1,150 @@
+import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { Category, CategorySort } from '../../client/petstore-client.ts'
+import type { Version } from '../data/edit.ts'
+import { useCan, useSession } from '../data/store.ts'
+import { optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { AddCategory, DeleteCategory, EditCategory } from '../parts/category-forms.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { ReadThenOpen } from '../parts/read-then-open.tsx'
+import { SearchField } from '../parts/search-field.tsx'
+
+const sorts: { value: CategorySort; label: string }[] = [
+  { value: 'id', label: 'Oldest first' },
+  { value: '-id', label: 'Newest first' },
+  { value: 'name', label: 'Name, A to Z' },
+  { value: '-name', label: 'Name, Z to A' },
+]
+
+const columns: readonly Column<Category>[] = [
+  {
+    head: 'Category',
+    cell: ({ name, description }) => (
+      <>
+        <Text size="sm" fw={600}>
+          {name}
+        </Text>
+        {/* Below the name, so that the actions stay on a small screen. */}
+        <Text size="sm" c="dimmed" style={{ whiteSpace: 'pre-line' }}>
+          {description}
+        </Text>
+      </>
+    ),
+  },
+  {
+    head: 'Pets',
+    cell: ({ id, name }) => (
+      <Anchor
+        component={Link}
+        href={`/pets?categoryId=${id}`}
+        inherit
+        aria-label={`Show pets of ${name}`}
+        style={{ whiteSpace: 'nowrap' }}
+      >
+        Show pets
+      </Anchor>
+    ),
+  },
+]
+
+const actionColumn: Column<Category> = {
+  head: 'Actions',
+  cell: category => <CategoryActions category={category} />,
+}
+
+export function Categories() {
+  const { client } = useSession()
+  const can = useCan()
+  const { get, set } = useUrlFilters()
+  const [isAdding, setIsAdding] = useState(false)
+  const name = get('name')
+  const sort = optionIn(
+    sorts.map(({ value }) => value),
+    get('sort'),
+  )
+  const input = {
+    ...(name !== '' && { name }),
+    // A search lists in the order of the names.
+    sort: name !== '' && !sort?.endsWith('name') ? ('name' as const) : (sort ?? 'id'),
+  }
+  const addButton = <Button onClick={() => setIsAdding(true)}>Add category</Button>
+  return (
+    <Page title="Categories" actions={can('pets:write') && addButton}>
+      <Filters>
+        <SearchField
+          label="Search"
+          placeholder="Start of a name"
+          value={name}
+          onChange={text => set('name', text)}
+        />
+        <Select
+          label="Sort"
+          data={sorts}
+          value={sort ?? 'id'}
+          onChange={value => set('sort', value === 'id' ? null : value)}
+          allowDeselect={false}
+        />
+      </Filters>
+      <PagedTable
+        label="Categories"
+        queryKey={['categories', 'list', input]}
+        read={async cursor => (await client.listCategories({ ...input, ...(cursor && { cursor }) })).data}
+        columns={can('pets:write') ? [...columns, actionColumn] : columns}
+        idOf={({ id }) => id}
+        empty={name !== '' ? <NoMatch /> : <NoCategories />}
+        minWidth={340}
+      />
+      {isAdding && <AddCategory onClose={() => setIsAdding(false)} />}
+    </Page>
+  )
+}
+
+function CategoryActions({ category }: { readonly category: Category }) {
+  const { client } = useSession()
+  const [edited, setEdited] = useState<Version<Category>>()
+  const [isDeleting, setIsDeleting] = useState(false)
+  return (
+    <Group gap="xs">
+      <ReadThenOpen
+        label="Edit"
+        subject={category.name}
+        // A list has no ETags, so the dialog shows the version that this reads.
+        read={async () => {
+          const { data: value, etag } = await client.getCategory({ categoryId: category.id })
+          return { value, etag }
+        }}
+        onRead={setEdited}
+      />
+      <Button
+        variant="default"
+        size="compact-sm"
+        c="var(--mantine-color-error)"
+        aria-label={`Delete ${category.name}`}
+        onClick={() => setIsDeleting(true)}
+      >
+        Delete
+      </Button>
+      {edited && <EditCategory category={edited} onClose={() => setEdited(undefined)} />}
+      {isDeleting && <DeleteCategory category={category} onClose={() => setIsDeleting(false)} />}
+    </Group>
+  )
+}
+
+function NoMatch() {
+  return <Empty title="No category matches">Change the search above.</Empty>
+}
+
+function NoCategories() {
+  const can = useCan()
+  return (
+    <Empty title="No categories yet">
+      {can('pets:write')
+        ? 'Each pet belongs to a category. Add the first with the button above, for example Dogs.'
+        : 'Categories appear here as soon as someone adds one. This key may only read.'}
+    </Empty>
+  )
+}
