@@ -56,6 +56,11 @@ export const views: readonly NavigationEntry[] = [
     routes: [{ path: '/categories', view: view(async () => (await import('./categories.tsx')).Categories) }],
   },
   {
+    path: '/inventory',
+    label: 'Inventory',
+    routes: [{ path: '/inventory', view: view(async () => (await import('./inventory.tsx')).Inventory) }],
+  },
+  {
     path: '/orders',
     label: 'Orders',
     scope: 'orders:read',

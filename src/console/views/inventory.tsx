@@ -1,0 +1,132 @@
+import { Button, Select } from '@mantine/core'
+import { useState } from 'react'
+import type { InventoryItem, InventorySort } from '../../client/petstore-client.ts'
+import { usePetName } from '../data/pets.ts'
+import { useCan, useSession } from '../data/store.ts'
+import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { formatCount } from '../parts/format.ts'
+import { PetLink } from '../parts/names.tsx'
+import { Page } from '../parts/page.tsx'
+import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { petStatuses, StatusBadge } from '../parts/status.tsx'
+import { AdjustDialog } from '../parts/stock-dialogs.tsx'
+import { UnitsInput } from '../parts/units-input.tsx'
+
+const sorts: { value: InventorySort; label: string }[] = [
+  { value: 'quantity', label: 'Fewest on hand' },
+  { value: '-quantity', label: 'Most on hand' },
+  { value: 'id', label: 'Oldest pet first' },
+  { value: '-id', label: 'Newest pet first' },
+]
+
+const columns: readonly Column<InventoryItem>[] = [
+  { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
+  { head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: 'Reserved', isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
+  { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },
+]
+
+const actionColumn: Column<InventoryItem> = {
+  head: 'Actions',
+  cell: ({ petId }) => <AdjustButton petId={petId} />,
+}
+
+export function Inventory() {
+  const { client } = useSession()
+  const can = useCan()
+  const filters = useInventoryFilters()
+  const { status, quantityAtMost, sort } = filters
+  const input = {
+    ...(status && { status: [status] }),
+    ...(quantityAtMost !== undefined && { quantityAtMost }),
+    sort,
+  }
+  const isFiltered = status !== undefined || quantityAtMost !== undefined
+  return (
+    <Page title="Inventory">
+      <InventoryFilters {...filters} />
+      <PagedTable
+        label="Inventory"
+        queryKey={['inventory', 'list', input]}
+        read={async cursor => (await client.listInventory({ ...input, ...(cursor && { cursor }) })).data}
+        columns={can('inventory:write') ? [...columns, actionColumn] : columns}
+        idOf={({ petId }) => petId}
+        empty={
+          isFiltered ? (
+            <Empty title="No pet matches">Change the filters above.</Empty>
+          ) : (
+            <Empty title="No stock yet">Each pet has its stock here. Add a pet in the view Pets.</Empty>
+          )
+        }
+        minWidth={520}
+      />
+    </Page>
+  )
+}
+
+function useInventoryFilters() {
+  const { get, set } = useUrlFilters()
+  const quantityAtMost = idIn(get('atMost'))
+  const allowed = sortsWith(quantityAtMost).map(({ value }) => value)
+  return {
+    status: optionIn(petStatuses, get('status')),
+    quantityAtMost,
+    sort: optionIn(allowed, get('sort')) ?? 'quantity',
+    set,
+  }
+}
+
+/** Returns the sorts to choose from. A list that is limited by quantity can only be sorted by quantity. */
+function sortsWith(quantityAtMost: bigint | undefined) {
+  return quantityAtMost === undefined ? sorts : sorts.filter(({ value }) => value.endsWith('quantity'))
+}
+
+function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<typeof useInventoryFilters>) {
+  return (
+    <Filters>
+      <Select
+        label="Status"
+        data={petStatuses}
+        value={status ?? null}
+        onChange={value => set('status', value)}
+        placeholder="Any"
+        clearable
+      />
+      <UnitsInput
+        label="At most … on hand"
+        placeholder="Any number"
+        value={quantityAtMost}
+        onChange={units => set('atMost', units === undefined ? null : String(units))}
+        allowNegative={false}
+      />
+      <Select
+        label="Sort"
+        data={sortsWith(quantityAtMost)}
+        value={sort}
+        onChange={value => set('sort', value === 'quantity' ? null : value)}
+        allowDeselect={false}
+      />
+    </Filters>
+  )
+}
+
+function AdjustButton({ petId }: { readonly petId: bigint }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const name = usePetName(petId)
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={`Adjust ${name}`}
+        onClick={() => setIsOpen(true)}
+      >
+        Adjust
+      </Button>
+      {isOpen && <AdjustDialog petId={petId} name={name} onClose={() => setIsOpen(false)} />}
+    </>
+  )
+}
