@@ -1,17 +1,27 @@
-import { Alert, Card, Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Alert, SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useFeed } from '../data/live.ts'
 import { useCan, useSession } from '../data/store.ts'
-import { formatAge, formatCount } from '../parts/format.ts'
+import { Figure } from '../parts/figure.tsx'
 import { Page } from '../parts/page.tsx'
 import { Refusal } from '../parts/refusal.tsx'
+import { EventFeed } from './dashboard/event-feed.tsx'
+import { LowStock } from './dashboard/low-stock.tsx'
+import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
+import { StockByStatusPanel } from './dashboard/stock-by-status-panel.tsx'
 
 export function Dashboard() {
   const can = useCan()
   return (
     <Page title="Dashboard">
-      {can('orders:read') ? <Totals /> : <Alert>This key may not read orders, so there are no totals.</Alert>}
-      {can('events:read') && <Feed />}
+      {can('orders:read') ? (
+        <Totals />
+      ) : (
+        <Alert>This key may not read orders, so there are no totals and no charts.</Alert>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <LowStock />
+        {can('events:read') && <EventFeed />}
+      </SimpleGrid>
     </Page>
   )
 }
@@ -24,52 +34,20 @@ function Totals() {
       (await client.getStoreSummary({}, { headers: { 'Petstore-Preview': 'store-summary' } })).data,
   })
   if (error) return <Refusal error={error} onRetry={() => void refetch()} />
-  const totals: [label: string, count: bigint | undefined][] = [
-    ['Available', data?.pets.available],
-    ['Pending', data?.pets.pending],
-    ['Sold', data?.pets.sold],
-    ['Open orders', data?.openOrders],
-    ['Units on hand', data?.unitsOnHand],
-    ['Units reserved', data?.unitsReserved],
-  ]
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-      {totals.map(([label, count]) => (
-        <Card key={label} withBorder>
-          <Text size="sm" c="dimmed">
-            {label}
-          </Text>
-          {count === undefined ? (
-            <Skeleton height={36} width={80} />
-          ) : (
-            <Title order={2}>{formatCount(count)}</Title>
-          )}
-        </Card>
-      ))}
-    </SimpleGrid>
-  )
-}
-
-function Feed() {
-  const events = useFeed()
-  return (
-    <Paper withBorder p="md">
-      <Title order={2} size="h4" mb="sm">
-        Live events
-      </Title>
-      <Stack gap="xs" aria-live="polite">
-        {events.length === 0 && <Text c="dimmed">Changes appear here as they happen.</Text>}
-        {events.map(({ id, type, subject, time }) => (
-          <Group key={id} justify="space-between" wrap="nowrap">
-            <Text size="sm" className="name">
-              {type.replace('petstore.', '')} · {subject}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {formatAge(time)}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
-    </Paper>
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+        <Figure label="Available" count={data?.pets.available} />
+        <Figure label="Pending" count={data?.pets.pending} />
+        <Figure label="Sold" count={data?.pets.sold} />
+        <Figure label="Open orders" count={data?.openOrders} />
+        <Figure label="Units on hand" count={data?.unitsOnHand} />
+        <Figure label="Units reserved" count={data?.unitsReserved} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <StockByStatusPanel pets={data?.pets} />
+        <OrdersByDayPanel days={data?.ordersByDay} />
+      </SimpleGrid>
+    </>
   )
 }

@@ -1,0 +1,58 @@
+import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { useSession } from '../../data/store.ts'
+import { formatUnits } from '../../parts/format.ts'
+import { PetLink } from '../../parts/names.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { Refusal } from '../../parts/refusal.tsx'
+import { StatusBadge } from '../../parts/status.tsx'
+
+/** A pet with at most this number of units on hand has low stock. */
+const LOW_STOCK_MAX = 2
+const ROWS_MAX = 8
+
+/** The pets to restock first. Sold pets are left out: most shops sell each animal once. */
+export function LowStock() {
+  const { client } = useSession()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['inventory', 'low'],
+    queryFn: async () =>
+      (
+        await client.listInventory({
+          quantityAtMost: LOW_STOCK_MAX,
+          status: ['available', 'pending'],
+          limit: ROWS_MAX,
+        })
+      ).data.items,
+  })
+  const link = (
+    <Anchor component={Link} href={`/inventory?atMost=${LOW_STOCK_MAX}`} size="sm">
+      See all
+    </Anchor>
+  )
+  return (
+    <Panel title="Low stock" link={link}>
+      <Stack gap="xs">
+        {error && <Refusal error={error} onRetry={() => void refetch()} />}
+        {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
+        {data?.length === 0 && (
+          <Text c="dimmed">No pet on sale has {LOW_STOCK_MAX} units or fewer on hand.</Text>
+        )}
+        {data?.map(({ petId, quantity, status }) => (
+          <Group key={String(petId)} justify="space-between" wrap="nowrap">
+            <Text size="sm" className="name" lineClamp={2}>
+              <PetLink id={petId} />
+            </Text>
+            <Group gap="sm" wrap="nowrap">
+              <StatusBadge status={status} />
+              <Text size="sm" className="number" miw={56}>
+                {formatUnits(quantity)}
+              </Text>
+            </Group>
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,36 @@
+import { lazy } from 'react'
+import type { OrdersOnDay } from '../../../client/petstore-client.ts'
+import { ChartPlace } from '../../parts/chart-place.tsx'
+import { formatCount, formatDay } from '../../parts/format.ts'
+import { Panel } from '../../parts/panel.tsx'
+
+const OrdersByDay = lazy(async () => ({
+  default: (await import('../../charts/orders-by-day.tsx')).OrdersByDay,
+}))
+
+const CHART_PX = 220
+
+interface OrdersByDayPanelProps {
+  /** Undefined while they are loading. */
+  readonly days: readonly OrdersOnDay[] | undefined
+}
+
+/** The orders of the last 30 days. */
+export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
+  return (
+    <Panel title="Orders per day">
+      <ChartPlace label={days ? summaryOf(days) : 'Orders per day are loading'} height={CHART_PX}>
+        {days && <OrdersByDay days={days} height={CHART_PX} />}
+      </ChartPlace>
+    </Panel>
+  )
+}
+
+function summaryOf(days: readonly OrdersOnDay[]): string {
+  const total = days.reduce((sum, { orders }) => sum + orders, 0n)
+  if (total === 0n) return `No orders in the last ${days.length} days.`
+  const counts = days
+    .filter(({ orders }) => orders > 0n)
+    .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)
+  return `${formatCount(total)} orders in the last ${days.length} days. ${counts.join(', ')}.`
+}

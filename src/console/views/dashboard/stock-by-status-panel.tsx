@@ -1,0 +1,66 @@
+import { Anchor, Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { Link } from 'wouter'
+import type { PetCounts } from '../../../client/petstore-client.ts'
+import { formatCount } from '../../parts/format.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { petStatuses } from '../../parts/status.tsx'
+
+const StockByStatus = lazy(async () => ({
+  default: (await import('../../charts/stock-by-status.tsx')).StockByStatus,
+}))
+
+const RING_PX = 180
+
+/** The colours of the badges, strong enough for a surface without text. */
+const colors = { available: 'teal.7', pending: 'yellow.6', sold: 'gray.6' } as const
+
+interface StockByStatusPanelProps {
+  /** Undefined while they are loading. */
+  readonly pets: PetCounts | undefined
+}
+
+/** The number of pets in each status: a ring, and the same numbers as a table with links. */
+export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
+  const skeleton = <Skeleton height={RING_PX} circle />
+  const isEmpty = pets && petStatuses.every(status => pets[status] === 0n)
+  return (
+    <Panel title="Pets by status">
+      <Group justify="center" gap="xl" mih={220}>
+        {/* The table has the same numbers, so screen readers skip the ring. */}
+        <Box w={RING_PX} h={RING_PX} aria-hidden="true">
+          <Suspense fallback={skeleton}>
+            {!pets && skeleton}
+            {pets && (
+              <StockByStatus
+                size={RING_PX}
+                shares={
+                  isEmpty
+                    ? [{ name: 'no pets', value: 1, color: 'gray.4' }]
+                    : petStatuses.map(name => ({ name, value: Number(pets[name]), color: colors[name] }))
+                }
+              />
+            )}
+          </Suspense>
+        </Box>
+        <Table w="auto" withRowBorders={false} aria-label="Pets by status">
+          <Table.Tbody>
+            {petStatuses.map(status => (
+              <Table.Tr key={status}>
+                <Table.Td>
+                  <ColorSwatch size={12} color={`var(--mantine-color-${colors[status].replace('.', '-')})`} />
+                </Table.Td>
+                <Table.Th scope="row" fw={400}>
+                  <Anchor component={Link} href={`/pets?status=${status}`} inherit>
+                    {status}
+                  </Anchor>
+                </Table.Th>
+                <Table.Td className="number">{pets ? formatCount(pets[status]) : '…'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Group>
+    </Panel>
+  )
+}
