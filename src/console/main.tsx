@@ -18,7 +18,7 @@ if (!root) throw new Error('the page has no element #app')
 
 // The content security policy allows only the styles with this nonce, which is new in every response.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce"]')?.content ?? ''
-// The package that locks the scrolling behind a dialog looks for the nonce under this name.
+// A dialog locks the scrolling of the page with a style of its own. Its package looks for the nonce under this name.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(root).render(

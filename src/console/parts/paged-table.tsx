@@ -59,7 +59,11 @@ function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty, mi
   const next = data?.next
   return (
     <>
-      <Table.ScrollContainer minWidth={minWidth} aria-label={label}>
+      <Table.ScrollContainer
+        minWidth={minWidth}
+        // The arrow keys scroll a table that is wider than the screen.
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': label } }}
+      >
         <Table aria-label={label} aria-busy={isPending || isPlaceholderData} highlightOnHover>
           <Table.Thead>
             <Table.Tr>
