@@ -44,6 +44,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       label="Category"
       {...props}
       searchable
+      allowDeselect={props.clearable ?? false}
       data={optionsFor(chosen ?? undefined, found ?? [])}
       value={value === undefined ? null : String(value)}
       onChange={id => onChange(id === null ? undefined : BigInt(id))}

@@ -1,6 +1,6 @@
 import { Select, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Pet, PetStatus } from '../../client/petstore-client.ts'
+import type { NewPet, Pet, PetStatus } from '../../client/petstore-client.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { readPet } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
@@ -167,7 +167,8 @@ export function SellPet({ pet, onClose }: PetQuestionProps) {
   )
 }
 
-/** Returns the members of a pet. Without a category, the id 0 gets the sentence of the store about its field. */
-function bodyOf({ name, categoryId = 0n }: PetFields) {
-  return { name, categoryId }
+/** Returns the members of a pet. Without a category, the store says at its field that it is required. */
+function bodyOf({ name, categoryId }: PetFields): Pick<NewPet, 'name' | 'categoryId'> {
+  // Safe: the store checks each body.
+  return { name, categoryId } as Pick<NewPet, 'name' | 'categoryId'>
 }

@@ -1,5 +1,6 @@
 import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { InventoryUpdate, StockAdjustment } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { UnitsInput } from './units-input.tsx'
@@ -20,11 +21,10 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
       title="Adjust the stock"
       action="Adjust"
       done={`The stock of ${name} was adjusted.`}
-      // The store refuses 0, and its sentence says why.
       submit={() =>
         client.adjustInventory({
           petId,
-          body: { quantityChange: units ?? 0n, ...(note !== '' && { note }) },
+          body: adjustmentOf(units, note),
         })
       }
       fields={['quantityChange', 'note']}
@@ -71,8 +71,7 @@ export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps
       title="Set the stock"
       action="Set stock"
       done={`The stock of ${name} was set.`}
-      // An empty field gets the sentence of the store, like a negative number.
-      submit={() => client.setInventory({ petId, body: { quantity: units ?? -1n } })}
+      submit={() => client.setInventory({ petId, body: countOf(units) })}
       fields={['quantity']}
       onClose={onClose}
     >
@@ -94,4 +93,16 @@ export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps
       )}
     </FormDialog>
   )
+}
+
+/** Returns the body of an adjustment. Without units, the store says at their field that they are required. */
+function adjustmentOf(quantityChange: bigint | undefined, note: string): StockAdjustment {
+  // Safe: the store checks each body.
+  return { quantityChange, ...(note !== '' && { note }) } as StockAdjustment
+}
+
+/** Returns the body of a count, in the same way. */
+function countOf(quantity: bigint | undefined): InventoryUpdate {
+  // Safe: the store checks each body.
+  return { quantity } as InventoryUpdate
 }

@@ -64,6 +64,7 @@ export function Pets() {
         columns={columns}
         idOf={({ id }) => id}
         empty={isFiltered ? <NoMatch /> : <NoPets />}
+        minWidth={620}
       />
     </Page>
   )

@@ -37,7 +37,9 @@ export function LowStock() {
         {error && <Refusal error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
         {data?.length === 0 && (
-          <Text c="dimmed">No pet on sale has {LOW_STOCK_MAX} units or fewer on hand.</Text>
+          <Text size="sm" c="dimmed">
+            No pet on sale has {LOW_STOCK_MAX} units or fewer on hand.
+          </Text>
         )}
         {data?.map(({ petId, quantity, status }) => (
           <Group key={String(petId)} justify="space-between" wrap="nowrap">

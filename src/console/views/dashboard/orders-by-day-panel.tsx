@@ -1,3 +1,4 @@
+import { Center, Text } from '@mantine/core'
 import { lazy } from 'react'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
 import { ChartPlace } from '../../parts/chart-place.tsx'
@@ -17,6 +18,17 @@ interface OrdersByDayPanelProps {
 
 /** The orders of the last 30 days. */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
+  if (days?.every(({ orders }) => orders === 0n)) {
+    return (
+      <Panel title="Orders per day">
+        <Center h={CHART_PX}>
+          <Text size="sm" c="dimmed" ta="center">
+            No orders in the last {days.length} days. Each order appears here on its day.
+          </Text>
+        </Center>
+      </Panel>
+    )
+  }
   return (
     <Panel title="Orders per day">
       <ChartPlace label={days ? summaryOf(days) : 'Orders per day are loading'} height={CHART_PX}>
@@ -28,7 +40,6 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
 
 function summaryOf(days: readonly OrdersOnDay[]): string {
   const total = days.reduce((sum, { orders }) => sum + orders, 0n)
-  if (total === 0n) return `No orders in the last ${days.length} days.`
   const counts = days
     .filter(({ orders }) => orders > 0n)
     .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)

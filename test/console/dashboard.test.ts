@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { sharedStore } from '../support/shop.ts'
+import { openTestStore } from '../support/store.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+test(
+  'the dashboard says what happens while it happens, with links',
+  async () => {
+    const { petId } = await addPet(store(), 'Biscuit', 9n)
+    const { page, faults } = await browser.open(store(), '')
+    const feed = page.getByRole('region', { name: 'Live events' })
+    await feed.getByText('Each change of the shop appears here as it happens.').waitFor()
+    // The stream may connect after the page is there, so its first event may be a later order.
+    const sentence = feed.getByText(/Order \d+ was placed for Biscuit, 2 units\./).first()
+    while (!(await sentence.isVisible())) {
+      await store().client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
+      await store().client.adjustInventory({ petId, body: { quantityChange: 2n } })
+      await sentence.waitFor({ timeout: 2000 }).catch(() => {})
+    }
+    await page.getByRole('img', { name: /orders? in the last 30 days/ }).waitFor()
+    await page.getByRole('region', { name: 'Orders per day' }).locator('svg path').first().waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await sentence.getByRole('link', { name: 'Biscuit' }).click()
+    await page.getByRole('heading', { name: 'Biscuit' }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'low stock links to the pets to restock, and leaves out sold ones',
+  async () => {
+    await addPet(store(), 'Nearly gone', 2n)
+    await addPet(store(), 'Gone', 0n)
+    const { page, faults } = await browser.open(store(), '')
+    const lowStock = page.getByRole('region', { name: 'Low stock' })
+    await lowStock.getByRole('link', { name: 'Nearly gone' }).waitFor()
+    expect(await lowStock.getByRole('link', { name: 'Gone', exact: true }).count()).toBe(0)
+    await page.getByRole('region', { name: 'Pets by status' }).getByRole('link', { name: 'sold' }).click()
+    await page.getByRole('link', { name: 'Gone', exact: true }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an empty shop has a dashboard that says so',
+  async () => {
+    await using empty = await openTestStore('sqlite')
+    const { page, faults } = await browser.open(empty, '')
+    await page.getByText('No pet on sale has 2 units or fewer on hand.').waitFor()
+    await page.getByText('No orders in the last 30 days.').waitFor()
+    await page.locator('svg path.recharts-sector').first().waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a key with few scopes gets the parts of the dashboard that it may read',
+  async () => {
+    const key = await keyWith(store(), 'pets:write')
+    const { page, faults } = await browser.open(store(), '', { key })
+    await page.getByText('This key may not read orders').waitFor()
+    await page.getByRole('region', { name: 'Low stock' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Live events' }).count()).toBe(0)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the dashboard fits a small dark screen, even with a name that cannot break',
+  async () => {
+    await addPet(store(), LONG_NAME)
+    const { page, faults } = await browser.open(store(), '', { width: 390, colorScheme: 'dark' })
+    await page.getByRole('link', { name: LONG_NAME }).waitFor()
+    await page.locator('svg path.recharts-sector').first().waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)

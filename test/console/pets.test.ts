@@ -1,0 +1,231 @@
+import { expect, test } from 'bun:test'
+import { sharedStore, stockOf } from '../support/shop.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+test(
+  'a pet is added with a category that the user searches',
+  async () => {
+    await store().client.createCategory({ body: { name: 'Salamanders' } })
+    const { page, faults } = await browser.open(store(), '/pets')
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add pet' }).click()
+    // The sentences of the store appear at both fields.
+    await dialog.getByText('name must have at least 1 character').waitFor()
+    await dialog.getByText('categoryId is required').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Axel')
+    await dialog.getByRole('combobox', { name: 'Category' }).fill('Salam')
+    await page.getByRole('option', { name: 'Salamanders' }).click()
+    await dialog.getByRole('button', { name: 'Add pet' }).click()
+    await page.getByRole('heading', { name: 'Axel' }).waitFor()
+    await page.getByRole('link', { name: 'Salamanders' }).first().waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the filters of the list are in the address, so a reload shows the same pets',
+  async () => {
+    const { petId, categoryId } = await addPet(store(), 'Filtered in')
+    await addPet(store(), 'Filtered out')
+    const { page, faults } = await browser.open(store(), '/pets')
+    await page.getByRole('textbox', { name: 'Search' }).fill('Filtered')
+    await page.waitForURL('**/pets?name=Filtered')
+    await page.getByRole('link', { name: 'Filtered out' }).waitFor()
+    await page.getByRole('combobox', { name: 'Category' }).fill('Kind of Filtered in')
+    await page.getByRole('option', { name: 'Kind of Filtered in' }).click()
+    await page.getByRole('link', { name: 'Filtered out' }).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe(`?name=Filtered&categoryId=${categoryId}`)
+    await page.reload()
+    const link = page.getByRole('link', { name: 'Filtered in' })
+    await link.waitFor()
+    expect(await page.getByRole('link', { name: 'Filtered out' }).count()).toBe(0)
+    expect(await page.getByRole('combobox', { name: 'Category' }).inputValue()).toBe('Kind of Filtered in')
+    expect(await seriousViolations(page)).toEqual([])
+    await link.click()
+    await page.getByRole('heading', { name: 'Filtered in' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/pets/${petId}`)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an edit of a pet that changed meanwhile overwrites nothing until the user chooses',
+  async () => {
+    const { petId } = await addPet(store(), 'Before')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await name.fill('Mine')
+    await store().client.updatePet({ petId, body: { name: 'Theirs' } })
+    // The page behind the dialog shows the change. The dialog keeps the version that it was opened with.
+    await page.getByRole('heading', { name: 'Theirs', includeHidden: true }).waitFor()
+    expect(await name.inputValue()).toBe('Mine')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Someone else changed this meanwhile').waitFor()
+    await dialog.getByRole('cell', { name: 'Theirs' }).waitFor()
+    expect(await nameOf(petId)).toBe('Theirs')
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Keep my values' }).click()
+    expect(await nameOf(petId)).toBe('Theirs')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Mine' }).waitFor()
+    expect(await nameOf(petId)).toBe('Mine')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'after a conflict, the values in the store can be taken',
+  async () => {
+    const { petId } = await addPet(store(), 'Before')
+    const { page } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Mine')
+    await store().client.updatePet({ petId, body: { name: 'Theirs' } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('button', { name: 'Use the values in the store' }).click()
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Theirs')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await nameOf(petId)).toBe('Theirs')
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a pet is put on hold and released, and a refused release says why',
+  async () => {
+    const { petId } = await addPet(store(), 'Held', 3n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Put on hold' }).click()
+    await page.getByRole('button', { name: 'Release' }).waitFor()
+    expect(await stockOf(store().client, petId)).toBe('pending 3/0')
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page.getByRole('button', { name: 'Put on hold' }).waitFor()
+    await store().client.placeOrder({ body: { petId, quantity: 3n } })
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page
+      .getByText(`Pet ${petId} is pending and cannot become available: every unit is reserved;`)
+      .waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText(`Pet ${petId} has 3 units in open orders.`).waitFor()
+    expect(await stockOf(store().client, petId)).toBe('pending 3/3')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the stock of a pet is counted and adjusted, and its movements and history say so',
+  async () => {
+    const { petId } = await addPet(store(), 'Counted')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Set stock' }).click()
+    await dialog.getByRole('textbox', { name: 'On hand' }).fill('7')
+    await dialog.getByRole('button', { name: 'Set stock' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByText('quantityChange is required').waitFor()
+    await dialog.getByRole('textbox', { name: 'Change' }).fill('-2')
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('Gone to a friend')
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('available 5/0')
+    const movements = page.getByRole('region', { name: 'Movements' })
+    await movements.getByRole('cell', { name: 'Gone to a friend' }).waitFor()
+    await movements.getByRole('cell', { name: '-2 on hand' }).waitFor()
+    await movements.getByRole('img', { name: /^Stock over time: 1 unit on hand .* now 5 units/ }).waitFor()
+    await movements.locator('svg path.recharts-curve').first().waitFor()
+    const history = page.getByRole('region', { name: 'History' })
+    await history.getByText('Counted has 5 units on hand, 0 reserved, and is available.').waitFor()
+    await history.getByText('Counted was added to Kind of Counted.').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a deleted pet leads back to the list, and its address says that there is no such pet',
+  async () => {
+    const { petId } = await addPet(store(), 'Leaving')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: `There is no pet ${petId}` }).waitFor()
+    await page.getByText('Leaving was deleted.').first().waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a key without scopes for pets sees a pet and no button that it cannot use',
+  async () => {
+    const { petId } = await addPet(store(), 'Only to look at')
+    const key = await keyWith(store(), 'orders:read')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`, { key })
+    await page.getByRole('heading', { name: 'Only to look at' }).waitFor()
+    await page.getByText('On hand', { exact: true }).waitFor()
+    expect(await page.getByRole('group', { name: 'Actions' }).count()).toBe(0)
+    expect(await page.getByRole('region').count()).toBe(0)
+    await page.getByRole('link', { name: 'Pets', exact: true }).click()
+    await page.getByRole('link', { name: 'Only to look at' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Add pet' }).count()).toBe(0)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the views of pets fit a small dark screen, even with a name that cannot break',
+  async () => {
+    const { petId } = await addPet(store(), LONG_NAME)
+    const screen = { width: 390, colorScheme: 'dark' } as const
+    const { page, faults } = await browser.open(store(), `/pets?sort=-id`, screen)
+    await page.getByRole('link', { name: LONG_NAME }).waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('link', { name: LONG_NAME }).click()
+    // A line without a step has no height, so the browser counts it as hidden.
+    const line = page.getByRole('region', { name: 'Movements' }).locator('svg path.recharts-curve').first()
+    await line.waitFor({ state: 'attached' })
+    await page.getByRole('region', { name: 'History' }).getByText('was added to').waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/pets/${petId}`)
+    expect(await isTooWide(page)).toBe(false)
+    expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+async function nameOf(petId: bigint): Promise<string | undefined> {
+  return (await store().client.listPets({ id: [petId] })).data.items[0]?.name
+}
