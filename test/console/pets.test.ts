@@ -168,6 +168,34 @@ test(
 )
 
 test(
+  'a category is chosen with the keyboard, and a closed dialog returns the focus',
+  async () => {
+    const { petId } = await addPet(store(), 'By keyboard')
+    await store().client.createCategory({ body: { name: 'Voles' } })
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Edit' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await page.waitForFunction(`document.activeElement?.value === 'By keyboard'`)
+    await name.press('Tab')
+    await page.keyboard.type('Vol')
+    await page.getByRole('option', { name: 'Kind of By keyboard' }).waitFor({ state: 'detached' })
+    await page.getByRole('option', { name: 'Voles' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Voles' }).first().waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Edit')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
   'a deleted pet leads back to the list, and its address says that there is no such pet',
   async () => {
     const { petId } = await addPet(store(), 'Leaving')

@@ -39,6 +39,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
     },
     placeholderData: keepPreviousData,
   })
+  const foundIds = new Set(found?.map(({ id }) => String(id)))
   return (
     <Select
       label="Category"
@@ -50,7 +51,12 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       onChange={id => onChange(id === null ? undefined : BigInt(id))}
       searchValue={text}
       onSearchChange={setText}
-      filter={({ options }) => options}
+      // The data always has the chosen category, because the field shows its name.
+      filter={({ options }) =>
+        options.filter(option => search === '' || ('value' in option && foundIds.has(String(option.value))))
+      }
+      // Typing replaces the chosen name instead of adding letters to it.
+      onFocus={({ currentTarget }) => currentTarget.select()}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No category has a name that starts so.'}
     />
   )

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode, SubmitEvent } from 'react'
+import { type ReactNode, type SubmitEvent, useEffect, useState } from 'react'
 import { ApiError } from '../../client/petstore-client.ts'
 import { fieldErrors, Refusal } from './refusal.tsx'
 
@@ -43,6 +43,7 @@ export function FormDialog(props: FormDialogProps) {
     onClose,
     onDone,
   } = props
+  useFocusReturn()
   const queries = useQueryClient()
   const change = useMutation({
     mutationFn: submit,
@@ -78,5 +79,16 @@ export function FormDialog(props: FormDialogProps) {
         </Stack>
       </form>
     </Modal>
+  )
+}
+
+/** Returns the focus to the button that opened the dialog, so that a keyboard user continues where they were. */
+function useFocusReturn(): void {
+  const [opener] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+    },
+    [opener],
   )
 }

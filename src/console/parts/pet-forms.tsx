@@ -103,7 +103,10 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       mine: values.categoryId === undefined ? '' : <CategoryName id={values.categoryId} />,
       theirs: <CategoryName id={theirs.categoryId} />,
     },
-    { label: 'Status', mine: edit.base.value.status, theirs: theirs.status },
+    // The form has no status, but a new one explains the conflict.
+    ...(theirs.status === edit.base.value.status
+      ? []
+      : [{ label: 'Status', mine: edit.base.value.status, theirs: theirs.status }]),
   ]
   return (
     <FormDialog

@@ -24,8 +24,11 @@ export function ReadThenOpen<Value>({ label, subject, read, onRead }: ReadThenOp
       variant="default"
       size="compact-sm"
       aria-label={`${label} ${subject}`}
-      loading={reading.isPending}
-      onClick={() => reading.mutate()}
+      aria-busy={reading.isPending}
+      // Without the state of a loading button: it is disabled, so it would lose the focus that the dialog returns.
+      onClick={() => {
+        if (!reading.isPending) reading.mutate()
+      }}
     >
       {label}
     </Button>
