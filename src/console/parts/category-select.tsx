@@ -57,12 +57,12 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       }
       // Typing replaces the chosen name instead of adding letters to it.
       onFocus={({ currentTarget }) => currentTarget.select()}
-      nothingFoundMessage={isFetching ? 'Searching…' : 'No category has a name that starts so.'}
+      nothingFoundMessage={isFetching ? 'Searching…' : 'No category name starts with this text.'}
     />
   )
 }
 
-/** Returns the categories to choose from. Two with the same name are told apart by their numbers. */
+/** Returns the categories to choose from. Two with the same name also show their numbers. */
 function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
   const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
   return all.map(({ id, name }) => ({

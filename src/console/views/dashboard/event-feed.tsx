@@ -1,12 +1,20 @@
 import { Group, Stack, Text } from '@mantine/core'
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
 import { useFeed } from '../../data/live.ts'
 import { ChangeSentence } from '../../parts/change-sentence.tsx'
 import { formatAge } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
 
+/** How often the ages of the events are renewed, in milliseconds. */
+const AGE_MS = 30_000
+
 /** The events since the page was opened, newest first. */
 export function EventFeed() {
   const events = useFeed()
+  // Renders again, because the ages change without an event.
+  const [, setNow] = useState(Date.now)
+  useInterval(() => setNow(Date.now), AGE_MS, { autoInvoke: true })
   return (
     <Panel title="Live events">
       <Stack gap="xs" aria-live="polite" mah={420} style={{ overflowY: 'auto' }} tabIndex={0}>
