@@ -11,7 +11,13 @@ import type { Handler } from './routes.ts'
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
 /** The addresses of the views. The script of the page finds out which view belongs to the address. */
-const viewPaths = ['/console', '/console/{view}', '/console/{view}/{id}', '/console/{view}/{id}/{part}']
+const viewPaths = [
+  '/console',
+  '/console/',
+  '/console/{view}',
+  '/console/{view}/{id}',
+  '/console/{view}/{id}/{part}',
+]
 
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Notification } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 /** The look of the console, in addition to the defaults of Mantine. */
 export const theme = createTheme({

@@ -20,7 +20,7 @@ const FIRST_PAGE_MS_MAX = 5000
 test('the page has a policy without unsafe-inline, and its nonce is new in every response', async () => {
   await using store = await openTestStore('sqlite')
   const policies = new Set<string>()
-  for (const path of ['/console', '/console/pets', '/console/pets/12', '/console']) {
+  for (const path of ['/console', '/console/', '/console/pets', '/console/pets/12']) {
     const response = await fetch(store.base + path)
     const policy = response.headers.get('content-security-policy') ?? ''
     expect([response.status, policy.includes('unsafe')]).toEqual([200, false])
@@ -126,15 +126,11 @@ for (const engine of testedEngines) {
       const scriptBytes = gzippedBytes(await loadedScripts(page))
       expect(scriptBytes).toBeGreaterThan(10_000)
       expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
-      await page.getByText('Changes appear here').waitFor()
+      await page.getByText('appears here as it happens').waitFor()
       // The stream of the page is open a moment after the page is.
       await page.waitForTimeout(1000)
       await store.client.placeOrder({ body: { petId } })
-      await page
-        .getByText(/order/i)
-        .filter({ hasText: /placed/i })
-        .first()
-        .waitFor()
+      await page.getByText('placed').first().waitFor()
       expect(faults).toEqual([])
       await page.close()
     },
@@ -152,26 +148,18 @@ test(
       return /^petstore_event_streams (\d+)$/m.exec(metrics)?.[1] ?? ''
     }
     const first = await browser.open(store, '')
-    await first.page.getByText('Changes appear here').waitFor()
+    await first.page.getByText('appears here as it happens').waitFor()
     const second = await browser.open(store, '', { tabOf: first.page })
-    await second.page.getByText('Changes appear here').waitFor()
+    await second.page.getByText('appears here as it happens').waitFor()
     await until('one tab reads the stream', async () => (await streams()) === '1')
-    const showsOrder = ({ page }: OpenConsole) =>
-      page
-        .getByText(/order/i)
-        .filter({ hasText: /placed/i })
-        .first()
-        .waitFor()
+    const showsOrder = ({ page }: OpenConsole) => page.getByText('placed').first().waitFor()
     await store.client.placeOrder({ body: { petId } })
     await Promise.all([showsOrder(first), showsOrder(second)])
     expect(await streams()).toBe('1')
     await first.page.close()
     await until('the other tab reads the stream', async () => (await streams()) === '1')
-    const { data } = await store.client.createCategory({ body: { name: 'Later' } })
-    await second.page
-      .getByText(new RegExp(`categor(y|ies).*${data.id}|Later`, 'i'))
-      .first()
-      .waitFor()
+    await store.client.createCategory({ body: { name: 'Later' } })
+    await second.page.getByText(/Later/).first().waitFor()
     expect([...first.faults, ...second.faults]).toEqual([])
     await second.page.close()
   },

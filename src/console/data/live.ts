@@ -18,6 +18,18 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   webhook: ['webhooks', 'deliveries'],
 }
 
+/** The shortest time between two readings of the same view: a busy shop has a hundred events a second. */
+const REFRESH_MS = 500
+
+const outdated = new Set<string>()
+let isRefreshPlanned = false
+
+function refresh(): void {
+  isRefreshPlanned = false
+  for (const key of outdated) void queryClient.invalidateQueries({ queryKey: [key] })
+  outdated.clear()
+}
+
 const listeners = new Set<() => void>()
 let feed: readonly Event[] = []
 
@@ -25,8 +37,10 @@ function receive(event: Event): void {
   feed = [event, ...feed].slice(0, FEED_EVENTS_MAX)
   for (const listener of listeners) listener()
   const [, resource = ''] = event.type.split('.')
-  for (const key of [...(outdatedBy[resource] ?? []), 'timeline', 'audit'])
-    void queryClient.invalidateQueries({ queryKey: [key] })
+  for (const key of [...(outdatedBy[resource] ?? []), 'timeline', 'audit']) outdated.add(key)
+  if (isRefreshPlanned) return
+  isRefreshPlanned = true
+  setTimeout(refresh, REFRESH_MS)
 }
 
 /** Returns the events that arrived since the page was opened, newest first. */

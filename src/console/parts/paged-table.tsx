@@ -45,7 +45,16 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   return <Pages key={filters} {...props} />
 }
 
-function Pages<Row>({ label, queryKey, read, columns, idOf, refreshMs, empty, minWidth = TABLE_MIN_PX }: PagedTableProps<Row>) {
+function Pages<Row>({
+  label,
+  queryKey,
+  read,
+  columns,
+  idOf,
+  refreshMs,
+  empty,
+  minWidth = TABLE_MIN_PX,
+}: PagedTableProps<Row>) {
   const [cursors, setCursors] = useState<readonly string[]>([])
   const cursor = cursors.at(-1)
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({

@@ -1,10 +1,9 @@
-import { Anchor, Code, Group, Select, TextInput } from '@mantine/core'
+import { Code, Group, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { type AuditEntry, toJson } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/store.ts'
-import { changeText, subjectPath } from '../parts/changes.ts'
+import { ChangeSentence } from '../parts/change-sentence.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { formatInstant } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
@@ -80,20 +79,7 @@ function useKeyNames(): ReadonlyMap<string, string> {
 function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] {
   return [
     { head: 'When', isShort: true, cell: ({ at }) => formatInstant(at) },
-    {
-      head: 'Change',
-      cell: ({ type, subject }) => {
-        const path = subjectPath(subject)
-        const text = changeText(type, subject)
-        return path === undefined ? (
-          text
-        ) : (
-          <Anchor component={Link} href={path}>
-            {text}
-          </Anchor>
-        )
-      },
-    },
+    { head: 'Change', cell: entry => <ChangeSentence change={entry} /> },
     {
       head: 'Key',
       cell: ({ keyId }) => (keyId === undefined ? 'The store' : (names.get(String(keyId)) ?? `Key ${keyId}`)),
