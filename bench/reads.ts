@@ -25,11 +25,11 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
   await using uncachedStore = await startStore(uncached, { cache: 'off' })
   await using largeStore = await startStore(large)
   const getStores = [
-    { name: 'getPet', store: demoStore, target: { required: 0.45, aim: 0.75 } },
+    { name: 'getPet', store: demoStore, target: { required: 0.45, aim: 0.6 } },
     { name: 'getPet with PETSTORE_CACHE=off', store: uncachedStore, target: { required: 0.3 } },
   ]
   const get = await compare(getStores, GET_TARGET, schedule)
-  const listStores = [{ name: 'listPets', store: largeStore, target: { required: 0.2, aim: 0.5 } }]
+  const listStores = [{ name: 'listPets', store: largeStore, target: { required: 0.25, aim: 0.4 } }]
   const list = await compare(listStores, LIST_TARGET, schedule)
   return [
     {
