@@ -21,6 +21,8 @@ interface Repeated {
   readonly host: string
   readonly cached: CachedReply
   readonly body: string
+  /** Its share of the limit of characters. */
+  readonly chars: number
   /** The request id and the rate limit in it are those of the last request: each request overwrites both before use. */
   readonly headers: Headers
   readonly logParts: FixedLogParts
@@ -75,14 +77,21 @@ export class RepeatedReads {
       return
     if (!isPlain(request.headers, host)) return
     const chars = url.length + body.length + URL_CHARS
+    const before = this.#known.get(url)
+    if (before) this.#remove(url, before)
     if (this.#chars + chars > CHARS_MAX) this.#forget()
-    if (!this.#known.has(url)) this.#chars += chars
+    this.#chars += chars
     this.#known.set(url, {
-      ...{ route, host, cached, body },
+      ...{ route, host, cached, body, chars },
       headers: new Headers(response.headers),
       logParts: fixedLogParts(context, response.status),
       untilMs: worksUntilMs(route.operation),
     })
+  }
+
+  #remove(url: string, { chars }: Repeated): void {
+    this.#known.delete(url)
+    this.#chars -= chars
   }
 
   #forget(): void {
@@ -97,9 +106,15 @@ export class RepeatedReads {
     if (!known || !isPlain(request.headers, known.host)) return undefined
     const { cache, admission, rate, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
+    // Before the rate limit: the pipeline would count the request again.
+    if (!cache.has(known.cached)) {
+      this.#remove(request.url, known)
+      return undefined
+    }
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
     const taken = rate?.take(rateGroup(address))
-    if (taken?.refusal || !cache.use(known.cached)) return undefined
+    if (taken?.refusal) return undefined
+    cache.use(known.cached)
     const requestId = this.#options.newRequestId()
     known.headers.set('X-Request-Id', requestId)
     if (taken) known.headers.set('RateLimit', taken.field)

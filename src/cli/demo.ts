@@ -7,7 +7,12 @@ const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
 )
 
-const silent: ImportProgress = { onBytes: () => {}, onStaged: () => {}, onLoaded: () => {} }
+const silent: ImportProgress = {
+  onBytes: () => {},
+  onStaged: () => {},
+  onProblems: () => {},
+  onLoaded: () => {},
+}
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 

@@ -32,6 +32,9 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
       for (const line of linesBeforeLoad(screen, rows)) say(line)
       if (isTerminal && screen.mode === 'in slices') loading.start(rows, 0)
     },
+    onProblems: problems => {
+      for (const problem of problems) say(problem)
+    },
     onLoaded: count => loading.increment(count),
     stop: () => {
       reading.stop()

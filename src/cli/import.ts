@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { ApiError } from '../client/errors.ts'
+import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
 import type { ImportScope } from '../model/import.ts'
 import { readAddressFile } from './address-file.ts'
 import { fileBytes } from './catalogue-file.ts'
-import { showProgress } from './import-progress.ts'
+import { type ImportScreen, showProgress } from './import-progress.ts'
 import { engineTarget, runningTarget } from './import-target.ts'
 import {
   type Files,
@@ -66,7 +66,15 @@ async function runImport(options: ImportOptions): Promise<void> {
   const { target, isRunning } = await openTarget(config, options.key, resumedId)
   const inSlices = options.inSlices === true || resumedId !== undefined
   const mode = scope.dryRun ? 'check' : inSlices ? 'in slices' : 'at once'
-  const progress = showProgress({ bytes, mode, isRunning, importId: target.importId })
+  let hasBegun = resumedId !== undefined
+  const screen = showProgress({ bytes, mode, isRunning, importId: target.importId })
+  const progress = {
+    ...screen,
+    onStaged: (rows: number): void => {
+      hasBegun = true
+      screen.onStaged(rows)
+    },
+  }
   try {
     const report =
       resumedId !== undefined
@@ -75,11 +83,14 @@ async function runImport(options: ImportOptions): Promise<void> {
           ? await importInSlices(target, files, scope, progress)
           : await importFiles(target, files, scope, progress)
     progress.stop()
-    printReport(report, mode === 'in slices' ? { ...scope, keepGoing: true } : scope)
+    printReport(report, mode === 'in slices' ? { ...scope, keepGoing: true } : scope, mode)
   } catch (error) {
     progress.stop()
+    const hint = interruptionHint(mode, hasBegun, target.importId)
     if (error instanceof ApiError)
-      throw new CommandFailed(`The running store refused the import: ${error.message}`)
+      throw new CommandFailed(`The running store refused the import: ${error.message} ${hint}`)
+    if (error instanceof ConnectionError)
+      throw new CommandFailed(`The connection to the store was lost. ${hint}`)
     throw error
   } finally {
     await target.close()
@@ -99,6 +110,13 @@ function importIdOf({ resume = '', categories, pets, dryRun }: ImportOptions): b
       2,
     )
   return BigInt(resume)
+}
+
+/** Returns what an error means for the import, and how to go on. */
+function interruptionHint(mode: ImportScreen['mode'], hasBegun: boolean, importId: bigint): string {
+  if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
+  if (mode === 'in slices') return `Continue with --resume ${importId}.`
+  return 'It is unknown whether the rows were loaded: look at the store before you import them again.'
 }
 
 function notResumed(importId: bigint): never {
@@ -148,8 +166,16 @@ async function totalBytes({ categories, pets }: Files): Promise<number> {
   return total
 }
 
-function printReport({ outcome, problems }: ImportReport, { dryRun, keepGoing }: ImportScope): void {
-  for (const problem of problems) say(problem)
+/** The number of problems from which on a list of them may be cut. */
+const CUT_FROM = 1000
+
+function printReport(
+  { outcome, problems, isTakenOver }: ImportReport,
+  { dryRun, keepGoing }: ImportScope,
+  mode: ImportScreen['mode'],
+): void {
+  // An import in slices has printed its problems as it found them, unless it found them before it loaded anything.
+  if (mode !== 'in slices' || !outcome) for (const problem of problems) say(problem)
   const loaded = outcome !== undefined && !dryRun && (problems.length === 0 || keepGoing)
   if (outcome && (loaded || dryRun)) {
     const { categoriesCreated, categoriesFound, petsCreated } = outcome
@@ -158,7 +184,13 @@ function printReport({ outcome, problems }: ImportReport, { dryRun, keepGoing }:
       `${dryRun ? 'Would load' : 'Loaded'} ${categoriesCreated} categories${existing} and ${petsCreated} pets.`,
     )
   }
+  if (isTakenOver) {
+    throw new CommandFailed(
+      'The other rows were loaded or deleted by another process, which resumed this import.',
+    )
+  }
   if (problems.length === 0) return
-  const lines = `${problems.length} ${problems.length === 1 ? 'line is' : 'lines are'} invalid`
+  const count = `${problems.length >= CUT_FROM ? 'At least ' : ''}${problems.length}`
+  const lines = `${count} ${problems.length === 1 ? 'line is' : 'lines are'} invalid`
   throw new CommandFailed(`${lines}; ${loaded ? 'the others were loaded' : 'nothing was loaded'}.`)
 }

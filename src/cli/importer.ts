@@ -37,6 +37,8 @@ export interface ImportReport {
   readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
   /** Each problem as `file:line: problem`. Reading, the check of the names, and loading add at most 1000 each. */
   readonly problems: readonly string[]
+  /** Whether another process loaded or deleted the rest of an import in slices. */
+  readonly isTakenOver?: boolean
 }
 
 /** What an import reports while it runs. */
@@ -45,6 +47,8 @@ export interface ImportProgress {
   onBytes(count: number): void
   /** Called once, when all rows are staged and none is loaded. */
   onStaged(rows: number): void
+  /** Called with the problems of an import in slices as they are found: an interruption must not hide them. */
+  onProblems(problems: readonly string[]): void
   /** Called with each number of rows that a slice loaded or reported. */
   onLoaded(count: number): void
 }
@@ -93,6 +97,7 @@ export async function importInSlices(
     await target.discard()
     return { outcome: undefined, problems }
   }
+  progress.onProblems(withoutNames)
   progress.onStaged(rows)
   const report = await loadSlices(target, files, true, progress)
   // The slices report the lines with unknown names one by one, which the check has summed up.
@@ -113,23 +118,28 @@ async function loadSlices(
   target: ImportTarget,
   files: Files,
   begins: boolean,
-  { onLoaded }: ImportProgress,
+  { onLoaded, onProblems }: ImportProgress,
 ): Promise<ImportReport & { readonly isKnown: boolean }> {
   const problems: string[] = []
   const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
   let rows = SLICE_ROWS_FIRST
-  for (let isFirst = begins; ; isFirst = false) {
+  let begin = begins
+  for (let isFirst = true; ; isFirst = false) {
     const startedMs = performance.now()
-    const slice = await target.loadSlice({ rows: BigInt(rows), begins: isFirst })
+    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begin })
+    begin = false
     rows = nextSliceRows(rows, performance.now() - startedMs)
     sums.categoriesCreated += slice.categoriesCreated
     sums.categoriesFound += slice.categoriesFound
     sums.petsCreated += slice.petsCreated
-    for (const found of slice.problems)
-      if (problems.length < PROBLEMS_MAX) problems.push(problemText(files, found))
+    const texts = slice.problems.map(found => problemText(files, found))
+    onProblems(texts)
+    problems.push(...texts.slice(0, PROBLEMS_MAX - problems.length))
     const { categoriesCreated, categoriesFound, petsCreated } = slice
     onLoaded(Number(categoriesCreated + categoriesFound + petsCreated) + slice.problems.length)
-    if (slice.isLast) return { outcome: sums, problems, isKnown: slice.isKnown }
+    if (!slice.isLast) continue
+    const { isKnown } = slice
+    return { outcome: sums, problems, isKnown: isKnown || !isFirst, isTakenOver: !isKnown && !isFirst }
   }
 }
 
@@ -152,7 +162,8 @@ async function stageFiles(
       await stageFile(stage, categories, readCategories(categories, onBytes), asCategories, problems)
     if (pets) await stageFile(stage, pets, readPets(pets, onBytes), asPets, problems)
   } catch (error) {
-    await target.discard()
+    // If this fails too, the store deletes the rows after a day. The first error is the one to report.
+    await target.discard().catch(() => {})
     throw error
   }
   return { problems, rows }

@@ -16,6 +16,7 @@ interface NameSource {
 /** The lines with one name: the first, and how many follow it. */
 interface Lines {
   readonly first: bigint
+  second?: bigint
   others: number
 }
 
@@ -37,10 +38,12 @@ export class NamesInFiles {
   async check(store: NameSource): Promise<ImportProblem[]> {
     const problems: ImportProblem[] = []
     const found = await this.#countAll(store)
-    for (const [name, { first, others }] of this.#categories) {
-      const line = first
-      if (found.get(name) === 2n) problems.push({ file: 'categories', line, message: ambiguous(name) })
-      else if (others > 0) problems.push({ file: 'categories', line, message: occursTwice(name) })
+    for (const [name, { first, second }] of this.#categories) {
+      const known = found.get(name)
+      if (known === 2n) problems.push({ file: 'categories', line: first, message: ambiguous(name) })
+      // A category that exists is used unchanged, however often it is named.
+      else if (known === 0n && second !== undefined)
+        problems.push({ file: 'categories', line: second, message: occursTwice(name) })
     }
     for (const [name, { first, others }] of this.#pets) {
       const known = found.get(name) ?? 0n
@@ -66,6 +69,8 @@ export class NamesInFiles {
 
 function count(lines: Map<string, Lines>, name: string, line: bigint): void {
   const known = lines.get(name)
-  if (known) known.others++
-  else lines.set(name, { first: line, others: 0 })
+  if (known) {
+    known.second ??= line
+    known.others++
+  } else lines.set(name, { first: line, others: 0 })
 }

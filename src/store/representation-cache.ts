@@ -102,17 +102,21 @@ export class RepresentationCache {
   /** Returns the reply to a request target of GET, such as `/pets/7`; undefined if it is not in the cache. */
   find(target: string): CachedReply | undefined {
     const entry = this.#entries.get(target)
-    return entry && this.use(entry) ? entry : undefined
+    if (entry) this.use(entry)
+    return entry
   }
 
-  /** Counts a read of a reply that `find` returned earlier, and returns true. Returns false if it was dropped since. */
-  use(reply: CachedReply): boolean {
-    if (!reply.isCurrent) return false
+  /** Whether the cache still has a reply that `find` returned earlier. */
+  has(reply: CachedReply): boolean {
+    return reply.isCurrent
+  }
+
+  /** Counts a read of a reply that the cache has. */
+  use(reply: CachedReply): void {
     this.hits++
     // Safe: every CachedReply is an entry of this cache.
     const entry = reply as Entry
     entry.isUsed = true
-    return true
   }
 
   /** Returns the reply like `find`, but does not count a read. */

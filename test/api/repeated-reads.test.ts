@@ -124,6 +124,24 @@ test('repeated reads count towards the rate limit, and are refused beyond it', a
   ])
 })
 
+test('a read after a change counts once towards the rate limit', async () => {
+  await using store = await openTestStore('sqlite', {
+    ...cached,
+    rateLimit: { requests: 100, seconds: 3600 },
+  })
+  const { petId } = await makePet(store.client)
+  const left = async (): Promise<number> => {
+    const { headers } = await read(store, '/pets?limit=2')
+    return Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1])
+  }
+  for (let count = 0; count < REPEATS; count++) await left()
+  const before = await left()
+  for (let count = 1; count <= 4; count++) {
+    await store.client.updatePet({ petId, body: { name: `Name ${count}` } })
+    expect(await left()).toBe(before - count)
+  }
+})
+
 test('a repeated read is refused after the sunset of its operation, and while the store stops', async () => {
   let nowMs = Date.parse('2026-11-22T00:00:00Z')
   const admission = new Admission()
@@ -156,7 +174,7 @@ test('a repeated read shows a change as soon as its command is answered', async 
 
 test('control: a cache that still sends a dropped reply is detected', async () => {
   class NeverDropping extends RepresentationCache {
-    override use(): boolean {
+    override has(): boolean {
       return true
     }
   }

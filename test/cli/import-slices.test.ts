@@ -40,7 +40,12 @@ const files = (): { categories: string; pets: string } => ({
   categories: path('categories.csv'),
   pets: path('pets.csv'),
 })
-const silent: ImportProgress = { onBytes: () => {}, onStaged: () => {}, onLoaded: () => {} }
+const silent: ImportProgress = {
+  onBytes: () => {},
+  onStaged: () => {},
+  onProblems: () => {},
+  onLoaded: () => {},
+}
 
 async function countRows(store: TestStore, table: 'pet' | 'category' | 'staged_row'): Promise<number> {
   const [row] = await store.database(`SELECT count(*) AS number FROM ${table}`)
@@ -125,7 +130,7 @@ onEveryEngine(engine => {
       outcome: undefined,
       problems: [
         'wrong.csv:4: name "" must have 1 to 200 characters',
-        'twice.csv:2: the category "Dogs" occurs twice',
+        'twice.csv:3: the category "Dogs" occurs twice',
         'wrong.csv:2: there is no category "Cats" (and in 1 more line)',
       ],
     })
@@ -133,6 +138,23 @@ onEveryEngine(engine => {
     const kept = await importInSlices(target(), wrong, { keepGoing: true }, silent)
     expect(kept.outcome).toEqual({ categoriesCreated: 1n, categoriesFound: 1n, petsCreated: 1n })
     expect(kept.problems).toContain('wrong.csv:5: there is no category "Cats"')
+  })
+
+  test('an import whose rest another process loads says so', async () => {
+    await using store = await openTestStore(engine)
+    const target = runningTarget(store.base, ADMIN_KEY)
+    let slices = 0
+    const overtaken: ImportTarget = {
+      ...target,
+      loadSlice: async slice => {
+        if (slices++ === 2) await resumeSlices(target, silent)
+        return target.loadSlice(slice)
+      },
+    }
+    const report = await importInSlices(overtaken, files(), { keepGoing: false }, silent)
+    expect(report.isTakenOver).toBe(true)
+    expect(Number(report.outcome?.petsCreated)).toBeLessThan(PETS)
+    expect(await countRows(store, 'pet')).toBe(PETS)
   })
 
   test('an import that was interrupted before all rows were staged cannot be resumed', async () => {
