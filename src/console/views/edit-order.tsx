@@ -1,70 +1,59 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
+import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/store.ts'
-import { Conflict } from '../parts/conflict.tsx'
-import { CountInput, countIn } from '../parts/count-input.tsx'
+import { EditConflict } from '../parts/edit-conflict.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { UnitsInput } from '../parts/units-input.tsx'
 
 interface EditOrderProps {
-  readonly order: Order
   /** The version that the form shows. The store refuses the change if the order has another one by then. */
-  readonly etag: string | undefined
+  readonly order: Version<Order>
   readonly onClose: () => void
 }
 
-/** The values of the form, as text. */
+/** The values of the form. */
 interface Values {
-  readonly quantity: string
+  readonly quantity: bigint | undefined
   /** For the field of the browser: `2026-11-22T08:30`, in its time zone; empty without a date. */
   readonly shipDate: string
   readonly reference: string
 }
 
 /** The dialog that changes an open order. */
-export function EditOrder({ order, etag, onClose }: EditOrderProps) {
+export function EditOrder({ order, onClose }: EditOrderProps) {
   const { client } = useSession()
-  const [values, setValues] = useState(valuesOf(order))
-  const [version, setVersion] = useState({ etag, order })
-  const [theirs, setTheirs] = useState<{ order: Order; etag: string | undefined }>()
+  const orderId = order.value.id
+  const [values, setValues] = useState(valuesOf(order.value))
   const set = (changed: Partial<Values>): void => setValues({ ...values, ...changed })
-  const submit = async (): Promise<void> => {
-    try {
-      await client.updateOrder(
-        { orderId: order.id, body: patchOf(values, valuesOf(version.order)) },
-        { ifMatch: version.etag },
-      )
-    } catch (error) {
-      const current = await client.getOrder({ orderId: order.id }).catch(() => undefined)
-      if (current) setTheirs({ order: current.data, etag: current.etag })
-      throw error
-    }
-  }
-  const decide = (chosen: Values): void => {
-    if (theirs) setVersion(theirs)
-    setTheirs(undefined)
-    setValues(chosen)
-  }
-  const conflict = theirs ? (
-    <Conflict
-      differences={differences(values, valuesOf(theirs.order))}
-      onTakeTheirs={() => decide(valuesOf(theirs.order))}
-      onKeepMine={() => decide(values)}
-    />
-  ) : null
+  const edit = useEdit(order, async () => {
+    const { data: value, etag } = await client.getOrder({ orderId })
+    return { value, etag }
+  })
+  const submit = () =>
+    edit.save(ifMatch =>
+      client.updateOrder({ orderId, body: patchOf(values, valuesOf(edit.base.value)) }, { ifMatch }),
+    )
   return (
     <FormDialog
-      title={`Edit order ${order.id}`}
+      title={`Edit order ${orderId}`}
       action="Save"
       done="Order changed"
       submit={submit}
       fields={['quantity', 'shipDate', 'reference']}
-      conflict={conflict}
+      conflict={
+        <EditConflict
+          edit={edit}
+          differences={theirs => differences(values, valuesOf(theirs))}
+          onTakeTheirs={theirs => setValues(valuesOf(theirs))}
+        />
+      }
       onClose={onClose}
     >
       {errors => (
         <>
-          <CountInput
+          <UnitsInput
             label="Units"
             value={values.quantity}
             onChange={quantity => set({ quantity })}
@@ -93,7 +82,7 @@ export function EditOrder({ order, etag, onClose }: EditOrderProps) {
 function patchOf(values: Values, before: Values): OrderPatch {
   const { quantity, shipDate, reference } = values
   return {
-    ...(quantity !== before.quantity && { quantity: countIn(quantity) ?? 0n }),
+    ...(quantity !== before.quantity && { quantity: quantity ?? 0n }),
     ...(shipDate !== before.shipDate && {
       shipDate: shipDate === '' ? null : new Date(shipDate).toISOString(),
     }),
@@ -102,7 +91,7 @@ function patchOf(values: Values, before: Values): OrderPatch {
 }
 
 function valuesOf({ quantity, shipDate, reference = '' }: Order): Values {
-  return { quantity: String(quantity), shipDate: shipDate ? localTime(shipDate) : '', reference }
+  return { quantity, shipDate: shipDate ? localTime(shipDate) : '', reference }
 }
 
 /** Returns an instant as the field of the browser needs it: local, to the minute, without a zone. */
@@ -120,5 +109,9 @@ function differences(mine: Values, theirs: Values) {
   const names: readonly (keyof Values)[] = ['quantity', 'shipDate', 'reference']
   return names
     .filter(name => mine[name] !== theirs[name])
-    .map(name => ({ label: labels[name], mine: mine[name] || '–', theirs: theirs[name] || '–' }))
+    .map(name => ({
+      label: labels[name],
+      mine: String(mine[name] || '–'),
+      theirs: String(theirs[name] || '–'),
+    }))
 }

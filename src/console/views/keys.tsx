@@ -36,7 +36,7 @@ const scopes: readonly { value: Scope; label: string }[] = [
 
 type Opened = { readonly dialog: 'create' } | { readonly dialog: 'revoke'; readonly key: ApiKey }
 
-/** The keys of the store: who may do what. */
+/** The keys of the store, with their scopes. */
 export function Keys() {
   const { client, info } = useSession()
   const [opened, setOpened] = useState<Opened>()

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, type Order } from '../../client/petstore-client.ts'
+import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -21,17 +22,17 @@ export function OrderView({ id }: ViewProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'one', id],
     queryFn: async () => {
-      const { data: order, etag } = await client.getOrder({ orderId: BigInt(id) })
-      return { order, etag }
+      const { data: value, etag } = await client.getOrder({ orderId: BigInt(id) })
+      return { value, etag }
     },
     enabled: isId,
   })
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
   if (isMissing) return <NoOrder id={id} />
   return (
-    <Page title={`Order ${id}`} actions={data && <OrderActions order={data.order} etag={data.etag} />}>
+    <Page title={`Order ${id}`} actions={data && <OrderActions version={data} />}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
-      {data ? <OrderFacts order={data.order} /> : !error && <Skeleton height={200} />}
+      {data ? <OrderFacts order={data.value} /> : !error && <Skeleton height={200} />}
     </Page>
   )
 }
@@ -90,15 +91,15 @@ function OrderFacts({ order }: { readonly order: Order }) {
 type Opened = 'edit' | 'complete' | 'cancel'
 
 interface OrderActionsProps {
-  readonly order: Order
-  readonly etag: string | undefined
+  readonly version: Version<Order>
 }
 
-function OrderActions({ order, etag }: OrderActionsProps) {
+function OrderActions({ version }: OrderActionsProps) {
   const { client } = useSession()
   const can = useCan()
   const [, goTo] = useLocation()
   const [opened, setOpened] = useState<Opened>()
+  const order = version.value
   if (order.complete || !can('orders:write')) return null
   const close = (): void => setOpened(undefined)
   const orderId = order.id
@@ -111,7 +112,7 @@ function OrderActions({ order, etag }: OrderActionsProps) {
       <Button variant="default" onClick={() => setOpened('cancel')}>
         Cancel order
       </Button>
-      {opened === 'edit' && <EditOrder order={order} etag={etag} onClose={close} />}
+      {opened === 'edit' && <EditOrder order={version} onClose={close} />}
       {opened === 'complete' && (
         <FormDialog
           title="Complete the order?"

@@ -2,22 +2,22 @@ import { Checkbox, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { toJson } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
-import { CountInput, countIn } from '../parts/count-input.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { PetSelect } from '../parts/pet-select.tsx'
+import { UnitsInput } from '../parts/units-input.tsx'
 
 /** The dialog that places an order. */
 export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
   const { client } = useSession()
   const [petId, setPetId] = useState('')
-  const [quantity, setQuantity] = useState('1')
+  const [quantity, setQuantity] = useState<bigint | undefined>(1n)
   const [reference, setReference] = useState('')
   const [isSale, setIsSale] = useState(false)
   const sent = useRef({ content: '', key: '' })
   const submit = () => {
     const body = {
-      petId: countIn(petId) ?? 0n,
-      quantity: countIn(quantity) ?? 0n,
+      petId: petId === '' ? 0n : BigInt(petId),
+      quantity: quantity ?? 0n,
       complete: isSale,
       ...(reference.trim() !== '' && { reference: reference.trim() }),
     }
@@ -38,7 +38,7 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
       {errors => (
         <>
           <PetSelect value={petId} onChange={setPetId} error={errors.petId} />
-          <CountInput label="Units" value={quantity} onChange={setQuantity} error={errors.quantity} />
+          <UnitsInput label="Units" value={quantity} onChange={setQuantity} error={errors.quantity} />
           <TextInput
             label="Reference"
             description="Such as the number of a receipt"
