@@ -123,11 +123,9 @@ async function loadSlices(
   const problems: string[] = []
   const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
   let rows = SLICE_ROWS_FIRST
-  let begin = begins
   for (let isFirst = true; ; isFirst = false) {
     const startedMs = performance.now()
-    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begin })
-    begin = false
+    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst })
     rows = nextSliceRows(rows, performance.now() - startedMs)
     sums.categoriesCreated += slice.categoriesCreated
     sums.categoriesFound += slice.categoriesFound

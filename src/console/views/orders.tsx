@@ -1,5 +1,5 @@
-import { Anchor, Button, Group, SegmentedControl, TextInput } from '@mantine/core'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { Anchor, Button, Group, SegmentedControl } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Order } from '../../client/petstore-client.ts'
@@ -9,10 +9,9 @@ import { formatCount, formatInstant } from '../parts/format.ts'
 import { PetName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { OrderBadge } from '../parts/status.tsx'
 import { PlaceOrder } from './place-order.tsx'
-
-const TYPING_MS = 250
 
 const columns: readonly Column<Order>[] = [
   {
@@ -35,8 +34,7 @@ export function Orders() {
   const { client } = useSession()
   const can = useCan()
   const [state, setState] = useState('all')
-  const [typed, setTyped] = useState('')
-  const [reference] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [reference, setReference] = useState('')
   const [isPlacing, placing] = useDisclosure(false)
   const input = {
     sort: '-id' as const,
@@ -57,11 +55,11 @@ export function Orders() {
             { value: 'complete', label: 'Complete' },
           ]}
         />
-        <TextInput
+        <SearchField
           label="Reference"
           placeholder="Exactly as it was given"
-          value={typed}
-          onChange={event => setTyped(event.currentTarget.value)}
+          value={reference}
+          onChange={setReference}
         />
       </Group>
       <PagedTable
