@@ -32,8 +32,11 @@ function refresh(): void {
 
 const listeners = new Set<() => void>()
 let feed: readonly Event[] = []
+/** The `sequence` of the last event that this tab has shown, wherever it came from. */
+let lastSequence: string | undefined
 
 function receive(event: Event): void {
+  lastSequence = event.sequence
   feed = [event, ...feed].slice(0, FEED_EVENTS_MAX)
   for (const listener of listeners) listener()
   const [, resource = ''] = event.type.split('.')
@@ -64,8 +67,9 @@ export function useLiveUpdates(session: Session): void {
     let stop = document.hidden ? undefined : startStream(session)
     const onVisibility = (): void => {
       stop?.()
+      // What changed while the tab was hidden, perhaps for a day, is read again instead of followed.
+      lastSequence = undefined
       stop = document.hidden ? undefined : startStream(session)
-      // What changed while the tab was hidden is not in its stream.
       if (!document.hidden) void queryClient.invalidateQueries()
     }
     document.addEventListener('visibilitychange', onVisibility)
@@ -73,6 +77,7 @@ export function useLiveUpdates(session: Session): void {
       document.removeEventListener('visibilitychange', onVisibility)
       stop?.()
       feed = []
+      lastSequence = undefined
     }
   }, [session])
 }
@@ -93,7 +98,7 @@ function startStream(session: Session): () => void {
   channel.onmessage = ({ data }: MessageEvent<Event>) => receive(data)
   const openedMs = performance.now()
   const read = async (): Promise<void> => {
-    // A stream begins with the next event: what happened since another tab ended its stream is not in it.
+    // A tab that has seen no event starts at the current position: what happened after the other tab ended is missing.
     if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
     await follow(session, stopping.signal, event => channel.postMessage(event))
   }
@@ -112,7 +117,7 @@ function startStream(session: Session): () => void {
 
 async function follow(session: Session, signal: AbortSignal, pass: (event: Event) => void): Promise<void> {
   try {
-    for await (const event of session.client.followEvents({ signal })) {
+    for await (const event of session.client.followEvents({ after: lastSequence, signal })) {
       if (signal.aborted) return
       receive(event)
       pass(event)
