@@ -35,7 +35,11 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'Change', isNumber: true, cell: changeText },
   { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: 'Reserved', isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
-  { head: 'Order', cell: ({ orderId }) => orderId !== undefined && <OrderLink id={orderId} /> },
+  {
+    head: 'Order',
+    isShort: true,
+    cell: ({ orderId }) => orderId !== undefined && <OrderLink id={orderId} />,
+  },
   { head: 'Note', cell: ({ note }) => note },
 ]
 

@@ -11,6 +11,8 @@ import { type Column, PagedTable } from '../parts/paged-table.tsx'
 
 /** The number of keys that the filter and the column know by name. */
 const KEYS_MAX = 100
+/** The state after a change is JSON: a narrower column would make each row as high as a page. */
+const AUDIT_MIN_PX = 1000
 
 /** The audit log: what changed, when, and by which key. */
 export function Audit() {
@@ -54,6 +56,7 @@ export function Audit() {
       </Group>
       <PagedTable
         label="Audit log"
+        minWidth={AUDIT_MIN_PX}
         queryKey={['audit', input]}
         read={async cursor => (await client.listAudit({ ...input, ...(cursor && { cursor }) })).data}
         columns={columnsOf(names)}

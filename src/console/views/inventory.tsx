@@ -23,7 +23,7 @@ const sorts: { value: InventorySort; label: string }[] = [
 
 const columns: readonly Column<InventoryItem>[] = [
   { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
-  { head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { head: 'Status', isShort: true, cell: ({ status }) => <StatusBadge status={status} /> },
   { head: 'On hand', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: 'Reserved', isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
   { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },

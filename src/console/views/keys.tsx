@@ -62,7 +62,7 @@ export function Keys() {
 function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
   return [
     { head: 'Name', cell: ({ name, id }) => (id === ownId ? `${name} (this page)` : name) },
-    { head: 'Ends with', cell: ({ hint }) => <Code>…{hint}</Code> },
+    { head: 'Ends with', isShort: true, cell: ({ hint }) => <Code>…{hint}</Code> },
     {
       head: 'May',
       cell: key => (

@@ -16,6 +16,7 @@ import { PlaceOrder } from './place-order.tsx'
 const columns: readonly Column<Order>[] = [
   {
     head: 'Order',
+    isShort: true,
     cell: ({ id }) => (
       <Anchor component={Link} href={`/orders/${id}`}>
         {`Order ${id}`}
@@ -23,7 +24,7 @@ const columns: readonly Column<Order>[] = [
     ),
   },
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
-  { head: 'State', cell: ({ complete }) => <OrderBadge complete={complete} /> },
+  { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: 'Ships', isShort: true, cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },

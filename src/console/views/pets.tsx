@@ -32,7 +32,7 @@ const columns: readonly Column<Pet>[] = [
     ),
   },
   { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
-  { head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { head: 'Status', isShort: true, cell: ({ status }) => <StatusBadge status={status} /> },
   { head: 'On hand', isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
   {
     head: 'Free',

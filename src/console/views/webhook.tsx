@@ -179,6 +179,7 @@ function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Co
     { head: 'Event', cell: ({ type, eventId }) => `${type.replace('petstore.', '')} (${eventId})` },
     {
       head: 'State',
+      isShort: true,
       cell: ({ state }) => (
         <Badge color={stateColors[state]} variant="light">
           {state}

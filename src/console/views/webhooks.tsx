@@ -21,7 +21,7 @@ const columns: readonly Column<Webhook>[] = [
   },
   { head: 'For', cell: ({ description }) => description ?? '–' },
   { head: 'Events', cell: ({ types }) => (types ? `${types.length} types` : 'All') },
-  { head: 'State', cell: webhook => <WebhookState webhook={webhook} /> },
+  { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
 /** Whether a webhook sends, and why not. */
