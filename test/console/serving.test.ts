@@ -14,8 +14,10 @@ const browser = consoleBrowser()
 
 /** The most gzipped script that the first page may load. */
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
-/** How soon after its request the first page must be usable, in milliseconds; a busy machine gets more time. */
-const FIRST_PAGE_MS_MAX = 5000
+/** How soon after its request the first page must be usable, in milliseconds; on an idle machine it needs less than half. */
+const FIRST_PAGE_MS_MAX = 2000
+/** On a busy machine an opening may take longer. One of this many must be within the time. */
+const OPENINGS_MAX = 20
 
 test('the page has a policy without unsafe-inline, and its nonce is new in every response', async () => {
   await using store = await openTestStore('sqlite')
@@ -63,6 +65,27 @@ async function loadedScripts(page: Page): Promise<string[]> {
 function gzippedBytes(names: readonly string[]): number {
   const sizes = names.map(name => gzipSync(readFileSync(join(ROOT, 'dist/console', name))).length)
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+/** Returns the number of event streams that a store has open, as its metrics state it. */
+async function openStreams(store: TestStore): Promise<string> {
+  const metrics = await (await store.send('GET', '/metrics')).text()
+  return /^petstore_event_streams (\d+)$/m.exec(metrics)?.[1] ?? ''
+}
+
+/**
+ * Opens the console with an empty cache until one opening is within the limit, at most OPENINGS_MAX times. Returns the
+ * shortest time from the request of the page until its figures can be read, in milliseconds.
+ */
+async function shortestOpeningMs(store: TestStore): Promise<number> {
+  let shortestMs = Number.POSITIVE_INFINITY
+  for (let opening = 0; opening < OPENINGS_MAX && shortestMs >= FIRST_PAGE_MS_MAX; opening++) {
+    const { page } = await browser.open(store, '')
+    await page.getByText('Units on hand').waitFor()
+    shortestMs = Math.min(shortestMs, Number(await page.evaluate('performance.now()')))
+    await page.context().close()
+  }
+  return shortestMs
 }
 
 /** Returns a port that was free a moment ago. */
@@ -119,16 +142,14 @@ for (const engine of testedEngines) {
     async () => {
       await using store = await openTestStore(engine)
       const { petId } = await makePet(store.client, { quantity: 5n })
-      const startedMs = performance.now()
+      expect(await shortestOpeningMs(store)).toBeLessThan(FIRST_PAGE_MS_MAX)
       const { page, faults } = await browser.open(store, '')
       await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
-      expect(performance.now() - startedMs).toBeLessThan(FIRST_PAGE_MS_MAX)
       const scriptBytes = gzippedBytes(await loadedScripts(page))
       expect(scriptBytes).toBeGreaterThan(10_000)
       expect(scriptBytes).toBeLessThan(FIRST_PAGE_BYTES_MAX)
       await page.getByText('appears here as it happens').waitFor()
-      // The stream of the page is open a moment after the page is.
-      await page.waitForTimeout(1000)
+      await until('the page reads the stream', async () => (await openStreams(store)) === '1')
       await store.client.placeOrder({ body: { petId } })
       await page.getByText('placed').first().waitFor()
       expect(faults).toEqual([])
@@ -143,19 +164,15 @@ test(
   async () => {
     await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client, { quantity: 9n })
-    const streams = async (): Promise<string> => {
-      const metrics = await (await store.send('GET', '/metrics')).text()
-      return /^petstore_event_streams (\d+)$/m.exec(metrics)?.[1] ?? ''
-    }
     const first = await browser.open(store, '')
     await first.page.getByText('appears here as it happens').waitFor()
     const second = await browser.open(store, '', { tabOf: first.page })
     await second.page.getByText('appears here as it happens').waitFor()
-    await until('one tab reads the stream', async () => (await streams()) === '1')
+    await until('one tab reads the stream', async () => (await openStreams(store)) === '1')
     const showsOrder = ({ page }: OpenConsole) => page.getByText('placed').first().waitFor()
     await store.client.placeOrder({ body: { petId } })
     await Promise.all([showsOrder(first), showsOrder(second)])
-    expect(await streams()).toBe('1')
+    expect(await openStreams(store)).toBe('1')
     await first.page.close()
     // No tab may be reading the stream at this moment: the other tab must continue where the first one ended.
     await store.client.createCategory({ body: { name: 'Later' } })

@@ -13,7 +13,11 @@ interface ChangeSentenceProps {
 }
 
 /** Says in one sentence what happened, with links to what it happened to. */
-export function ChangeSentence({ change, before }: ChangeSentenceProps): ReactNode {
+export function ChangeSentence(props: ChangeSentenceProps) {
+  return <span className="sentence">{sentence(props)}</span>
+}
+
+function sentence({ change, before }: ChangeSentenceProps): ReactNode {
   switch (change.type) {
     case 'petstore.pet.created':
       return (
