@@ -14,7 +14,7 @@ const browser = consoleBrowser()
 
 /** The most gzipped script that the first page may load. */
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
-/** How soon after its request the first page must be usable, in milliseconds; on an idle machine it needs less than half. */
+/** How soon after its request the first page must be usable, in milliseconds. An idle machine needs less than half. */
 const FIRST_PAGE_MS_MAX = 2000
 /** On a busy machine an opening may take longer. One of this many must be within the time. */
 const OPENINGS_MAX = 20
