@@ -5,9 +5,9 @@ import { childEnvironment } from '../test/support/process.ts'
 const START_MS = 60_000
 /** The time limit for the stop of a server. */
 const STOP_MS = 12_000
-/** The time between two probes is the error of a measured start. */
+/** The interval between two probes, which is also the maximum error of a measured start. */
 const PROBE_INTERVAL_MS = 4
-/** A server that accepts a connection and never responds must not outlast START_MS. */
+/** The time limit of a probe, so that a server that accepts a connection and never responds reaches START_MS. */
 const PROBE_MS = 5_000
 /** The time limit of a server, so that a forgotten server ends. All benchmarks take less time. */
 const SERVER_MS_MAX = 3_600_000
@@ -63,7 +63,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly port: number
   /** The time from the creation of the process to its first response that is not 503. */
   readonly startedMs: number
-  /** Kills the process without a clean stop, as a power failure does to it. */
+  /** Kills the process (SIGKILL), so that it has no clean stop. */
   kill(): Promise<void>
 }
 

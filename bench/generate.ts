@@ -30,7 +30,7 @@ export interface VariedRead {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Reads a target with other numbers in each request. Throws if a reply is not a 200. */
+/** Reads a target with new random numbers in each request. Throws if a reply is not a 200. */
 export function generateVariedReads(load: Load, read: VariedRead): Promise<Sample> {
   return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
 }

@@ -17,17 +17,17 @@ const KEYED = { Authorization: `Bearer ${ADMIN_KEY}` }
 const PREVIEW = { ...KEYED, 'Petstore-Preview': 'store-summary' }
 const HOUR_MS = 3_600_000
 
-/** One kind of read, as a target for any store. Names in braces are random numbers, or a cursor or an instant. */
+/** One kind of read, as a target for any store. A name in braces stands for a random number, a cursor or an instant. */
 export interface Read {
   readonly name: string
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Whether one page searches a bounded part of the history, and may return less of it than exists. */
+  /** Whether a page searches only a bounded part of the history, so that it may return fewer rows than exist. */
   readonly isBounded?: boolean
 }
 
 /**
- * Every kind of read of the tables that grow. In either store, each returns the same number of rows, unless it is
+ * Every kind of read of the tables that grow. Each read returns the same number of rows in both stores, unless it is
  * bounded.
  */
 export const largeReads: readonly Read[] = [
@@ -105,7 +105,7 @@ function rangesOf({ pets, head }: LargeStore): Readonly<Record<string, RandomRan
     order: { first: ORDER_ID_FIRST, count: orders, step: 1 },
     referenced: { first: ORDER_ID_FIRST, count: orders / perReference, step: perReference },
     category: { first: 1, count: CATEGORIES, step: 1 },
-    // Every page is full.
+    // A page has at most 100 events, so every page is full.
     position: { first: 1, count: head - 100, step: 1 },
   }
 }
@@ -114,7 +114,7 @@ function instantAfter(instant: string, ms: number): string {
   return new Date(Date.parse(instant) + ms).toISOString()
 }
 
-/** Returns the cursor of the page that starts in the middle: that of the second page, with other keys. */
+/** Returns the cursor of the page in the middle of a list: the cursor of the second page, with other keys. */
 async function middleCursor(
   { port }: ServerProcess,
   target: string,

@@ -8,14 +8,14 @@ export const CATEGORIES = 50
 const PETS_PER_PATTERN = 1000
 /** Every fifth pet has one order. */
 export const PETS_PER_ORDER = 5
-/** Far above the first ids, so that all have one length. */
+/** High enough that the ids of all orders have the same number of digits. */
 export const ORDER_ID_FIRST = 1_000_001
 /** Every fourth order has a reference. */
 export const ORDERS_PER_REFERENCE = 4
-/** Orders ship at each hour of this period after the store was made. */
+/** The ship dates of the orders are at each hour of this period after the creation of the store. */
 const SHIP_HOURS = 200
 
-/** A twentieth of the pets have names that start with the first word, in a store of any size. */
+/** About a twentieth of the pets have names that start with the first word, in a store of any size. */
 const WORDS = [
   ...['Biscuit', 'Argos', 'Bella', 'Coco', 'Daisy', 'Echo', 'Fern', 'Ginger', 'Hazel', 'Iris'],
   ...['Juno', 'Kiwi', 'Luna', 'Mango', 'Nala', 'Olive', 'Pepper', 'Ruby', 'Saffron', 'Tulip'],
@@ -24,13 +24,13 @@ export const COMMON_NAME = 'biscuit'
 /** Ten pets have names that start with it, in a store of any size. */
 export const RARE_NAME = 'quincy'
 
-/** Has the length of the hash of an event. The chain of such a store cannot be verified, and no read verifies it. */
+/** Replaces the hash of each event, with the same length. The hash chain is invalid, but no read verifies it. */
 const HASH = 'h'.repeat(43)
 
 /** The page cache of the connection that fills a store: indexes are written in random order. */
 const FILL_CACHE_KIB = 1_048_576
 
-/** A store with many rows, and what its reads need to know about it. */
+/** A store with many rows, and the facts about it that the reads need. */
 export interface LargeStore extends Place {
   readonly pets: number
   /** When all its rows were created. */
@@ -83,12 +83,12 @@ export async function stopped(directory: string): Promise<void> {
   await using _ = await startStore({ directory }, { demo: false })
 }
 
-/** The names of the categories, in order of their ids. */
+/** Returns the name of the category with this id. */
 export function categoryName(id: number): string {
   return `Category ${id}`
 }
 
-/** The plan of the stock: one row for each pet, from which all tables are filled. */
+/** Returns the statements that create the table `shelf`: one row for each pet, from which all tables are filled. */
 function shelfStatements(pets: number): string[] {
   // 7919 is prime, so the slots of the pets of one category are spread over the whole pattern.
   const slot = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
@@ -111,7 +111,7 @@ function shelfStatements(pets: number): string[] {
   ]
 }
 
-/** The status of a pet with this stock: the rule of the table, for the columns of the plan. */
+/** Returns the SQL of a pet's status. It is the rule of the CHECK in the table `pet`, for the columns of `shelf`. */
 function statusText(quantity: string, reserved: string): string {
   return `CASE WHEN ${quantity} = 0 THEN 'sold' WHEN on_hold = 1 OR ${quantity} = ${reserved} THEN 'pending'
     ELSE 'available' END`
@@ -150,7 +150,7 @@ function orderStatements(at: string): string[] {
   ]
 }
 
-/** Two events for each pet, then two for each order, as if the pets had been imported before the first order. */
+/** Returns the statements that insert two events for each pet, and then two for each order, after position `head`. */
 function eventStatements(pets: number, head: number, at: string): string[] {
   const insert = `
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at, pet_id)
@@ -177,7 +177,7 @@ function eventStatements(pets: number, head: number, at: string): string[] {
   ]
 }
 
-/** Everything that the store counts: the last numbers, the end of the log, and the totals of the summary. */
+/** Returns the statements that set the last ids, the end of the hash chain, and the totals of the summary. */
 function countStatements(pets: number, at: string): string[] {
   const day = at.slice(0, 10)
   return [

@@ -27,21 +27,21 @@ const CONNECTIONS = 8
 /** There are many kinds of reads, so each has fewer and shorter rounds than the other topics. */
 const ROUNDS_MAX = 3
 const SECONDS_MAX = 0.7
-/** A read may cost this many times as much in the large store. */
+/** The maximum CPU time of a read in the large store, as a multiple of that in the small store. */
 const RATIO_MAX = 1.5
 
 const STARTS = 5
-/** Changes before a kill, so that the write-ahead log has something to recover. */
+/** The number of changes before a kill, so that the write-ahead log has something to recover. */
 const CHANGES = 5000
 const CHANGES_AT_ONCE = 100
 const START_MS_MAX = 1000
 
 const IMPORT_SECONDS_MAX = 120
-/** An import that misses its requirement is still measured. */
+/** The time limit of an import. It is long enough to measure an import that misses its requirement. */
 const IMPORT_MS_MAX = 600_000
 const MIB = 1_048_576
 
-/** What reads, a start and an import cost with a million pets. */
+/** Measures reads, starts and an import with a million pets. */
 export async function benchLarge({ rounds, seconds }: Schedule): Promise<Section[]> {
   using files = openTempDirectory()
   const small = await makeLargeStore(files.folder('small'), PETS_SMALL)
@@ -71,7 +71,7 @@ async function compareReads(small: LargeStore, large: LargeStore, schedule: Sche
   await using smallServer = await startStore(small, { cache: 'off' })
   await using largeServer = await startStore(large, { cache: 'off' })
   const reads: ReadOfBoth[] = []
-  // All of them are checked before the first measurement, which takes minutes.
+  // All reads are checked before the first measurement, because the measurements take minutes.
   for (const read of largeReads) {
     const ofSmall = await readFor(read, small, smallServer)
     const ofLarge = await readFor(read, large, largeServer)

@@ -8,7 +8,7 @@ const DIRECTORY = programFile('peers')
 const INSTALL_MS_MAX = 900_000
 const NODE_MS_MAX = 10_000
 const NODE_MAJOR_MIN = 20
-/** The maximum number of lines that are printed of the error output of npm. Its end has the reason. */
+/** The maximum number of lines from the end of npm's error output, which has the reason of the error. */
 const ERROR_LINES_MAX = 30
 
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()) })
@@ -46,7 +46,7 @@ export async function findNode(): Promise<Node> {
   return { path, version }
 }
 
-/** Installs the peers from their lockfile if necessary. Throws the end of npm's error output if that fails. */
+/** Installs the peers from their lockfile if necessary. Throws Error with the end of npm's error output if it fails. */
 export async function installPeers(node: Node): Promise<void> {
   if (isInstalled()) return
   const npm = Bun.which('npm')

@@ -25,8 +25,8 @@ const PETS = 1000
 const FASTIFY = 'Fastify + better-sqlite3'
 
 /**
- * Measures reads of a pet and orders, compared with a pet store on Fastify and with mock servers. Installs these peers
- * at the first run.
+ * Compares the store with a pet store on Fastify, in reads of a pet and in orders, and with mock servers in reads.
+ * Installs these peers at the first run.
  */
 export async function benchPeers(schedule: Schedule): Promise<Section[]> {
   const node = await findNode()
@@ -82,7 +82,8 @@ async function benchPeerReads(node: Node, schedule: Schedule): Promise<Section> 
 }
 
 /**
- * Returns a contestant that reads the pet. Throws unless its first reply is right; the load checks status and length.
+ * Returns a contestant that reads the pet. Throws unless its first reply is correct. Under load, only the status and
+ * the length of each reply are checked.
  */
 async function reader(
   name: string,

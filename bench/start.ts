@@ -15,7 +15,7 @@ const REQUESTS_MS_MAX = 900_000
 
 const Took = z.strictObject({ seconds: z.number() })
 
-/** How long a start takes, and how much memory the store needs, at rest and after a million requests. */
+/** Measures how long a start takes, and the memory of the store at rest and after a million requests. */
 export async function benchStart(): Promise<Section[]> {
   const starts = await measureStarts()
   const rest = await measureRest()

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 
-// Builds what browsers load, so that an installed store does not need the packages that it is made of. `npm ci` runs
-// this; with --omit=dev, the packages are absent, and files that were built before stay.
+// Builds the files that browsers load, so that an installed store does not need the packages in them. `npm ci` runs
+// this program. With --omit=dev, the packages are absent, and the files of an earlier build stay.
 if (existsSync(SCALAR)) {
   await copyDocsScript()
   await bundleConsole()
@@ -20,12 +20,12 @@ async function copyDocsScript(): Promise<void> {
   const target = join(ROOT, 'dist/docs')
   await mkdir(target, { recursive: true })
   const file = join(target, 'scalar.js')
-  // Renamed when complete: a running store may be reading the file.
+  // The file is renamed when it is complete, because a running store may read it at any time.
   await copyFile(join(SCALAR, 'dist/browser/standalone.js'), `${file}.new`)
   await rename(`${file}.new`, file)
 }
 
-/** Bundles the console: one script for its frame, one for each view, and one style sheet. */
+/** Bundles the console: a script for its frame, a script for each view, scripts that views share, and a style sheet. */
 async function bundleConsole(): Promise<void> {
   const target = join(ROOT, 'dist/console')
   const { outputs } = await Bun.build({
@@ -42,13 +42,13 @@ async function bundleConsole(): Promise<void> {
   if (outputs.length === 0) throw new Error('the bundler wrote no file of the console')
   const maps = outputs.filter(({ kind }) => kind === 'sourcemap')
   await writeFile(join(`${target}.new`, 'licenses.txt'), await licensesOf(maps))
-  // The maps only tell which packages the bundle contains.
+  // The source maps are only needed to find the packages in the bundle.
   for (const { path } of maps) await rm(path)
   await rm(target, { recursive: true, force: true })
   await rename(`${target}.new`, target)
 }
 
-/** Returns the licenses of the packages from which files are in the bundle, as most licenses require. */
+/** Returns the license texts of the packages in the bundle. Most licenses require that they are included. */
 async function licensesOf(maps: readonly Blob[]): Promise<string> {
   const packages = new Set<string>()
   for (const map of maps) {
@@ -63,7 +63,7 @@ async function licensesOf(maps: readonly Blob[]): Promise<string> {
   return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** Returns the text of a package's license, or its name in package.json. */
+/** Returns the text of a package's license file, or the license that its package.json names. Throws without either. */
 async function licenseOf(name: string): Promise<string> {
   const directory = join(ROOT, 'node_modules', name)
   const file = (await readdir(directory)).find(entry => /^licen[cs]e/i.test(entry))

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 
 // A plain pet store on Fastify and better-sqlite3: `node fastify-server.mjs '<JSON>'`. It follows the advice of both:
-// statements that are prepared once, schemas for what comes in and goes out, no log. It has nothing else that the
-// store has: no keys, limits, ETags, lifecycle headers, events, ledger of stock or metrics.
+// statements are prepared once, requests and responses have schemas, and there is no log. It lacks everything else that
+// the store has: keys, limits, ETags, lifecycle headers, events, a stock ledger and metrics.
 
 const { port, file } = JSON.parse(process.argv[2] ?? '')
 

@@ -67,7 +67,7 @@ function milliseconds(tookMs: number): number {
   return Math.round(tookMs * 1000) / 1000
 }
 
-/** Returns a text of a request as a JSON string, truncated. Most texts need no escaping; to check that is cheaper. */
+/** Returns a text of a request as a JSON string, truncated. Most texts need no escaping, and the check is cheaper. */
 function quoted(text: string): string {
   const cut = text.slice(0, TEXT_CHARS_MAX)
   return PLAIN.test(cut) ? `"${cut}"` : JSON.stringify(cut)

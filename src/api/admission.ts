@@ -62,7 +62,7 @@ export class Admission {
   #closing = false
   #resolveDrain: (() => void) | undefined
 
-  /** Whether any request would be admitted: a request that ends at once then needs no slot. */
+  /** Whether a request of any caller would be admitted. A request that ends synchronously then needs no slot. */
   get isFree(): boolean {
     return !this.#closing && this.#inProgress < REQUESTS.perCaller
   }

@@ -7,10 +7,10 @@ import { type Content, prepareContent, prepareOnce, sendContent } from './conten
 import type { RequestContext } from './request-context.ts'
 import type { Handler } from './routes.ts'
 
-/** The files that `npm ci` and `npm pack` bundle. */
+/** The directory of the files that `npm ci` and `npm pack` bundle. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
-/** The addresses of the views. The script of the page finds out which view belongs to the address. */
+/** The paths of the views. All have the same page, whose script selects the view by the path. */
 const viewPaths = [
   '/console',
   '/console/',
@@ -25,10 +25,10 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** The names contain a hash of the content, so a name never has another content. */
+/** The names of scripts and styles contain a hash of their content, so the content of a name never changes. */
 const KEPT_FOREVER = 'public, max-age=31536000, immutable'
 
-/** Scripts and styles come only from this host. The library inserts styles, which need the nonce of the page. */
+/** Allows scripts and styles only from this host. The library also inserts styles, which need the nonce of the page. */
 function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
@@ -45,7 +45,7 @@ function contentSecurityPolicy(nonce: string): string {
 
 /**
  * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
- * of every address in the page. `directory` replaces the one with the bundled files.
+ * of every address in the page. `directory` contains the bundled files; tests pass another one.
  */
 export function consoleRoutes(base: string, directory = CONSOLE_DIRECTORY): [string, Handler['handle']][] {
   const names = existsSync(directory) ? readdirSync(directory) : []
@@ -102,7 +102,7 @@ function consolePage(basePath: string, nonce: string, names: readonly string[]):
   )
 }
 
-/** A paw, drawn here: the page loads no picture. */
+/** The icon of the page: a paw, as a data URL, so that the page loads no image file. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32' fill='%23087f5b'%3E" +
   "%3Cellipse cx='16' cy='22' rx='8' ry='7'/%3E%3Ccircle cx='6' cy='13' r='3.5'/%3E" +

@@ -30,7 +30,7 @@ export function announceLifecycle(
     `<${docs}>; rel="deprecation"; type="text/html", <${docs}>; rel="sunset"; type="text/html"`
 }
 
-/** Returns the time from which on `enforceLifecycle` refuses an operation; Infinity if it has no sunset. */
+/** Returns when `enforceLifecycle` begins to refuse an operation, in ms since 1970; Infinity if it has no sunset. */
 export function worksUntilMs({ deprecation }: Operation): number {
   // The sunset is the last second in which the operation works.
   return deprecation ? deprecation.sunsetAtMs + 1000 : Infinity

@@ -7,23 +7,23 @@ import { worksUntilMs } from './lifecycle.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { RequestContext, Route } from './request-context.ts'
 
-/** Requests with a longer URL, or whose response has a longer body, take the pipeline. */
+/** Requests with a longer URL or a longer response body, in characters, always run through the pipeline. */
 const URL_CHARS_MAX = 500
 const BODY_CHARS_MAX = 16 * 1024
-/** At this number of characters, all URLs are forgotten. */
+/** The maximum number of characters of all known URLs. Before it would be exceeded, all URLs are forgotten. */
 const CHARS_MAX = 8 * 1024 * 1024
 /** The approximate memory of a known URL in addition to its texts, in characters. Most of it is for the headers. */
 const URL_CHARS = 2000
 
-/** What the pipeline decided about a request, as far as the next request for the same URL does not change it. */
+/** What the pipeline decided about a request, and would decide again about the next request for the same URL. */
 interface Repeated {
   readonly route: Route
   readonly host: string
   readonly cached: CachedReply
   readonly body: string
-  /** Its share of the limit of characters. */
+  /** The characters of this URL that count towards `CHARS_MAX`. */
   readonly chars: number
-  /** The request id and the rate limit in it are those of the last request: each request overwrites both before use. */
+  /** Each request overwrites the request id and the rate limit in these headers before it uses them. */
   readonly headers: Headers
   readonly logParts: FixedLogParts
   /** When the operation stops working, by the lifecycle clock. */
@@ -52,10 +52,11 @@ export interface RepeatedReadsOptions {
 }
 
 /**
- * Responds to repeated reads of cached public representations without the pipeline, in one synchronous function. It
- * takes only requests about which the pipeline would decide exactly as it did before: same URL and Host, no key, no
- * condition, no header that changes the response. For any other request it returns undefined, and the pipeline
- * decides. It saves a third of the processor time of a cached read.
+ * Responds to repeated reads of cached public representations without the pipeline, in one synchronous function.
+ *
+ * It responds only if the pipeline would decide exactly as it did before: the URL and Host are the same, and there is
+ * no key, no condition and no header that changes the response. Any other request runs through the pipeline. This saves
+ * a third of the processor time of a cached read.
  */
 export class RepeatedReads {
   readonly #options: RepeatedReadsOptions
@@ -66,7 +67,7 @@ export class RepeatedReads {
     this.#options = options
   }
 
-  /** Remembers a response that the pipeline made from a cached reply, if the next request can get it too. */
+  /** Remembers a response that the pipeline made from a cached reply, if the next request can get the same response. */
   remember(context: RequestContext, route: Route, cached: CachedReply, response: Response): void {
     const { request, caller } = context
     const { url } = request
@@ -106,7 +107,7 @@ export class RepeatedReads {
     if (!known || !isPlain(request.headers, known.host)) return undefined
     const { cache, admission, rate, lifecycleClock, addressOf, onResponse } = this.#options
     if (!admission.isFree || lifecycleClock() >= known.untilMs) return undefined
-    // Before the rate limit: the pipeline would count the request again.
+    // This is before the rate limit, because the pipeline would count the request a second time.
     if (!cache.has(known.cached)) {
       this.#remove(request.url, known)
       return undefined
@@ -126,7 +127,7 @@ export class RepeatedReads {
   }
 }
 
-/** Whether no header can change the response or its log line, apart from those that tell the address of the client. */
+/** Returns whether no header can change the response or its log line, except headers with the client's address. */
 function isPlain(headers: Headers, host: string): boolean {
   if (headers.get('host') !== host) return false
   const accept = headers.get('accept')

@@ -34,7 +34,7 @@ export function servicePaths(
     const content = prepareOnce(async () => prepareContent(type, await make()))
     return get(async context => sendContent(context, await content(), fields))
   }
-  // Few starts are followed by a request for the description, so its modules are loaded by the first.
+  // The first request for the description loads its modules, because most starts are not followed by one.
   const description = async (): Promise<Part> =>
     (await import('../openapi/document.ts')).describe({ base, serves })
   const yaml = async (): Promise<string> =>

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 import type { ImportProgress } from './importer.ts'
 import { say } from './terminal.ts'
 
-/** About what one core loads; it decides only what is said before a long load. */
+/** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
 const ROWS_PER_SECOND = 10_000
 /** A shorter wait needs no warning. */
 const WARNED_SECONDS = 2
@@ -10,14 +10,14 @@ const WARNED_SECONDS = 2
 export interface ImportScreen {
   /** The bytes of all files; 0 if no file is read. */
   readonly bytes: number
-  /** How the rows are loaded: checked only, at once, or in slices. */
+  /** Whether the rows are only checked, loaded at once, or loaded in slices. */
   readonly mode: 'check' | 'at once' | 'in slices'
   /** Whether the store serves requests meanwhile. */
   readonly isRunning: boolean
   readonly importId: bigint
 }
 
-/** Shows the progress of an import on standard error: bars on a terminal, and a sentence before a long load. */
+/** Shows the progress of an import on standard error: bars on a terminal, problems, and a line before a long load. */
 export function showProgress(screen: ImportScreen): ImportProgress & { stop(): void } {
   const bar = (unit: string): SingleBar =>
     new SingleBar({ format: `{bar} {percentage}% of {total} ${unit}`, hideCursor: true, noTTYOutput: false })
@@ -43,7 +43,7 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
   }
 }
 
-/** Returns what is said when all rows are staged and none is loaded. */
+/** Returns the lines to print after all rows are staged, and before the first is loaded. */
 export function linesBeforeLoad({ mode, isRunning, importId }: ImportScreen, rows: number): string[] {
   if (mode === 'in slices') {
     return [`Loading ${rows} rows in slices. If this is interrupted, continue with --resume ${importId}`]

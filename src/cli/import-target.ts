@@ -52,7 +52,7 @@ const operations = {
   discardImport: { ...discardImport, empty: true },
 } as const
 
-/** Retries of one request: a rate limit of a minute is waited for. */
+/** The maximum number of retries of one request, so that an import waits for a rate limit of a minute. */
 const RETRIES_MAX = 5
 
 const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
@@ -61,7 +61,7 @@ const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
 export function runningTarget(base: string, key: string, importId = newImportId()): ImportTarget {
   // The runtime would send requests for loopback, including the key, to a proxy from the environment.
   for (const name of proxyVariables) delete process.env[name]
-  // A command without an idempotency key is repeated only if the store refused it for now, such as at its rate limit.
+  // A request without an idempotency key is repeated only after a temporary refusal, such as at a rate limit.
   const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
   const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>
     (await call(id, operations[id], { importId, body })).data

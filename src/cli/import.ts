@@ -22,8 +22,8 @@ import { openStopped } from './stopped-store.ts'
 import { CommandFailed, escapeControls, say } from './terminal.ts'
 
 /**
- * The page cache of the writer while it loads into a stopped store. A million pets change pages of 200 MiB in random
- * order, and each page that does not fit is written to the log and read again.
+ * The page cache of the writer while it loads into a stopped store. A million pets change 200 MiB of pages in random
+ * order. Each page that does not fit into the cache is written to the log and read again.
  */
 const IMPORT_CACHE_KIB = 512 * 1024
 
@@ -46,8 +46,8 @@ export function addImport(program: Command): void {
     .option('--pets <file>', 'CSV with the columns name, category, quantity, hold')
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
-    .option('--in-slices', 'load in many short transactions, so that a running shop can go on')
-    .option('--resume <id>', 'load the rest of an import in slices that was interrupted')
+    .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
+    .option('--resume <id>', 'continue an interrupted import in slices')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_ADMIN_KEY]')
@@ -112,11 +112,11 @@ function importIdOf({ resume = '', categories, pets, dryRun }: ImportOptions): b
   return BigInt(resume)
 }
 
-/** Returns what an error means for the import, and how to go on. */
+/** Returns a sentence that says what an error means for the import, and how to continue. */
 function interruptionHint(mode: ImportScreen['mode'], hasBegun: boolean, importId: bigint): string {
   if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
   if (mode === 'in slices') return `Continue with --resume ${importId}.`
-  return 'It is unknown whether the rows were loaded: look at the store before you import them again.'
+  return 'It is unknown whether the rows were loaded: check the store before you import them again.'
 }
 
 function notResumed(importId: bigint): never {
@@ -125,7 +125,7 @@ function notResumed(importId: bigint): never {
   )
 }
 
-/** Opens the store itself if possible; otherwise connects to the process that has it open. */
+/** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
 async function openTarget(
   config: Config,
   key: string | undefined,
@@ -166,7 +166,7 @@ async function totalBytes({ categories, pets }: Files): Promise<number> {
   return total
 }
 
-/** The number of problems from which on a list of them may be cut. */
+/** A list with at least this number of problems may be truncated. */
 const CUT_FROM = 1000
 
 function printReport(

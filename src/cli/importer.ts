@@ -20,7 +20,7 @@ export interface ImportTarget {
   readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
   apply(scope: ImportScope): Promise<ImportOutcome>
-  /** Returns for each name how many categories have it: 0, 1, or 2 for several. */
+  /** Returns the number of categories with each name: 0, 1, or 2 for several. */
   countNames(names: readonly string[]): Promise<readonly bigint[]>
   loadSlice(slice: ImportSlice): Promise<ImportSliceOutcome>
   discard(): Promise<void>
@@ -43,13 +43,13 @@ export interface ImportReport {
 
 /** What an import reports while it runs. */
 export interface ImportProgress {
-  /** Called with each number of bytes that was read from a file. */
+  /** Called after each read from a file, with the number of bytes. */
   onBytes(count: number): void
   /** Called once, when all rows are staged and none is loaded. */
   onStaged(rows: number): void
   /** Called with the problems of an import in slices as they are found: an interruption must not hide them. */
   onProblems(problems: readonly string[]): void
-  /** Called with each number of rows that a slice loaded or reported. */
+  /** Called after each slice, with the number of rows that it loaded or reported as problems. */
   onLoaded(count: number): void
 }
 
@@ -90,7 +90,7 @@ export async function importInSlices(
   const names = new NamesInFiles()
   const { problems, rows } = await stageFiles(target, files, progress, names)
   const refused = await names.check(target)
-  // The problems of single lines; with keepGoing, the slices add those of the names.
+  // Only the problems of single lines. With keepGoing, the slices report the problems with the names.
   const withoutNames = [...problems]
   problems.push(...refused.slice(0, PROBLEMS_MAX).map(found => problemText(files, found)))
   if (problems.length > 0 && !keepGoing) {
@@ -100,7 +100,7 @@ export async function importInSlices(
   progress.onProblems(withoutNames)
   progress.onStaged(rows)
   const report = await loadSlices(target, files, true, progress)
-  // The slices report the lines with unknown names one by one, which the check has summed up.
+  // The check reports one problem for all lines with the same unknown name, but the slices report each line.
   return { ...report, problems: [...withoutNames, ...report.problems] }
 }
 

@@ -7,23 +7,23 @@ import {
   occursTwice,
 } from '../model/import.ts'
 
-/** What looks up names of categories in the store. */
+/** The part of a store that looks up the names of categories. */
 interface NameSource {
-  /** Returns for each name how many categories have it: 0, 1, or 2 for several. */
+  /** Returns the number of categories with each name: 0, 1, or 2 for several. */
   countNames(names: readonly string[]): Promise<readonly bigint[]>
 }
 
-/** The lines with one name: the first, and how many follow it. */
+/** The lines with one name: the first two, and the number of lines after the first. */
 interface Lines {
   readonly first: bigint
   second?: bigint
   others: number
 }
 
-/** The category names in the files of an import, to validate them all before the first row is loaded. */
+/** The category names in the files of an import. All are validated before the first row is loaded. */
 export class NamesInFiles {
   readonly #categories = new Map<string, Lines>()
-  /** By the names of the categories of the pets. */
+  /** The lines of the pets, by the name of their category. */
   readonly #pets = new Map<string, Lines>()
 
   add({ categories, pets }: ImportRows): void {
@@ -32,8 +32,8 @@ export class NamesInFiles {
   }
 
   /**
-   * Returns why rows cannot be loaded. Several lines with the same unknown category are one problem, at the first of
-   * them.
+   * Returns the problems with the names. All pets with the same unknown or ambiguous category are one problem, at the
+   * first of their lines.
    */
   async check(store: NameSource): Promise<ImportProblem[]> {
     const problems: ImportProblem[] = []
@@ -41,7 +41,7 @@ export class NamesInFiles {
     for (const [name, { first, second }] of this.#categories) {
       const known = found.get(name)
       if (known === 2n) problems.push({ file: 'categories', line: first, message: ambiguous(name) })
-      // A category that exists is used unchanged, however often it is named.
+      // A category that exists is used unchanged, even if several lines name it.
       else if (known === 0n && second !== undefined)
         problems.push({ file: 'categories', line: second, message: occursTwice(name) })
     }

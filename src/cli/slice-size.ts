@@ -1,14 +1,14 @@
 import { SLICE_ROWS_MAX } from '../model/import.ts'
 
-/** Small enough for a slow machine. */
+/** The number of rows in the first slice: few enough for a slow machine. */
 export const SLICE_ROWS_FIRST = 50
 const SLICE_ROWS_MIN = 10
-/** What a slice should take, with the wait for its turn: below the limit of 20 ms, because some take longer. */
+/** The target time of a slice, including its wait in the queue. It is below the limit of 20 ms as some take longer. */
 const SLICE_MS = 12
 
-/** Returns the number of rows of the next slice, from those of the last one and the milliseconds that it took. */
+/** Returns the number of rows for the next slice. The last slice had `rows` rows and took `tookMs` milliseconds. */
 export function nextSliceRows(rows: number, tookMs: number): number {
-  // It at most doubles, because one fast slice does not make the next one fast.
+  // The number at most doubles, because the next slice may be slower than a fast one.
   const wanted = Math.min(Math.floor((rows * SLICE_MS) / tookMs), 2 * rows)
   return Math.max(SLICE_ROWS_MIN, Math.min(wanted, SLICE_ROWS_MAX))
 }

@@ -25,7 +25,7 @@ import { NotFound } from './views/not-found.tsx'
 import { SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
 
-/** The whole console: the sign-in page, then the frame with the view of the address. */
+/** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
   const [session, setSession] = useState<Session>()
   const queries = useQueryClient()
@@ -50,7 +50,7 @@ function Frame({ session }: { readonly session: Session }) {
   const queries = useQueryClient()
   useLiveUpdates(session)
   useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another view closes the menu of a small screen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the view closes the menu on a small screen
   useEffect(close, [location, close])
   return (
     <AppShell
@@ -59,7 +59,7 @@ function Frame({ session }: { readonly session: Session }) {
       padding="md"
     >
       <a className="skip-link" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -87,7 +87,7 @@ function Frame({ session }: { readonly session: Session }) {
         </nav>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        <Lost />
+        <ConnectionAlert />
         <Boundary key={location}>
           <Suspense fallback={<PageSkeleton />}>
             <Switch>
@@ -139,11 +139,11 @@ function KeyMenu() {
   )
 }
 
-function Lost(): ReactNode {
+function ConnectionAlert(): ReactNode {
   if (!useConnectionLost()) return null
   return (
     <Alert color="yellow" mb="md" role="status" title="The store does not respond">
-      It may be restarting. This page tries again every two seconds, and continues by itself.
+      It may be restarting. This page tries again every two seconds and reconnects automatically.
     </Alert>
   )
 }

@@ -18,7 +18,7 @@ if (!root) throw new Error('the page has no element #app')
 
 // The content security policy allows only the styles with this nonce, which is new in every response.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="petstore-nonce"]')?.content ?? ''
-// A dialog locks the scrolling of the page with a style of its own. Its package looks for the nonce under this name.
+// An open dialog inserts a style that stops the page from scrolling. The package that inserts it reads the nonce here.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
 createRoot(root).render(

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
-/** The look of the console, in addition to the defaults of Mantine. */
+/** The settings in which the console differs from the defaults of Mantine. */
 export const theme = createTheme({
   primaryColor: 'teal',
   // Text on a filled button needs a contrast of 4.5 to 1.

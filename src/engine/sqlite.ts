@@ -106,7 +106,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: QUERIES_PER_BATCH_MAX,
     onFatal,
   })
-  // The first long list starts the reader: its modules take processor time from the start, and memory at rest.
+  // The first long list starts the reader worker. Here, it would slow down the start and take memory at rest.
   writer.start()
   const lock = lockFile(options.directory)
   const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]

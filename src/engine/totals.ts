@@ -8,7 +8,7 @@ const changeTotal = sql()(`
   INSERT INTO total (name, value) VALUES ($name, $change)
   ON CONFLICT (name) DO UPDATE SET value = total.value + excluded.value`)
 
-/** Sums up the changes of many commands, so that each total is written once for all of them. */
+/** Sums up the changes of many commands, so that each total is written only once for all of them. */
 export class TotalSums {
   readonly #sums = new Map<string, bigint>()
 
@@ -28,12 +28,12 @@ export class TotalSums {
   }
 }
 
-/** Returns changes as text, for the row of an event that is not numbered yet. */
+/** Returns changes as text, for the row of an event that has no position yet. */
 export function changesText(changes: TotalChanges): string {
   return writeJson(changes)
 }
 
-/** Returns the changes in the row of an event. */
+/** Returns the changes from their text in the row of an event. */
 export function readChanges(text: string): TotalChanges {
   // Safe: changesText wrote it.
   return parseJson(text) as TotalChanges

@@ -23,7 +23,7 @@ export interface SequencedEvent extends Pick<EventRecord, 'id' | 'subject' | 'da
   readonly type: EventType | AuditOnlyType
 }
 
-/** A page of events: every matching event after the position that was asked for, up to `to`. */
+/** A page of events: every matching event after the requested position, up to `to`. */
 export interface EventPage {
   readonly events: readonly SequencedEvent[]
   readonly to: bigint

@@ -47,7 +47,7 @@ const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
-// A row with line 0 says that all rows of the files are staged.
+// A row with line 0 marks an import as complete: all rows of its files are staged.
 const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, 'categories', 0, '', NULL, 0, 0, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
@@ -66,7 +66,7 @@ const findNamed = sql<{ id: bigint }>()(
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
-// Deletes from the end, because the first row says that the others can be deleted.
+// Deletes from the end, because the first row marks the others as deletable.
 const sweepImport = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
@@ -75,7 +75,7 @@ const markDiscarded = sql()(`
   UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $importId AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file, line LIMIT 1)`)
 
-/** An importer that is interrupted leaves rows behind. They are deleted this long after its first row was staged. */
+/** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
 const STAGED_KEPT_MS = 24 * 3_600_000
 
 /** The maximum number of problems reported for one import. */
@@ -140,7 +140,7 @@ export async function applyImport(
   }
 }
 
-/** Counts the categories that have each of the names. An importer validates its rows with it before it loads any. */
+/** Counts the categories with each name. An importer validates the names of its rows before it loads any row. */
 export async function countImportNames(tx: Tx, { body }: { body: ImportNames }): Promise<ImportNameCounts> {
   const names = new CategoryNames(tx)
   const counts: bigint[] = []
@@ -197,7 +197,7 @@ export async function loadImportSlice(
   return { ...counts, problems, isKnown: true, isLast }
 }
 
-/** Marks the staged rows of an import for the next sweep. There can be a million of them. */
+/** Marks the staged rows of an import, so that the next sweep deletes them: there can be a million. */
 export async function discardImport(tx: Tx, { importId }: { importId: bigint }): Promise<undefined> {
   await tx.run(markDiscarded, { importId })
   return undefined
@@ -248,11 +248,11 @@ type KnownCategory = bigint | 'none' | 'several' | 'new'
 
 /** Looks up the categories that the rows name, each of them once. */
 class CategoryNames {
-  readonly #reading: Reader
+  readonly #reader: Reader
   readonly #known = new Map<string, KnownCategory>()
 
   constructor(reader: Reader) {
-    this.#reading = reader
+    this.#reader = reader
   }
 
   /**
@@ -262,7 +262,7 @@ class CategoryNames {
   async find(name: string): Promise<KnownCategory> {
     const known = this.#known.get(name)
     if (known !== undefined) return known
-    const rows = await this.#reading.many(findNamed, { nameKey: nameKey(name), name })
+    const rows = await this.#reader.many(findNamed, { nameKey: nameKey(name), name })
     const found = rows.length > 1 ? 'several' : (rows[0]?.id ?? 'none')
     this.#known.set(name, found)
     return found

@@ -4,7 +4,7 @@ import { readChanges, type TotalChanges } from '../engine/totals.ts'
 import type { PetStatus } from '../model/pet.ts'
 import type { PetRow } from './pet-row.ts'
 
-// The names of the totals, as the table contains them.
+// The names of the totals in the table `total`.
 export const openOrders = 'orders/open'
 export const unitsOnHand = 'units/onHand'
 export const unitsReserved = 'units/reserved'
@@ -13,7 +13,7 @@ export function petsInStatus(status: PetStatus): string {
   return `pets/${status}`
 }
 
-/** Returns the name of the total of the orders placed on the day (UTC) of an instant, without cancelled orders. */
+/** Returns the name of a total: the orders placed on the day (UTC) of an instant, without cancelled orders. */
 export function ordersPlacedOn(at: string): string {
   return `orders/placed/${at.slice(0, 10)}`
 }
@@ -22,7 +22,7 @@ export function ordersPlacedOn(at: string): string {
 export type CountedStock = Pick<PetRow, 'status' | 'quantity' | 'reserved'>
 
 /**
- * Returns the changes of the totals with the stock of a pet. `before` is undefined for a new pet, `after` if deleted.
+ * Returns how a change of a pet changes the totals. `before` is undefined for a new pet, `after` for a deleted pet.
  */
 export function stockTotals(before: CountedStock | undefined, after: CountedStock | undefined): TotalChanges {
   const onHand = (after?.quantity ?? 0n) - (before?.quantity ?? 0n)
@@ -39,16 +39,19 @@ export function stockTotals(before: CountedStock | undefined, after: CountedStoc
 interface TotalRow {
   readonly name: string
   readonly value: bigint
-  /** The changes of an event that is not numbered yet; null in the row of a total. */
+  /** The changes of an event that has no position yet; null in the row of a total. */
   readonly changes: string | null
 }
 
-/** Returns a function that returns a total by its name. The totals include the changes of events without a position. */
+/**
+ * Reads the named totals, including the changes of events that have no position yet. Returns a function that returns a
+ * total by its name: 0 if nothing has changed it.
+ */
 export async function readTotals(
   reader: Reader,
   names: readonly string[],
 ): Promise<(name: string) => bigint> {
-  // One statement, because both parts must be of one state of the database.
+  // One statement, because both parts must come from the same state of the database.
   const rows = await reader.many(
     dynamicSql<TotalRow>(
       place => `

@@ -92,7 +92,7 @@ test('every response to a repeated read is identical to the response of the pipe
   expect(Number(/result="hit"} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(100)
 })
 
-test('a repeated read has a line in the log and a count in the metrics, as the first read has', async () => {
+test('a repeated read has the same line in the log as the first read, and is counted in the metrics', async () => {
   await using store = await openTestStore('sqlite', cached)
   await makePet(store.client)
   for (let count = 0; count < REPEATS; count++) await read(store, '/pets/1')
@@ -157,7 +157,7 @@ test('a repeated read is refused after the sunset of its operation, and while th
   expect((await read(store, '/pets/1')).status).toBe(503)
 })
 
-/** Changes a pet after it was read repeatedly. Returns the names that the reads before and after the change had. */
+/** Changes a pet after it was read repeatedly. Returns the names in the reads before and after the change. */
 async function namesAroundChange(representations: RepresentationCache): Promise<string[]> {
   await using store = await openTestStore('sqlite', { ...cached, representations })
   const { petId } = await makePet(store.client)

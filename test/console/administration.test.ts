@@ -14,11 +14,11 @@ test(
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Create key' }).click()
-    // The sentences of the store are at the fields.
+    // The fields show the messages of the store.
     await dialog.locator('.mantine-InputWrapper-error').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByLabel('Name').fill('till 2')
-    await dialog.getByRole('combobox', { name: 'May' }).press('ArrowDown')
+    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
     await page.getByRole('option', { name: /orders:read/ }).click()
     await page.keyboard.press('Escape')
     await dialog.getByRole('button', { name: 'Create key' }).click()
@@ -95,7 +95,7 @@ test(
 )
 
 test(
-  'an import shows its mistakes by line, and loads nothing until every line is right',
+  'an import lists its invalid lines, and loads nothing until every line is valid',
   async () => {
     const { client } = store()
     const { page, faults } = await browser.open(store(), '/import')
@@ -106,14 +106,14 @@ test(
     await inputs.nth(1).setInputFiles(file('pets.csv', wrong))
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('3 lines cannot be imported').waitFor()
-    expect(await page.getByRole('table', { name: 'Mistakes' }).innerText()).toMatch(
+    expect(await page.getByRole('table', { name: 'Problems' }).innerText()).toMatch(
       /pets\t3\t.*\npets\t4\tthere is no category "Nowhere"/,
     )
     expect(await page.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
     expect(await seriousViolations(page)).toEqual([])
     await inputs.nth(1).setInputFiles(file('pets.csv', 'name,category,quantity\nRex,Imported,2\n'))
     await page.getByRole('button', { name: 'Check' }).click()
-    await page.getByText('Every line is right').waitFor()
+    await page.getByText('Every line is valid').waitFor()
     expect((await client.listPets({ name: 'Rex' })).data.items).toEqual([])
     await page.getByRole('button', { name: 'Import' }).click()
     await page.getByText('1 pets were loaded').waitFor()
@@ -125,7 +125,7 @@ test(
 )
 
 test(
-  'while the store restarts, the console says so and recovers by itself',
+  'while the store cannot be reached, the console says so, and then recovers by itself',
   async () => {
     const { page } = await browser.open(store(), '', { key: ADMIN_KEY })
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()

@@ -9,13 +9,13 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 test(
-  'the dashboard says what happens while it happens, with links',
+  'the dashboard shows each event as it happens, with links',
   async () => {
     const { petId } = await addPet(store(), 'Biscuit', 9n)
     const { page, faults } = await browser.open(store(), '')
     const feed = page.getByRole('region', { name: 'Live events' })
-    await feed.getByText('Each change of the shop appears here as it happens.').waitFor()
-    // The stream may connect after the page is there, so its first event may be a later order.
+    await feed.getByText('Each change in the shop appears here as it happens.').waitFor()
+    // The stream may connect after the first order, so the page may show only a later order.
     const sentence = feed.getByText(/Order \d+ was placed for Biscuit, 2 units\./).first()
     while (!(await sentence.isVisible())) {
       await store().client.placeOrder({ body: { petId, quantity: 2n, complete: true } })
@@ -34,7 +34,7 @@ test(
 )
 
 test(
-  'low stock links to the pets to restock, and leaves out sold ones',
+  'the list of low stock links to the pets to restock, and leaves out sold pets',
   async () => {
     await addPet(store(), 'Nearly gone', 2n)
     await addPet(store(), 'Gone', 0n)
@@ -51,7 +51,7 @@ test(
 )
 
 test(
-  'an empty shop has a dashboard that says so',
+  'the dashboard of an empty shop says that no stock is low and that there are no orders',
   async () => {
     await using empty = await openTestStore('sqlite')
     const { page, faults } = await browser.open(empty, '')

@@ -31,7 +31,7 @@ test(
       'Adjust',
     ])
     expect(nameRequests).toHaveLength(1)
-    await page.getByRole('textbox', { name: 'At most … on hand' }).fill('5')
+    await page.getByRole('textbox', { name: 'On hand, at most' }).fill('5')
     await row.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Few of them' }).waitFor()
     expect(new URL(page.url()).search).toBe('?atMost=5')
@@ -67,7 +67,7 @@ test(
 )
 
 test(
-  'a key that may only read sees the stock without buttons, on a small dark screen too',
+  'a key without inventory:write sees the stock without buttons, on a small dark screen too',
   async () => {
     await addPet(store(), LONG_NAME, 0n)
     const key = await keyWith(store(), 'pets:write')

@@ -24,7 +24,7 @@ test(
     const dialog = page.getByRole('dialog')
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Place order' }).click()
-    // The refusal of the stock, in the words of the store.
+    // The refusal, with the message of the store.
     await dialog.getByText('has 5 of 5 units available; 9 are requested.').waitFor()
     await page.getByLabel('Units').fill('2')
     await page.getByLabel('Reference').last().fill('R-77')

@@ -16,7 +16,7 @@ test(
     await page.getByRole('button', { name: 'Add pet' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Add pet' }).click()
-    // The sentences of the store appear at both fields.
+    // Both fields show the messages of the store.
     await dialog.getByText('name must have at least 1 character').waitFor()
     await dialog.getByText('categoryId is required').waitFor()
     expect(await dialog.getByRole('alert').count()).toBe(0)

@@ -12,7 +12,7 @@ import { consoleBrowser, type OpenConsole, TIMEOUT_MS } from './console-session.
 
 const browser = consoleBrowser()
 
-/** The most gzipped script that the first page may load. */
+/** The maximum size of the scripts that the first page loads, gzipped. */
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
 /** How soon after its request the first page must be usable, in milliseconds. An idle machine needs less than half. */
 const FIRST_PAGE_MS_MAX = 2000
@@ -95,7 +95,7 @@ function freePort(): number {
   return probe.port
 }
 
-/** A proxy that serves a store below a path, as a shop with several programs on one host does. */
+/** Starts a store, and a proxy that serves the store below a path, as on a host with several programs. */
 async function behindProxy(): Promise<{ store: TestStore; base: string; stop(): Promise<void> }> {
   const port = freePort()
   const proxy = Bun.serve({

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Scope } from '../../src/model/key.ts'
 import type { TestStore } from '../support/store.ts'
 
-/** A name without a place to break, longer than a small screen is wide. */
+/** A name without a place where a line can break. It is wider than a small screen. */
 export const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(4)
 
 /** Creates a pet with these units in a category of its own. Returns their ids. */

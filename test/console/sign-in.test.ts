@@ -25,7 +25,7 @@ test(
 )
 
 test(
-  'a wrong key gets the sentence of the store at its field, and the right key signs in',
+  'a wrong key shows the message of the store at its field, and the right key signs in',
   async () => {
     const { page, faults } = await browser.open(store(), '', { key: 'nonsense' })
     const field = page.getByRole('textbox', { name: 'Key' })

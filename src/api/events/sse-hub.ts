@@ -168,7 +168,7 @@ class SseStream {
   #hasStarted = false
   #ended = false
   #isClosed = false
-  /** The time since when a chunk waits for the client to read it; undefined while the stream waits for an event. */
+  /** When the stream began to wait for the client to read, by `performance.now`; undefined while it reads events. */
   #unreadSinceMs: number | undefined = performance.now()
 
   constructor(

@@ -4,22 +4,23 @@ import { formatCount, formatDay } from '../parts/format.ts'
 
 interface OrdersByDayProps {
   readonly days: readonly OrdersOnDay[]
+  /** In pixels. */
   readonly height: number
 }
 
-/** The number of orders of each day, as bars. */
+/** A bar chart of the number of orders on each day. */
 export function OrdersByDay({ days, height }: OrdersByDayProps) {
   return (
     <BarChart
       h={height}
-      // A chart positions points by floating-point numbers; the exact ones are not needed.
+      // The chart library takes floating-point numbers, which are exact enough for a chart.
       data={days.map(({ day, orders }) => ({ day: formatDay(day), Orders: Number(orders) }))}
       dataKey="day"
       series={[{ name: 'Orders', color: 'teal.7' }]}
       valueFormatter={formatCount}
       yAxisProps={{ allowDecimals: false, width: 40 }}
       xAxisProps={{ minTickGap: 24 }}
-      // The place of the chart is an image with a text, so nothing in it takes the focus.
+      // `ChartPlace` presents the chart as one image with a text alternative, so no part of it takes the focus.
       barChartProps={{ accessibilityLayer: false }}
       barProps={{ isAnimationActive: false }}
       tickLine="none"

@@ -13,7 +13,7 @@ interface StockByStatusProps {
   readonly size: number
 }
 
-/** The shares of the statuses, as a ring. */
+/** A ring chart of the number of pets in each status. */
 export function StockByStatus({ shares, size }: StockByStatusProps) {
   return (
     <DonutChart

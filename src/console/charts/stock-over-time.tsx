@@ -1,7 +1,7 @@
 import { LineChart } from '@mantine/charts'
 import { formatCount, formatDate, formatInstant, formatTime } from '../parts/format.ts'
 
-/** The stock from an instant on. */
+/** The stock from one instant until the next point. */
 export interface StockPoint {
   /** In milliseconds since 1970. */
   readonly atMs: number
@@ -11,18 +11,19 @@ export interface StockPoint {
 
 interface StockOverTimeProps {
   readonly points: readonly StockPoint[]
+  /** In pixels. */
   readonly height: number
 }
 
-/** Below this period, the days on the axis would all be the same. In milliseconds. */
+/** The axis shows days for a period of at least this length, in milliseconds, and otherwise times of the day. */
 const DAYS_FROM_MS = 2 * 86_400_000
 
-/** The units on hand and the reserved units, as lines with steps: the stock stays until the next movement. */
+/** A step chart of the units on hand and the reserved units: both stay the same until the next movement. */
 export function StockOverTime({ points, height }: StockOverTimeProps) {
   return (
     <LineChart
       h={height}
-      // A chart positions points by floating-point numbers; the exact ones are in the table.
+      // The chart library takes floating-point numbers. The exact numbers are in the table.
       data={points.map(({ atMs, quantity, reserved }) => ({
         atMs,
         'On hand': Number(quantity),
@@ -42,11 +43,11 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
         type: 'number',
         scale: 'time',
         domain: ['dataMin', 'dataMax'],
-        tickFormatter: tickText(points),
+        tickFormatter: tickFormat(points),
         minTickGap: 40,
       }}
       yAxisProps={{ allowDecimals: false, width: 48, domain: [0, 'auto'] }}
-      // Without a pointer over the chart, the tooltip has no point.
+      // While no pointer is over the chart, the tooltip has no point, and `atMs` is not a number.
       tooltipProps={{ labelFormatter: atMs => (typeof atMs === 'number' ? instantText(atMs) : '') }}
       lineChartProps={{ accessibilityLayer: false }}
       lineProps={{ isAnimationActive: false }}
@@ -55,8 +56,8 @@ export function StockOverTime({ points, height }: StockOverTimeProps) {
   )
 }
 
-/** Returns the format of the axis: days, or times of the day for a short period. */
-function tickText(points: readonly StockPoint[]): (atMs: number) => string {
+/** Returns the function that formats the labels of the axis: as days, or as times of the day for a short period. */
+function tickFormat(points: readonly StockPoint[]): (atMs: number) => string {
   const periodMs = (points.at(-1)?.atMs ?? 0) - (points[0]?.atMs ?? 0)
   return periodMs < DAYS_FROM_MS ? formatTime : formatDate
 }

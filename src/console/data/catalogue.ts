@@ -3,18 +3,19 @@ import { makeCall } from '../../client/client.ts'
 import { ApiError } from '../../client/petstore-client.ts'
 import { baseUrl } from './session.ts'
 
-/** A file that the user chose, and what it contains. */
+/** The kind of a file: what its rows are. */
 export type CatalogueFile = 'categories' | 'pets'
 
-/** Why one line of a file cannot be loaded. */
+/** The reason why one line of a file cannot be loaded. */
 export interface LineProblem {
   readonly file: CatalogueFile
   readonly line: number
   readonly message: string
 }
 
-/** What an import would do, or did. */
+/** The result of an import or of its dry run. */
 export interface ImportResult {
+  /** The number of new categories. Existing categories with the same name are used unchanged. */
   readonly categories: bigint
   readonly pets: bigint
   readonly problems: readonly LineProblem[]
@@ -34,13 +35,16 @@ const columns: Readonly<Record<CatalogueFile, { required: readonly string[]; opt
     pets: { required: ['name', 'category'], optional: ['quantity', 'hold'] },
   }
 
-/** Operations that the store does not describe: the command line imports with them too. */
+/** Operations that are not in the OpenAPI description. The command `petstore import` uses them too. */
 const operations = {
   stage: { method: 'POST', path: '/imports/{importId}/rows', empty: true },
   apply: { method: 'POST', path: '/imports/{importId}/apply' },
 } as const
 
-/** Reads the rows of a CSV file with the problems of its lines. Throws Error if it is not such a file at all. */
+/**
+ * Returns the rows of a CSV file and the problems of its invalid lines. Throws Error if the text is not CSV, or if its
+ * first line does not name the columns of such a file.
+ */
 export function readCatalogue(file: CatalogueFile, text: string): { rows: Row[]; problems: LineProblem[] } {
   const records = recordsIn(file, text)
   const [head, ...lines] = records
@@ -52,14 +56,17 @@ export function readCatalogue(file: CatalogueFile, text: string): { rows: Row[];
   const unknown = names.find(name => ![...required, ...optional].includes(name))
   if (unknown !== undefined) {
     throw new Error(
-      `There is no column "${unknown}"; the columns are ${[...required, ...optional].join(', ')}.`,
+      `The column "${unknown}" is unknown. The columns are ${[...required, ...optional].join(', ')}.`,
     )
   }
   const problems: LineProblem[] = []
   const rows: Row[] = []
   for (const { line, cells } of lines) {
     const values = Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))
-    const result = cells.length === names.length ? rowOf(file, line, values) : `has ${cells.length} cells`
+    const result =
+      cells.length === names.length
+        ? rowOf(file, line, values)
+        : `has ${cells.length} cells, but the first line names ${names.length} columns`
     if (typeof result === 'string') problems.push({ file, line, message: result })
     else rows.push(result)
   }
@@ -73,23 +80,25 @@ function recordsIn(file: CatalogueFile, text: string): { line: number; cells: st
     const records = parse(text, options) as unknown as { record: string[]; info: { lines: number } }[]
     return records.map(({ record, info }) => ({ line: info.lines, cells: record }))
   } catch (error) {
-    // Safe: the parser throws nothing else for a text.
+    // Safe: given a text, the parser throws only CsvError.
     throw new Error(`The file of ${file} is not CSV: ${(error as CsvError).message}`)
   }
 }
 
-/** Returns the row of a line, or what is wrong with it. The store checks the rest. */
+/** Returns the row of a line, or the message about its first problem. The store checks everything else. */
 function rowOf(file: CatalogueFile, line: number, values: Readonly<Record<string, string>>): Row | string {
   const { name = '', description = '', category = '', quantity = '', hold = '' } = values
   if (file === 'categories') return { line: BigInt(line), name, ...(description !== '' && { description }) }
-  if (!/^\d{0,10}$/.test(quantity.trim())) return `quantity "${quantity}" must be a whole number, 0 or more`
+  if (!/^\d{0,10}$/.test(quantity.trim()))
+    return `quantity "${quantity}" must be an integer from 0 to 1000000000`
   if (!['', 'yes', 'no'].includes(hold)) return `hold "${hold}" must be yes, no or empty`
   const units = quantity.trim() === '' ? 1n : BigInt(quantity.trim())
   return { line: BigInt(line), name, category, quantity: units, hold: hold === 'yes' }
 }
 
 /**
- * Loads rows, all or nothing; with `dryRun`, only checks them. Throws ApiError for a refusal that is not about a line.
+ * Loads all rows, or none if one of them is invalid. With `dryRun`, only checks them. Throws ApiError for a refusal
+ * that is not about a row, and ConnectionError if the store does not respond.
  */
 export async function importRows(
   key: string,
@@ -98,7 +107,7 @@ export async function importRows(
 ): Promise<ImportResult> {
   const call = makeCall({ baseUrl, key })
   const importId = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
-  // The id has at most 48 bits, so that it is a positive int64 in every case.
+  // The id is random, from 1 to 2^48, so it is always a positive int64.
   const input = { importId: (importId >> 16n) + 1n }
   const problems: LineProblem[] = []
   for (const file of ['categories', 'pets'] as const) {
@@ -116,7 +125,7 @@ export async function importRows(
     ...input,
     body: { dryRun: isDry, keepGoing: false },
   })
-  // Safe: the contract of the operation.
+  // Safe: the contract of the operation has these members.
   const outcome = data as {
     categoriesCreated: bigint
     petsCreated: bigint
@@ -126,14 +135,14 @@ export async function importRows(
   return { categories: outcome.categoriesCreated, pets: outcome.petsCreated, problems }
 }
 
-/** Stages a group of rows without those that the store refuses, and returns why it refuses them. */
+/** Stages the valid rows of a group. Returns a problem for each row that the store refuses. */
 async function stageValid(
   file: CatalogueFile,
   group: readonly Row[],
   stage: (rows: readonly Row[]) => Promise<void>,
 ): Promise<LineProblem[]> {
   const refused = new Map<number, string>()
-  // A refusal names at most some of the invalid rows, so the rest may be refused too.
+  // A refusal may name only some of the invalid rows, so the remaining rows may be refused again.
   for (;;) {
     try {
       await stage(group.filter((_, index) => !refused.has(index)))

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 import { baseUrl } from './session.ts'
 
-/** How often the console asks whether the store responds again, in milliseconds. */
+/** The pause before each probe of a store that does not respond, and the time limit of a probe, in milliseconds. */
 const PROBE_MS = 2000
 
 type Listener = () => void
 
-/** Whether the store responds. After a lost connection, probes it until it does. */
+/** Records whether the store responds. While it does not, sends probes until it does. */
 class ConnectionState {
   #isLost = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -32,13 +32,13 @@ class ConnectionState {
     for (const listener of this.#onRestored) listener()
   }
 
-  /** Calls a function each time that the store responds again. Returns a function that stops the calls. */
+  /** Calls `listener` each time the store starts to respond again. Returns a function that removes the listener. */
   onRestored(listener: Listener): () => void {
     this.#onRestored.add(listener)
     return () => this.#onRestored.delete(listener)
   }
 
-  /** Asks the store whether it is ready. */
+  /** Probes the store. Resolves with whether it responds in time and is ready. */
   async responds(): Promise<boolean> {
     const signal = AbortSignal.timeout(PROBE_MS)
     return fetch(`${baseUrl}/readyz`, { cache: 'no-store', signal })
@@ -76,7 +76,7 @@ class ConnectionState {
 
 export const connection = new ConnectionState()
 
-/** Whether the store does not respond at the moment. */
+/** Returns whether the connection to the store is lost at the moment. */
 export function useConnectionLost(): boolean {
   return useSyncExternalStore(connection.subscribe, () => connection.isLost)
 }

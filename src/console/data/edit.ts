@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { ApiError } from '../../client/petstore-client.ts'
 
-/** A resource and the ETag of the response that it came in. */
+/** A resource, and the ETag of the response that contained it. */
 export interface Version<Value> {
   readonly value: Value
   readonly etag: string | undefined
@@ -11,17 +11,17 @@ export interface Version<Value> {
 export interface Edit<Value> {
   /** The version that the next submit replaces. */
   readonly base: Version<Value>
-  /** The version in the store, if it is another one than `base` and the user has not chosen yet. */
+  /** The version in the store after a conflict; undefined once the user has chosen which values to keep. */
   readonly theirs: Version<Value> | undefined
-  /** Sends the change with the ETag of `base`. On 412, reads the version in the store, and throws the refusal. */
+  /** Calls `send` with the ETag of `base`, and throws its error. On 412, it first reads the version in the store. */
   readonly save: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
   /** Makes the version in the store the base of the next submit. */
   readonly accept: () => void
 }
 
 /**
- * Edits a resource without overwriting the change of someone else. The version is the one at the time of the first
- * render, because that is what the user sees in the form: a later read must not replace its ETag.
+ * Edits a resource without overwriting the changes of someone else. `opened` counts only in the first render, because
+ * the form shows that version: a later read must not replace its ETag. `read` reads the version in the store.
  */
 export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Version<Value>>): Edit<Value> {
   const [base, setBase] = useState(opened)

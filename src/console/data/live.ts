@@ -3,13 +3,13 @@ import { ApiError, type Event } from '../../client/petstore-client.ts'
 import { queryClient } from './query-client.ts'
 import { basePath, hasScope, type Session } from './session.ts'
 
-/** The number of events that the feed of the dashboard shows. */
+/** The maximum number of events that the feed of the dashboard shows. */
 const FEED_EVENTS_MAX = 50
-/** How often a key without `events:read` looks for changes, in milliseconds. */
+/** How often a page whose key does not have `events:read` reads its data again, in milliseconds. */
 const POLL_MS = 15_000
-/** A tab that gets its turn later than this has waited for another tab. */
+/** A tab that gets the lock of the stream later than this, in milliseconds, has waited for another tab. */
 const TAKEOVER_MS = 1000
-/** The first part of the keys of the queries that an event makes outdated. */
+/** The queries that an event makes outdated, by the resource in its type: the first parts of their query keys. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   pet: ['pets', 'inventory', 'summary', 'categories'],
   inventory: ['inventory', 'pets', 'summary', 'movements'],
@@ -18,7 +18,7 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   webhook: ['webhooks', 'deliveries'],
 }
 
-/** The shortest time between two readings of the same view: a busy shop has a hundred events a second. */
+/** The minimum time between two refreshes, in milliseconds: a busy shop has a hundred events per second. */
 const REFRESH_MS = 500
 
 const outdated = new Set<string>()
@@ -32,7 +32,7 @@ function refresh(): void {
 
 const listeners = new Set<() => void>()
 let feed: readonly Event[] = []
-/** The `sequence` of the last event that this tab has shown, wherever it came from. */
+/** The `sequence` of the last event that this tab received, from the stream or from another tab. */
 let lastSequence: string | undefined
 
 function receive(event: Event): void {
@@ -46,7 +46,7 @@ function receive(event: Event): void {
   setTimeout(refresh, REFRESH_MS)
 }
 
-/** Returns the events that arrived since the page was opened, newest first. */
+/** Returns the last events that arrived since sign-in, newest first: at most `FEED_EVENTS_MAX`. */
 export function useFeed(): readonly Event[] {
   return useSyncExternalStore(
     listener => {
@@ -58,8 +58,8 @@ export function useFeed(): readonly Event[] {
 }
 
 /**
- * Keeps everything on the page current while it is visible. One tab of the browser reads the event stream and passes
- * each event on to the others. A key that may not read events polls.
+ * Keeps the data on the page current while the page is visible. One tab of the browser reads the event stream and
+ * passes each event to the other tabs. With a key that may not read events, the page polls.
  */
 export function useLiveUpdates(session: Session): void {
   useEffect(() => {
@@ -67,7 +67,7 @@ export function useLiveUpdates(session: Session): void {
     let stop = document.hidden ? undefined : startStream(session)
     const onVisibility = (): void => {
       stop?.()
-      // What changed while the tab was hidden, perhaps for a day, is read again instead of followed.
+      // The tab may have been hidden for a day, so it reads its data again instead of the events that it missed.
       lastSequence = undefined
       stop = document.hidden ? undefined : startStream(session)
       if (!document.hidden) void queryClient.invalidateQueries()
@@ -89,20 +89,24 @@ function poll(): () => void {
   return () => clearInterval(timer)
 }
 
-/** Reads the stream in this tab, or receives its events from the tab that does. Returns a function that stops it. */
+/**
+ * Reads the event stream in this tab, or receives the events from the tab that reads it. Returns a function that ends
+ * both.
+ */
 function startStream(session: Session): () => void {
   const stopping = new AbortController()
-  // The name contains the key's id, because keys may read different stores and events.
+  // The name contains the path of the store and the id of the key, because both decide which events the tab may read.
   const name = `petstore-events ${basePath} ${session.info.id}`
   const channel = new BroadcastChannel(name)
   channel.onmessage = ({ data }: MessageEvent<Event>) => receive(data)
   const openedMs = performance.now()
   const read = async (): Promise<void> => {
-    // A tab that has seen no event starts at the current position: what happened after the other tab ended is missing.
+    // A tab that has received no event starts at the current position, and misses the events between the end of the
+    // other tab and this moment.
     if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
     await follow(session, stopping.signal, event => channel.postMessage(event))
   }
-  // Without a secure context, the browser has no locks: then every tab has its own stream.
+  // The browser has no locks outside a secure context. Every tab reads its own stream then.
   if ('locks' in navigator) {
     navigator.locks.request(name, { signal: stopping.signal }, read).catch(() => {})
   } else {
@@ -123,7 +127,7 @@ async function follow(session: Session, signal: AbortSignal, pass: (event: Event
       pass(event)
     }
   } catch (error) {
-    // A key that was revoked shows its refusal where it is used next.
+    // The refusal of a revoked key is shown at the next request of a view.
     if (!(error instanceof ApiError)) throw error
   }
 }

@@ -5,7 +5,7 @@ import { useSession } from './store.ts'
 
 /** The maximum number of pets in one request by id. */
 const IDS_MAX = 100
-/** How long a name is used without asking again, in milliseconds. An event about the pet replaces it earlier. */
+/** How long a name is used before it is read again, in milliseconds. An event about a pet makes it outdated earlier. */
 const NAME_FRESH_MS = 300_000
 
 /** Reads a pet with its ETag. Returns null if it does not exist. */
@@ -15,7 +15,7 @@ export async function readPet(client: Client, petId: bigint): Promise<Version<Pe
   return value ? { value, etag } : null
 }
 
-/** Returns the query of one pet with its ETag. */
+/** Returns the query of one pet with its ETag. Its data is null if the pet does not exist. */
 export function usePet(petId: bigint) {
   const { client } = useSession()
   return useQuery({ queryKey: ['pets', 'one', petId], queryFn: () => readPet(client, petId) })
@@ -30,7 +30,7 @@ export function useStock(petId: bigint) {
   })
 }
 
-/** Returns the name of a pet, or its number if it is not known or deleted. */
+/** Returns the name of a pet, or a text such as `Pet 7` if the name is not known yet or the pet does not exist. */
 export function usePetName(petId: bigint): string {
   const { client } = useSession()
   const { data } = useQuery({
@@ -50,8 +50,8 @@ interface NameRequest {
 const waitingByClient = new WeakMap<Client, NameRequest[]>()
 
 /**
- * Reads the name of a pet; null if it does not exist. The names that a table asks for while it renders are read in one
- * request.
+ * Reads the name of a pet; null if the pet does not exist. The names that the rows of a table need are read together,
+ * in requests for at most `IDS_MAX` pets.
  */
 function readPetName(client: Client, petId: bigint): Promise<string | null> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 import { connection } from './connection.ts'
 
-/** How long a result is shown without asking again, in milliseconds. Events make results outdated earlier. */
+/** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
 
 /** The cache of everything that the console has read. */
@@ -16,7 +16,7 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      // The client has already retried what can be retried.
+      // The client has already retried the request if that was safe.
       retry: false,
       queryKeyHashFn: key =>
         JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
@@ -29,7 +29,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 })
 
-/** Whether the store refused a request because of its key. */
+/** Returns whether an error is the refusal of a key (401). */
 export function isKeyRefused(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }

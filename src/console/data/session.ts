@@ -1,22 +1,25 @@
 import { type ApiKey, type Client, createClient, type Scope } from '../../client/petstore-client.ts'
 
-/** The path of the store, without a slash at its end: empty unless it is behind a proxy with a path. */
+/** The path of the base URL of the store, without a trailing slash. It is empty unless a proxy adds a path. */
 export const basePath = document.querySelector<HTMLMetaElement>('meta[name="petstore-base"]')?.content ?? ''
 
 /** The address of the store that served the page. */
 export const baseUrl = `${location.origin}${basePath}`
 
-/** A key that is in use in this tab, and what it may do. */
+/** The key that this tab uses, a client that sends it, and its name and scopes. */
 export interface Session {
   readonly key: string
   readonly client: Client
   readonly info: ApiKey
 }
 
-/** Session storage is shared by every page of the origin, so the name contains the path of the store. */
+/** All pages of an origin share the session storage of a tab, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`
 
-/** Signs in with a key. Throws ApiError if the store refuses it, ConnectionError if the store does not respond. */
+/**
+ * Signs in with a key, and keeps it in the session storage of this tab. Throws ApiError if the store refuses the key,
+ * and ConnectionError if the store does not respond.
+ */
 export async function signIn(key: string): Promise<Session> {
   const client = createClient({ baseUrl, key })
   const { data: info } = await client.getCurrentKey({})
@@ -29,8 +32,8 @@ export function forgetKey(): void {
 }
 
 /**
- * Returns the key of the link that the store printed at its start, or the one that this tab used before; undefined
- * without either. The link is removed from the address and the history at once.
+ * Returns the key in the link that the store printed at its start, or the key in the session storage of this tab;
+ * undefined if there is neither. Removes the key from the address of the page and from the history.
  */
 export function findKey(): string | undefined {
   const fragment = /^#key=(\S+)$/.exec(location.hash)?.[1]
@@ -39,7 +42,7 @@ export function findKey(): string | undefined {
   return decodeURIComponent(fragment)
 }
 
-/** Whether a key has a scope: itself, or through a scope that includes it. */
+/** Returns whether a key has a scope, directly or through a scope that includes it. */
 export function hasScope({ scopes }: Pick<ApiKey, 'scopes'>, scope: Scope): boolean {
   const has = (one: Scope): boolean => scopes.includes(one)
   if (has('admin') || has(scope)) return true

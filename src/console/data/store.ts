@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
 import { hasScope, type Session } from './session.ts'
 
-/** The session of the page and what ends it. */
+/** The session of the page, with the function that ends it. */
 export interface SignedIn extends Session {
   readonly signOut: () => void
 }
@@ -16,7 +16,7 @@ export function useSession(): SignedIn {
   return session
 }
 
-/** Returns a function that says whether the key of the session has a scope. */
+/** Returns a function that returns whether the key of the session has a scope. */
 export function useCan(): (scope: Scope) => boolean {
   const { info } = useSession()
   return scope => hasScope(info, scope)

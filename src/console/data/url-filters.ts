@@ -2,7 +2,7 @@ import { useSearchParams } from 'wouter'
 
 /** The filters of a view, by the names of their query parameters. */
 export interface UrlFilters {
-  /** Returns the value of a filter, or an empty text. */
+  /** Returns the value of a filter, or an empty text if it is not set. */
   readonly get: (name: string) => string
   /** Changes one filter; null or an empty text removes it. */
   readonly set: (name: string, value: string | null) => void
@@ -21,13 +21,13 @@ export function useUrlFilters(): UrlFilters {
           else next.delete(name)
           return next
         },
-        // Going back leaves the list. It does not undo each typed letter.
+        // The Back button leaves the list instead of removing the typed letters one by one.
         { replace: true },
       ),
   }
 }
 
-/** Returns the option that a text names, or undefined: anything can be in an address. */
+/** Returns the option that equals a text; undefined if none does, because an address can contain any text. */
 export function optionIn<Option extends string>(
   options: readonly Option[],
   text: string,
@@ -35,7 +35,7 @@ export function optionIn<Option extends string>(
   return options.find(option => option === text)
 }
 
-/** Returns the id in a text, or undefined if it is not one. */
+/** Returns the integer in a text of 1 to 19 digits; undefined for any other text. */
 export function idIn(text: string): bigint | undefined {
   return /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
 }

@@ -5,7 +5,7 @@ interface BoundaryProps {
   readonly children: ReactNode
 }
 
-/** Shows a way on if a view fails: most likely its script is gone, because the store was updated. */
+/** Shows a button to reload if a view fails. Usually its script is missing, because the store was updated. */
 export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false }
 

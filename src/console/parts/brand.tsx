@@ -1,6 +1,6 @@
 import { Group } from '@mantine/core'
 
-/** The name of the product with its paw, drawn here because not every system has a picture of one. */
+/** The name of the product with a paw. The paw is drawn here, because not every system has a paw emoji. */
 export function Brand() {
   return (
     <Group gap="xs" wrap="nowrap" component="span">

@@ -41,7 +41,7 @@ function CategoryInputs({ values, onChange, errors }: CategoryInputsProps) {
   )
 }
 
-/** Adds a category. */
+/** The dialog that adds a category. */
 export function AddCategory({ onClose }: { readonly onClose: () => void }) {
   const { client } = useSession()
   const [values, setValues] = useState<CategoryFields>({ name: '', description: '' })
@@ -64,7 +64,7 @@ interface EditCategoryProps {
   readonly onClose: () => void
 }
 
-/** Changes a category, unless someone else changed it meanwhile. */
+/** The dialog that edits a category. If someone else changed the category meanwhile, it asks which values to use. */
 export function EditCategory({ category, onClose }: EditCategoryProps) {
   const { client } = useSession()
   const categoryId = category.value.id
@@ -105,7 +105,7 @@ interface DeleteCategoryProps {
   readonly onClose: () => void
 }
 
-/** Asks before a category is deleted. The store refuses while the category contains pets. */
+/** The dialog that deletes a category. The store refuses to delete a category that contains pets. */
 export function DeleteCategory({ category: { id: categoryId, name }, onClose }: DeleteCategoryProps) {
   const { client } = useSession()
   return (
@@ -130,7 +130,7 @@ function fieldsOf({ name, description = '' }: Category): CategoryFields {
   return { name, description }
 }
 
-/** Returns the members of a category. In a patch, null removes the description. */
+/** Returns the body of a request. An empty description becomes null, which removes it in a patch. */
 function bodyOf({ name, description }: CategoryFields) {
   return { name, description: description.trim() === '' ? null : description }
 }

@@ -5,8 +5,9 @@ import { useState } from 'react'
 import type { Category } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 
+/** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
-/** The number of categories to choose from. A user who does not see theirs types more letters. */
+/** The maximum number of categories in the list. A user who does not find a category types more letters. */
 const OPTIONS_MAX = 20
 
 interface CategorySelectProps {
@@ -18,7 +19,7 @@ interface CategorySelectProps {
   readonly required?: boolean
 }
 
-/** Chooses a category by its name. The store searches, because there may be more categories than a page can list. */
+/** A field for a category, by the start of its name. The store searches, because there may be too many to list. */
 export function CategorySelect({ value, onChange, ...props }: CategorySelectProps) {
   const { client } = useSession()
   const [text, setText] = useState('')
@@ -51,7 +52,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       onChange={id => onChange(id === null ? undefined : BigInt(id))}
       searchValue={text}
       onSearchChange={setText}
-      // The data always has the chosen category, because the field shows its name.
+      // The data always contains the chosen category, because the field shows its name. The list shows only matches.
       filter={({ options }) =>
         options.filter(option => search === '' || ('value' in option && foundIds.has(String(option.value))))
       }
@@ -62,7 +63,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
   )
 }
 
-/** Returns the categories to choose from. Two with the same name also show their numbers. */
+/** Returns the options of the field. If two have the same name, each except the chosen one also shows its id. */
 function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
   const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
   return all.map(({ id, name }) => ({

@@ -6,13 +6,13 @@ import { formatCount, formatInstant, formatUnits } from './format.ts'
 import { CategoryName, PetLink } from './names.tsx'
 
 interface ChangeSentenceProps {
-  /** An event or an entry of the audit log: both have the resource after the change. */
+  /** An event or an entry of the audit log: both contain the resource after the change. */
   readonly change: Event | AuditEntry
-  /** The change of the same resource before this one, if it is known. Then the sentence says what differs. */
+  /** The previous change of the same resource, if it is known. With it, the sentence says what changed. */
   readonly before?: Event | AuditEntry | undefined
 }
 
-/** Says in one sentence what happened, with links to what it happened to. */
+/** One sentence about a change, with links to the resources that it concerns. */
 export function ChangeSentence(props: ChangeSentenceProps) {
   return <span className="sentence">{sentence(props)}</span>
 }
@@ -52,7 +52,7 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
   return change.type.startsWith('petstore.pet.')
 }
 
-/** Links to a pet by the name that it had, because a later name would be wrong in a history. */
+/** A link to a pet, with its name at the time of the change: a later name would be wrong in a history. */
 function PetData({ pet }: { readonly pet: Pet }) {
   return (
     <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
@@ -72,7 +72,7 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
     )
   }
   if (before && pet.status !== before.status) changes.push(`became ${pet.status}`)
-  // Without the state before, nobody knows what changed.
+  // Without the previous state, it is not known what changed.
   if (!isRenamed && changes.length === 0) changes.push('was changed')
   return (
     <>
@@ -92,7 +92,7 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
 
 const orderVerbs = {
   'petstore.order.placed': 'was placed for',
-  'petstore.order.updated': 'was changed: it is for',
+  'petstore.order.updated': 'was changed: it is now for',
   'petstore.order.completed': 'was completed for',
   'petstore.order.cancelled': 'was cancelled for',
 } as const
@@ -109,7 +109,9 @@ function OrderChange({ order, type }: { readonly order: Order; readonly type: ke
         </Anchor>
       )}{' '}
       {orderVerbs[type]} <PetLink id={order.petId} />, {formatUnits(order.quantity)}.
-      {type === 'petstore.order.updated' && order.shipDate && ` It ships ${formatInstant(order.shipDate)}.`}
+      {type === 'petstore.order.updated' &&
+        order.shipDate &&
+        ` It ships on ${formatInstant(order.shipDate)}.`}
     </>
   )
 }
@@ -131,7 +133,7 @@ function categoryLink({ id, name }: Category): ReactNode {
   )
 }
 
-/** Returns a sentence from the parts of a type: `Webhooks 3: secret rotated.` */
+/** Returns a sentence from the subject and the type: `Webhook 3: secret rotated.` */
 function otherSentence({ type, subject }: Event | AuditEntry): string {
   const [, , verb = type] = type.split('.')
   const [kind = '', id = ''] = subject.split('/')

@@ -2,15 +2,15 @@ import { Box, Skeleton } from '@mantine/core'
 import { type ReactNode, Suspense } from 'react'
 
 interface ChartPlaceProps {
-  /** What the chart shows, in words, for users that do not see it. */
+  /** What the chart shows, in words, for users who cannot see it. */
   readonly label: string
   /** In pixels. The place has this height from the start, so nothing moves when the chart appears. */
   readonly height: number
-  /** The chart, whose script may be loading; undefined while its data is loading. */
+  /** The chart; undefined while its data is loading. Its script may still be loading. */
   readonly children: ReactNode
 }
 
-/** The place of a chart, with its text alternative. */
+/** The area of a chart, with a text alternative. */
 export function ChartPlace({ label, height, children }: ChartPlaceProps) {
   const skeleton = <Skeleton height={height} />
   return (

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** One value that two people changed: what the form has, and what the store has now. */
+/** One field, with its value in the form and its value in the store. */
 export interface Difference {
   readonly label: string
   readonly mine: ReactNode
@@ -16,12 +16,12 @@ interface ConflictProps {
   readonly onKeepMine: () => void
 }
 
-/** Shows that a resource was changed while it was edited, and asks which values to use. Overwrites nothing itself. */
+/** Reports that someone else changed the resource while it was edited, and asks which values to use. Saves nothing. */
 export function Conflict({ differences, onTakeTheirs, onKeepMine }: ConflictProps) {
   return (
     <Alert color="yellow" role="alert" title="Someone else changed this meanwhile">
       <Text size="sm" mb="xs">
-        Nothing was saved. Choose which values to go on with, then save again.
+        Nothing was saved. Choose which values to use, then save again.
       </Text>
       <Table>
         <Table.Thead>

@@ -4,7 +4,7 @@ import { Conflict, type Difference } from './conflict.tsx'
 
 interface EditConflictProps<Value> {
   readonly edit: Edit<Value>
-  /** Returns what differs between the form and the version in the store. */
+  /** Returns the fields to compare, with their values in the form and in the version in the store. */
   readonly differences: (theirs: Value) => readonly Difference[]
   /** Puts the version in the store into the form. */
   readonly onTakeTheirs: (theirs: Value) => void

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 
 interface EmptyProps {
   readonly title: string
-  /** What the user can do about it. */
+  /** What the user can do next. */
   readonly children: ReactNode
 }
 
-/** Says why a list is empty, and what to do next. */
+/** A message that says why a list is empty, and what to do next. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <Paper withBorder p="xl">

@@ -3,11 +3,11 @@ import { formatCount } from './format.ts'
 
 interface FigureProps {
   readonly label: string
-  /** Undefined while it is loading. */
+  /** Undefined while the number is loading. */
   readonly count: bigint | undefined
 }
 
-/** One number with its meaning. */
+/** One number with its label. */
 export function Figure({ label, count }: FigureProps) {
   return (
     <Card withBorder>

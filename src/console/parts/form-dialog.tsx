@@ -9,19 +9,19 @@ interface FormDialogProps {
   readonly title: string
   /** The text of the button that submits, such as `Add pet`. */
   readonly action: string
-  /** What is said when it is done, such as `Pet added`. */
+  /** The notification after success, such as `Order placed`. */
   readonly done: string
-  /** Whether the action destroys something: its button is red then. */
+  /** Whether the action deletes or revokes something. If so, its button is red. */
   readonly isDestructive?: boolean
-  /** Sends the change. Its error is shown in the dialog, and nothing that was entered is lost. */
+  /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
   readonly submit: () => Promise<unknown>
-  /** The fields. Each gets the sentences of the store by the names of the members of the body. */
+  /** Returns the fields. `errors` has the messages of the store, by the name of the member of the body. */
   readonly children: (errors: Readonly<Record<string, string>>) => ReactNode
-  /** The names of the members that have a field: their sentences appear only there. */
+  /** The names of the members that have a field. Messages about them appear only at the field. */
   readonly fields?: readonly string[]
   /**
-   * Shown if the resource was changed since it was read (412); null once the user has chosen. Without it, the refusal
-   * itself is shown.
+   * Shown instead of the refusal if the resource was changed since it was read (412). Without it, the refusal itself is
+   * shown.
    */
   readonly conflict?: ReactNode
   readonly onClose: () => void
@@ -58,7 +58,7 @@ export function FormDialog(props: FormDialogProps) {
   const isConflict = error instanceof ApiError && error.status === 412 && conflict !== undefined
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
-    // A dialog is part of the React tree of the form around it.
+    // In React, the event would also reach a form around the dialog, and submit it.
     event.stopPropagation()
     change.mutate()
   }

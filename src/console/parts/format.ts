@@ -5,7 +5,7 @@ const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** Formats a number with separators of thousands. */
+/** Formats a number with thousands separators. */
 export function formatCount(count: bigint | number): string {
   return counts.format(count)
 }
@@ -15,12 +15,12 @@ export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
 }
 
-/** Formats the day of an instant, in milliseconds since 1970, in the time zone of the browser and without its year. */
+/** Formats the day of an instant without the year, in the time zone of the browser. `atMs` counts from 1970. */
 export function formatDate(atMs: number): string {
   return dates.format(new Date(atMs))
 }
 
-/** Formats the time of the day of an instant, in milliseconds since 1970, in the time zone of the browser. */
+/** Formats the time of day of an instant, in the time zone of the browser. `atMs` counts from 1970. */
 export function formatTime(atMs: number): string {
   return times.format(new Date(atMs))
 }
@@ -35,7 +35,7 @@ export function formatUnits(units: bigint): string {
   return `${formatCount(units)} ${units === 1n ? 'unit' : 'units'}`
 }
 
-/** Formats a day in UTC such as 2026-11-22 without its year. */
+/** Formats a day such as `2026-11-22` without the year. */
 export function formatDay(day: string): string {
   return days.format(new Date(`${day}T00:00:00Z`))
 }

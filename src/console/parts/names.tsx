@@ -4,12 +4,12 @@ import { Link } from 'wouter'
 import { usePetName } from '../data/pets.ts'
 import { useCan, useSession } from '../data/store.ts'
 
-/** How long a name is used without asking again, in milliseconds. An event about the resource replaces it earlier. */
+/** How long a name is used before it is read again, in milliseconds. An event about a category ends this earlier. */
 const NAME_FRESH_MS = 300_000
-/** The number of keys whose names are known. The others appear with their numbers. */
+/** The maximum number of keys whose names are read. The others appear as `Key 7`. */
 const KEYS_MAX = 100
 
-/** The name of a category, or its number until the name is known. */
+/** The name of a category, or a text such as `Category 7` if the name is not known. */
 export function CategoryName({ id }: { readonly id: bigint }) {
   const { client } = useSession()
   const { data } = useQuery({
@@ -20,7 +20,7 @@ export function CategoryName({ id }: { readonly id: bigint }) {
   return <>{data ?? `Category ${id}`}</>
 }
 
-/** The name of a pet, or its number if it is not known or deleted. */
+/** The name of a pet, or a text such as `Pet 7` if the name is not known. */
 export function PetName({ id }: { readonly id: bigint }) {
   return <>{usePetName(id)}</>
 }
@@ -34,7 +34,10 @@ export function PetLink({ id }: { readonly id: bigint }) {
   )
 }
 
-/** The name of a key, or its number if the key of the session may not read it or it was revoked. */
+/**
+ * The name of a key, or a text such as `Key 7` if the name is not known: the key was revoked, or the key of the session
+ * may not list keys.
+ */
 export function KeyName({ id }: { readonly id: bigint }) {
   const { client } = useSession()
   const can = useCan()

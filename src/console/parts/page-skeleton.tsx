@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** Holds the place of a view while its script loads. */
+/** A placeholder for a view while its script or its data loads. */
 export function PageSkeleton() {
   return (
     <Stack gap="lg" aria-busy="true" aria-label="Loading">

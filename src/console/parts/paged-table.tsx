@@ -18,30 +18,30 @@ export interface Column<Row> {
 interface PagedTableProps<Row> {
   /** What the table contains, for screen readers. */
   readonly label: string
-  /** The key of the query: the first part says what it reads, the others are its filters. */
+  /** The key of the query: the first part names the resource, the others are the filters. */
   readonly queryKey: readonly unknown[]
-  /** Reads one page; `cursor` is undefined for the first. */
+  /** Reads one page; `cursor` is undefined for the first page. */
   readonly read: (cursor: string | undefined) => Promise<ListPage<Row>>
   readonly columns: readonly Column<Row>[]
   readonly idOf: (row: Row) => bigint | string
-  /** How often the page is read again, in milliseconds, for what no event reports. */
+  /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
-  /** The width in pixels below which the table scrolls instead of breaking its columns into letters. */
+  /** The width in pixels below which the table scrolls sideways, so that its columns stay readable. */
   readonly minWidth?: number
 }
 
 const SKELETON_ROWS = 8
-/** On a narrower screen the table scrolls, because columns would break every word. */
+/** The default of `minWidth`: narrower columns would break every word. */
 const TABLE_MIN_PX = 640
 
-/** A list of the API as a table, one page at a time, so that it is as fast with a million rows as with ten. */
+/** A list of the API as a table. It reads one page at a time, so a million rows are as fast as ten. */
 export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const filters = JSON.stringify(props.queryKey, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  // Another filter starts again at the first page.
+  // A change of the filters starts again at the first page.
   return <Pages key={filters} {...props} />
 }
 

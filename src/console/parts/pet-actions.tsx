@@ -18,7 +18,7 @@ interface PetActionsProps {
   readonly quantity: bigint | undefined
 }
 
-/** What the key of the session may do with a pet. Shows nothing for a key that may only read. */
+/** The buttons for what the key of the session may do with a pet. Shows nothing for a key that may only read. */
 export function PetActions({ pet, quantity }: PetActionsProps) {
   const can = useCan()
   const [dialog, setDialog] = useState<Dialog>()
@@ -52,7 +52,7 @@ export function PetActions({ pet, quantity }: PetActionsProps) {
   )
 }
 
-/** Puts an available pet on hold, or releases a pending one. It needs no question, because the other undoes it. */
+/** Puts an available pet on hold, or releases a pending one. Neither asks first, because the other one undoes it. */
 function useHold({ id, name, status }: Pet) {
   const { client } = useSession()
   const queries = useQueryClient()

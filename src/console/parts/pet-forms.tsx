@@ -21,7 +21,7 @@ interface PetInputsProps {
   readonly errors: Readonly<Record<string, string>>
 }
 
-/** The fields that a new pet and an edited pet have. */
+/** The fields that the dialogs to add and to edit a pet share. */
 function PetInputs({ values, onChange, errors }: PetInputsProps) {
   return (
     <>
@@ -49,7 +49,7 @@ interface AddPetProps {
   readonly onAdded: (pet: Pet) => void
 }
 
-/** Adds a pet. */
+/** The dialog that adds a pet. */
 export function AddPet({ onClose, onAdded }: AddPetProps) {
   const { client } = useSession()
   const [values, setValues] = useState<PetFields>({ name: '', categoryId: undefined })
@@ -89,12 +89,15 @@ interface EditPetProps {
   readonly onClose: () => void
 }
 
-/** Changes the name and the category of a pet, unless someone else changed it meanwhile. */
+/**
+ * The dialog that edits the name and the category of a pet. If someone else changed the pet meanwhile, it asks which
+ * values to use.
+ */
 export function EditPet({ pet, onClose }: EditPetProps) {
   const { client } = useSession()
   const petId = pet.value.id
   const [values, setValues] = useState<PetFields>(pet.value)
-  // If the pet was deleted, the next submit says so.
+  // If the pet was deleted, the next submit reports that.
   const edit = useEdit(pet, async () => (await readPet(client, petId)) ?? pet)
   const differences = (theirs: Pet) => [
     { label: 'Name', mine: values.name, theirs: theirs.name },
@@ -103,7 +106,7 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       mine: values.categoryId === undefined ? '' : <CategoryName id={values.categoryId} />,
       theirs: <CategoryName id={theirs.categoryId} />,
     },
-    // The form has no status, but a new one explains the conflict.
+    // The form has no field for the status, but a changed status explains the conflict.
     ...(theirs.status === edit.base.value.status
       ? []
       : [{ label: 'Status', mine: edit.base.value.status, theirs: theirs.status }]),
@@ -128,7 +131,7 @@ interface PetQuestionProps {
   readonly onClose: () => void
 }
 
-/** Asks before a pet is deleted. */
+/** The dialog that asks before it deletes a pet. */
 export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDeleted: () => void }) {
   const { client } = useSession()
   return (
@@ -150,7 +153,7 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
   )
 }
 
-/** Asks before a pet is marked as sold, because that removes its stock. */
+/** The dialog that asks before it marks a pet as sold, because that removes the stock of the pet. */
 export function SellPet({ pet, onClose }: PetQuestionProps) {
   const { client } = useSession()
   return (
@@ -170,8 +173,8 @@ export function SellPet({ pet, onClose }: PetQuestionProps) {
   )
 }
 
-/** Returns the members of a pet. Without a category, the store says at its field that it is required. */
+/** Returns the body of a request. It may lack the category: the store refuses it then with a message for the field. */
 function bodyOf({ name, categoryId }: PetFields): Pick<NewPet, 'name' | 'categoryId'> {
-  // Safe: the store checks each body.
+  // Safe: the store validates each body.
   return { name, categoryId } as Pick<NewPet, 'name' | 'categoryId'>
 }

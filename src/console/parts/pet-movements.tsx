@@ -15,7 +15,7 @@ const StockOverTime = lazy(async () => ({
 }))
 
 const CHART_PX = 260
-/** The number of movements in the chart: the newest ones. */
+/** The maximum number of movements in the chart, which shows the newest ones. */
 const CHART_MOVEMENTS_MAX = 100
 
 const reasons: Readonly<Record<MovementReason, string>> = {
@@ -43,7 +43,7 @@ const columns: readonly Column<StockMovement>[] = [
   { head: 'Note', cell: ({ note }) => note },
 ]
 
-/** How the stock of a pet became what it is. */
+/** The movements of the stock of a pet, as a chart and as a table. */
 export function PetMovements({ petId }: { readonly petId: bigint }) {
   const { client } = useSession()
   return (
@@ -76,7 +76,7 @@ function MovementsChart({ petId }: { readonly petId: bigint }) {
     queryFn: async () =>
       (await client.listMovements({ petId, sort: '-id', limit: CHART_MOVEMENTS_MAX })).data.items,
   })
-  // Without a movement, the table says so.
+  // If there are no movements, the table says so.
   if (data?.length === 0) return null
   const points = data && pointsOf(data, dataUpdatedAt)
   return (
@@ -86,7 +86,7 @@ function MovementsChart({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Returns the stock after each movement, oldest first, and the stock now: it is still that of the last movement. */
+/** Returns the stock after each movement, oldest first. A last point repeats the stock of the last movement for now. */
 function pointsOf(newestFirst: readonly StockMovement[], nowMs: number): StockPoint[] {
   const points = newestFirst.map(({ at, quantity, reserved }) => ({
     atMs: Date.parse(at),
@@ -103,11 +103,11 @@ function summaryOf(movements: readonly StockMovement[]): string {
   if (!first || !last) return 'No movements'
   return (
     `Stock over time: ${formatUnits(first.quantity)} on hand on ${formatInstant(first.at)}, ` +
-    `now ${formatUnits(last.quantity)}, ${formatCount(last.reserved)} reserved. The table below has each movement.`
+    `now ${formatUnits(last.quantity)}, ${formatCount(last.reserved)} reserved. The table below lists each movement.`
   )
 }
 
-/** Returns what a movement changed. An order reserves units; only its completion takes them from the shelf. */
+/** Returns a text such as `-2 on hand, -2 reserved`. Placing an order changes only the reserved units. */
 function changeText({ quantityChange, reservedChange }: StockMovement): string {
   const parts = [
     ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} on hand`]),

@@ -5,17 +5,19 @@ import { type ReactNode, useState } from 'react'
 import { useSession } from '../data/store.ts'
 import { formatCount } from './format.ts'
 
+/** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
+/** The maximum number of pets in the list. */
 const FOUND_MAX = 20
 
 interface PetSelectProps {
-  /** The id of the selected pet as text; empty without one. */
+  /** The id of the selected pet as text; empty if no pet is selected. */
   readonly value: string
   readonly onChange: (id: string) => void
   readonly error?: ReactNode
 }
 
-/** Finds a pet by the start of its name, and shows how many units of it are free. */
+/** A field for a pet, by the start of its name. The list shows how many units of each pet are free. */
 export function PetSelect({ value, onChange, error }: PetSelectProps) {
   const { client } = useSession()
   const [typed, setTyped] = useState('')
@@ -50,7 +52,7 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
       onSearchChange={text => {
         if (!options.some(({ label }) => label === text)) setTyped(text)
       }}
-      nothingFoundMessage="No pet has a name that starts like this."
+      nothingFoundMessage="No pet name starts with this text."
       error={error}
     />
   )

@@ -9,7 +9,7 @@ import { type Column, PagedTable } from './paged-table.tsx'
 
 interface TimelineRow {
   readonly entry: AuditEntry
-  /** The entry of the same resource before this one, if it is on the same page. */
+  /** The previous entry of the same resource, if it is on the same page. */
   readonly before: AuditEntry | undefined
 }
 
@@ -18,11 +18,11 @@ const columns: readonly Column<TimelineRow>[] = [
   { head: 'What', cell: ({ entry, before }) => <ChangeSentence change={entry} before={before} /> },
   {
     head: 'By',
-    cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store itself' : <KeyName id={keyId} />),
+    cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
   },
 ]
 
-/** Everything that happened to a pet, to its stock and to its orders, newest first. */
+/** All changes of a pet, its stock and its orders, newest first. */
 export function PetTimeline({ petId }: { readonly petId: bigint }) {
   const { client } = useSession()
   return (
@@ -36,13 +36,14 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
         read={async cursor => withBefore((await client.listAudit({ petId, ...(cursor && { cursor }) })).data)}
         columns={columns}
         idOf={({ entry }) => entry.position}
-        empty={<Empty title="No history">The audit log has no change of this pet.</Empty>}
+        empty={<Empty title="No history">The audit log contains no change of this pet.</Empty>}
         minWidth={440}
       />
     </Stack>
   )
 }
 
+/** Adds to each entry the previous entry of the same resource. */
 function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<TimelineRow> {
   const rows = items.map((entry, index) => ({
     entry,

@@ -6,7 +6,7 @@ import { sentenceOf } from './refusal.tsx'
 
 interface ReadThenOpenProps<Value> {
   readonly label: string
-  /** What the button is about, for screen readers: every row has the same button. */
+  /** The name of the resource, for screen readers: the buttons of all rows have the same label. */
   readonly subject: string
   readonly read: () => Promise<Version<Value>>
   readonly onRead: (version: Version<Value>) => void
@@ -25,7 +25,7 @@ export function ReadThenOpen<Value>({ label, subject, read, onRead }: ReadThenOp
       size="compact-sm"
       aria-label={`${label} ${subject}`}
       aria-busy={reading.isPending}
-      // Without the state of a loading button: it is disabled, so it would lose the focus that the dialog returns.
+      // Not `loading`: it would disable the button, and the dialog could not return the focus to the button.
       onClick={() => {
         if (!reading.isPending) reading.mutate()
       }}

@@ -1,15 +1,15 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 
-/** Returns the sentence to show for an error. */
+/** Returns the message to show for an error. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return error.message
   if (error instanceof ConnectionError)
-    return 'The store does not respond. Your change may or may not be saved.'
-  return 'Something went wrong in this page. Reload it and try again.'
+    return 'The store does not respond. If you submitted a change, it may or may not be saved.'
+  return 'Something went wrong in this page. Reload the page and try again.'
 }
 
-/** Returns the sentences of a refusal about single members of a body, by the name of the member. */
+/** Returns the messages of a refusal that are about one member of the body, by the name of the top-level member. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')
@@ -18,12 +18,12 @@ export function fieldErrors(error: unknown): Record<string, string> {
 
 interface RefusalProps {
   readonly error: unknown
-  /** Names of members whose sentences appear at their fields instead. */
+  /** The names of the members whose messages are shown at their fields. */
   readonly shown?: readonly string[]
   readonly onRetry?: () => void
 }
 
-/** Shows an error as an alert, unless all of it is shown at fields. Shows nothing without an error. */
+/** Shows an error as an alert, unless all of its messages are shown at fields. Shows nothing if there is no error. */
 export function Refusal({ error, shown = [], onRetry }: RefusalProps) {
   if (!error) return null
   const fields = Object.keys(fieldErrors(error))
@@ -34,7 +34,7 @@ export function Refusal({ error, shown = [], onRetry }: RefusalProps) {
       color="red"
       variant="light"
       role="alert"
-      title={error instanceof ApiError ? 'Refused' : 'Not done'}
+      title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
     >
       <Text size="sm">{sentenceOf(error)}</Text>
       <Group justify="space-between" mt="xs">

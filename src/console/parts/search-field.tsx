@@ -17,7 +17,7 @@ interface SearchFieldProps {
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const search = useDebouncedCallback(onChange, TYPING_MS)
-  // A link to the same view can change the filter. A space at the end of a text that is being typed stays.
+  // A link to the same view can change the filter. A trailing space stays, because the user may still be typing.
   useEffect(() => setText(current => (current.trim() === value ? current : value)), [value])
   return (
     <TextInput

@@ -3,18 +3,18 @@ import { Fragment } from 'react'
 
 interface State {
   readonly name: string
-  /** How a resource gets into this state from the one before. */
+  /** How a resource gets into this state from the previous state. */
   readonly reachedBy?: string
 }
 
 interface StateDiagramProps {
-  /** What has the states, for screen readers: `States of the order`. */
+  /** The name of the diagram, for screen readers: `States of the order`. */
   readonly label: string
   readonly states: readonly State[]
   readonly current: string
 }
 
-/** The states of a resource in a row, with the current one marked. */
+/** The states of a resource in a row, with the current state marked. */
 export function StateDiagram({ label, states, current }: StateDiagramProps) {
   return (
     <Group component="ol" gap="xs" p={0} m={0} aria-label={label} style={{ listStyle: 'none' }}>

@@ -3,10 +3,10 @@ import type { PetStatus } from '../../client/petstore-client.ts'
 
 const colors: Readonly<Record<PetStatus, string>> = { available: 'teal', pending: 'yellow', sold: 'gray' }
 
-/** The statuses of a pet, to choose from. */
+/** The statuses that a pet can have, for filters and forms. */
 export const petStatuses: PetStatus[] = ['available', 'pending', 'sold']
 
-/** The status of a pet, as a word in its colour. */
+/** A coloured badge with the status of a pet. */
 export function StatusBadge({ status }: { readonly status: PetStatus | undefined }) {
   if (!status) return null
   return (
@@ -17,7 +17,7 @@ export function StatusBadge({ status }: { readonly status: PetStatus | undefined
   )
 }
 
-/** Whether an order is open or complete. */
+/** A badge that says whether an order is open or complete. */
 export function OrderBadge({ complete }: { readonly complete: boolean }) {
   return (
     <Badge color={complete ? 'gray' : 'blue'} variant="light" miw="max-content">

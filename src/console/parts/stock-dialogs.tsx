@@ -11,7 +11,7 @@ interface StockDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or removes units, with the reason as a note. */
+/** The dialog that adds or removes units, with a note about the reason. */
 export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   const { client } = useSession()
   const [units, setUnits] = useState<bigint>()
@@ -37,7 +37,7 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
           </Text>
           <UnitsInput
             label="Change"
-            description="Units to add, or to remove with a minus"
+            description="The number of units to add. A negative number removes units."
             value={units}
             onChange={setUnits}
             error={errors.quantityChange}
@@ -46,7 +46,7 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
           />
           <TextInput
             label="Note"
-            description="The reason, for the list of movements"
+            description="The reason. The list of movements shows it."
             value={note}
             onChange={({ currentTarget }) => setNote(currentTarget.value)}
             error={errors.note}
@@ -62,7 +62,7 @@ interface CountDialogProps extends StockDialogProps {
   readonly quantity: bigint | undefined
 }
 
-/** Stores the result of a count. */
+/** The dialog that stores the result of a count. */
 export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps) {
   const { client } = useSession()
   const [units, setUnits] = useState(quantity)
@@ -82,7 +82,7 @@ export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps
           </Text>
           <UnitsInput
             label="On hand"
-            description="Units on the shelf, as counted, with those that are reserved"
+            description="All units on the shelf, including the reserved ones"
             value={units}
             onChange={setUnits}
             error={errors.quantity}
@@ -95,14 +95,14 @@ export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps
   )
 }
 
-/** Returns the body of an adjustment. Without units, the store says at their field that they are required. */
+/** Returns the body of a request. It may lack the units: the store refuses it then with a message for the field. */
 function adjustmentOf(quantityChange: bigint | undefined, note: string): StockAdjustment {
-  // Safe: the store checks each body.
+  // Safe: the store validates each body.
   return { quantityChange, ...(note !== '' && { note }) } as StockAdjustment
 }
 
-/** Returns the body of a count, in the same way. */
+/** Returns the body of a request, like `adjustmentOf`. */
 function countOf(quantity: bigint | undefined): InventoryUpdate {
-  // Safe: the store checks each body.
+  // Safe: the store validates each body.
   return { quantity } as InventoryUpdate
 }

@@ -5,7 +5,7 @@ interface UnitsInputProps extends Omit<NumberInputProps<bigint>, 'value' | 'onCh
   readonly onChange: (units: bigint | undefined) => void
 }
 
-/** A field for a whole number of units. It is exact for every number that the store can hold. */
+/** A field for a whole number of units. It is exact for every int64. */
 export function UnitsInput({ value, onChange, ...props }: UnitsInputProps) {
   return (
     <NumberInput<bigint>

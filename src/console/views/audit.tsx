@@ -9,7 +9,7 @@ import { formatInstant } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 
-/** The number of keys that the filter and the column know by name. */
+/** The maximum number of keys that the filter and the column show by name. */
 const KEYS_MAX = 100
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */
 const AUDIT_MIN_PX = 1000
@@ -67,7 +67,7 @@ export function Audit() {
   )
 }
 
-/** Returns the names of the keys by their ids as text; empty if this key may not list keys. */
+/** Returns the names of the keys, by id as text. It is empty if the key of the session may not list keys. */
 function useKeyNames(): ReadonlyMap<string, string> {
   const { client } = useSession()
   const can = useCan()
@@ -87,6 +87,6 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditEnt
       head: 'Key',
       cell: ({ keyId }) => (keyId === undefined ? 'The store' : (names.get(String(keyId)) ?? `Key ${keyId}`)),
     },
-    { head: 'State after it', cell: ({ data }) => <Code className="name">{toJson(data)}</Code> },
+    { head: 'After the change', cell: ({ data }) => <Code className="name">{toJson(data)}</Code> },
   ]
 }

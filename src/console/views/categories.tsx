@@ -28,7 +28,7 @@ const columns: readonly Column<Category>[] = [
         <Text size="sm" fw={600}>
           {name}
         </Text>
-        {/* Below the name, so that the actions stay on a small screen. */}
+        {/* The description is below the name, so that the actions fit on a small screen. */}
         <Text size="sm" c="dimmed" style={{ whiteSpace: 'pre-line' }}>
           {description}
         </Text>
@@ -68,7 +68,7 @@ export function Categories() {
   )
   const input = {
     ...(name !== '' && { name }),
-    // A search lists in the order of the names.
+    // A search by name can only be sorted by name.
     sort: name !== '' && !sort?.endsWith('name') ? ('name' as const) : (sort ?? 'id'),
   }
   const addButton = <Button onClick={() => setIsAdding(true)}>Add category</Button>
@@ -112,7 +112,7 @@ function CategoryActions({ category }: { readonly category: Category }) {
       <ReadThenOpen
         label="Edit"
         subject={category.name}
-        // A list has no ETags, so the dialog shows the version that this reads.
+        // A list has no ETag for each item, so the dialog edits the version that this request reads.
         read={async () => {
           const { data: value, etag } = await client.getCategory({ categoryId: category.id })
           return { value, etag }
@@ -143,7 +143,7 @@ function NoCategories() {
   return (
     <Empty title="No categories yet">
       {can('pets:write')
-        ? 'Each pet belongs to a category. Add the first with the button above, for example Dogs.'
+        ? 'Each pet belongs to a category. Add the first one with the button above, for example Dogs.'
         : 'Categories appear here as soon as someone adds one. This key may only read.'}
     </Empty>
   )

@@ -8,7 +8,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { UnitsInput } from '../parts/units-input.tsx'
 
 interface EditOrderProps {
-  /** The version that the form shows. The store refuses the change if the order has another one by then. */
+  /** The version that the form shows. The store refuses the change if the order has another version by then. */
   readonly order: Version<Order>
   readonly onClose: () => void
 }
@@ -16,12 +16,12 @@ interface EditOrderProps {
 /** The values of the form. */
 interface Values {
   readonly quantity: bigint | undefined
-  /** For the field of the browser: `2026-11-22T08:30`, in its time zone; empty without a date. */
+  /** As a `datetime-local` field needs it: local time such as `2026-11-22T08:30`. Empty if the order has no date. */
   readonly shipDate: string
   readonly reference: string
 }
 
-/** The dialog that changes an open order. */
+/** The dialog that edits an open order. */
 export function EditOrder({ order, onClose }: EditOrderProps) {
   const { client } = useSession()
   const orderId = order.value.id
@@ -61,7 +61,7 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
           />
           <TextInput
             type="datetime-local"
-            label="Ships"
+            label="Ship date"
             value={values.shipDate}
             onChange={event => set({ shipDate: event.currentTarget.value })}
             error={errors.shipDate}
@@ -78,7 +78,7 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
   )
 }
 
-/** Returns the change from one set of values to another: only what differs, because a date loses its seconds here. */
+/** Returns a patch with only the values that differ: an unchanged date must not lose its seconds in the form. */
 function patchOf(values: Values, before: Values): OrderPatch {
   const { quantity, shipDate, reference } = values
   return {
@@ -94,7 +94,7 @@ function valuesOf({ quantity, shipDate, reference = '' }: Order): Values {
   return { quantity, shipDate: shipDate ? localTime(shipDate) : '', reference }
 }
 
-/** Returns an instant as the field of the browser needs it: local, to the minute, without a zone. */
+/** Returns an instant as a `datetime-local` field needs it: local time, to the minute, without a time zone. */
 function localTime(instant: string): string {
   const date = new Date(instant)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
@@ -103,7 +103,7 @@ function localTime(instant: string): string {
 function differences(mine: Values, theirs: Values) {
   const labels: Readonly<Record<keyof Values, string>> = {
     quantity: 'Units',
-    shipDate: 'Ships',
+    shipDate: 'Ship date',
     reference: 'Reference',
   }
   const names: readonly (keyof Values)[] = ['quantity', 'shipDate', 'reference']

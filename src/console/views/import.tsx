@@ -8,12 +8,12 @@ import { formatCount } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 
-/** The most problems that the page lists. */
+/** The maximum number of problems that the page lists. */
 const SHOWN_MAX = 100
 
 type Files = Readonly<Record<CatalogueFile, File | null>>
 
-/** Loads categories and pets from CSV files, after a dry run that shows every mistake. */
+/** Loads categories and pets from CSV files, after a dry run that lists the invalid lines. */
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()
@@ -33,9 +33,9 @@ export function Import() {
   return (
     <Page title="Import">
       <Text>
-        A file of categories has the columns <Code>name</Code> and <Code>description</Code>; a file of pets
-        has <Code>name</Code>, <Code>category</Code> (by name), <Code>quantity</Code> and <Code>hold</Code>{' '}
-        (yes or no). Nothing is loaded before every line is right.
+        A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
+        <Code>name</Code>, <Code>category</Code> (its name), <Code>quantity</Code> and <Code>hold</Code> (yes
+        or no). Nothing is loaded until every line is valid.
       </Text>
       <Stack maw={480}>
         <FileInput
@@ -43,7 +43,7 @@ export function Import() {
           placeholder="categories.csv"
           accept=".csv,text/csv"
           clearable
-          clearButtonProps={{ 'aria-label': 'Remove the file of categories' }}
+          clearButtonProps={{ 'aria-label': 'Remove the categories file' }}
           value={files.categories}
           onChange={file => choose('categories', file)}
         />
@@ -52,7 +52,7 @@ export function Import() {
           placeholder="pets.csv"
           accept=".csv,text/csv"
           clearable
-          clearButtonProps={{ 'aria-label': 'Remove the file of pets' }}
+          clearButtonProps={{ 'aria-label': 'Remove the pets file' }}
           value={files.pets}
           onChange={file => choose('pets', file)}
         />
@@ -90,7 +90,7 @@ async function load(key: string, files: Files, dryRun: boolean): Promise<ImportR
   return { ...result, problems }
 }
 
-/** The sentences of a file that cannot be read are made by the page itself, and those of the store by the store. */
+/** Shows why a file cannot be read, which is a plain Error, or why the store refused the import. */
 function ImportError({ error }: { readonly error: unknown }) {
   if (error instanceof Error && error.constructor === Error) {
     return (
@@ -106,7 +106,7 @@ function Checked({ result }: { readonly result: ImportResult }) {
   const { problems, categories, pets } = result
   if (problems.length === 0) {
     return (
-      <Alert color="teal" role="status" title="Every line is right">
+      <Alert color="teal" role="status" title="Every line is valid">
         {formatCount(categories)} new categories and {formatCount(pets)} pets can be imported.
       </Alert>
     )
@@ -114,14 +114,14 @@ function Checked({ result }: { readonly result: ImportResult }) {
   return (
     <>
       <Alert color="red" role="alert" title={`${formatCount(problems.length)} lines cannot be imported`}>
-        Correct them in the file, choose it again, and check it again. Nothing was loaded.
+        Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.
       </Alert>
-      <Table aria-label="Mistakes">
+      <Table aria-label="Problems">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>File</Table.Th>
             <Table.Th className="number">Line</Table.Th>
-            <Table.Th>Mistake</Table.Th>
+            <Table.Th>Problem</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -134,7 +134,7 @@ function Checked({ result }: { readonly result: ImportResult }) {
           ))}
         </Table.Tbody>
       </Table>
-      {problems.length > SHOWN_MAX && <Text c="dimmed">The first {SHOWN_MAX} are listed.</Text>}
+      {problems.length > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
     </>
   )
 }

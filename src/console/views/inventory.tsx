@@ -58,7 +58,9 @@ export function Inventory() {
           isFiltered ? (
             <Empty title="No pet matches">Change the filters above.</Empty>
           ) : (
-            <Empty title="No stock yet">Each pet has its stock here. Add a pet in the view Pets.</Empty>
+            <Empty title="No stock yet">
+              The stock of each pet appears here. Add a pet in the Pets view.
+            </Empty>
           )
         }
         minWidth={520}
@@ -79,7 +81,7 @@ function useInventoryFilters() {
   }
 }
 
-/** Returns the sorts to choose from. A list that is limited by quantity can only be sorted by quantity. */
+/** Returns the available sort orders. A list that is limited by quantity can only be sorted by quantity. */
 function sortsWith(quantityAtMost: bigint | undefined) {
   return quantityAtMost === undefined ? sorts : sorts.filter(({ value }) => value.endsWith('quantity'))
 }
@@ -96,7 +98,7 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
         clearable
       />
       <UnitsInput
-        label="At most … on hand"
+        label="On hand, at most"
         placeholder="Any number"
         value={quantityAtMost}
         onChange={units => set('atMost', units === undefined ? null : String(units))}

@@ -25,10 +25,10 @@ const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
   { value: 'orders:read', label: 'orders:read – see orders' },
   { value: 'orders:write', label: 'orders:write – place, change and complete orders' },
-  { value: 'inventory:read', label: 'inventory:read – see movements of the stock' },
+  { value: 'inventory:read', label: 'inventory:read – see stock movements' },
   { value: 'inventory:write', label: 'inventory:write – count and adjust the stock' },
   { value: 'events:read', label: 'events:read – follow every change' },
-  { value: 'webhooks:manage', label: 'webhooks:manage – send events elsewhere' },
+  { value: 'webhooks:manage', label: 'webhooks:manage – send events to other programs' },
   { value: 'audit:read', label: 'audit:read – see who changed what' },
   { value: 'keys:manage', label: 'keys:manage – create and revoke keys' },
   { value: 'admin', label: 'admin – everything' },
@@ -64,7 +64,7 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
     { head: 'Name', cell: ({ name, id }) => (id === ownId ? `${name} (this page)` : name) },
     { head: 'Ends with', isShort: true, cell: ({ hint }) => <Code>…{hint}</Code> },
     {
-      head: 'May',
+      head: 'Scopes',
       cell: key => (
         <Group gap={4}>
           {key.scopes.map(scope => (
@@ -125,14 +125,14 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         <>
           <TextInput
             label="Name"
-            description="The program or person that will use it"
+            description="The program or person that will use the key"
             value={name}
             onChange={event => setName(event.currentTarget.value)}
             error={errors.name}
             required
           />
           <MultiSelect
-            label="May"
+            label="Scopes"
             data={scopes}
             value={chosen}
             onChange={values =>
@@ -144,7 +144,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
           <TextInput
             type="datetime-local"
             label="Expires"
-            description="Never, if empty"
+            description="If empty, the key expires together with the key of this page, or never"
             value={expiry}
             onChange={event => setExpiry(event.currentTarget.value)}
             error={errors.expiresAt}
@@ -175,8 +175,8 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
     >
       {() => (
         <Text>
-          Every program that uses this key is refused from now on. This cannot be undone.
-          {isOwn && ' It is the key of this page, so you will be signed out.'}
+          The store will refuse every program that uses this key. This cannot be undone.
+          {isOwn && ' This page uses the key too, so you will be signed out.'}
         </Text>
       )}
     </FormDialog>
@@ -188,7 +188,7 @@ interface NewSecretProps {
   readonly onClose: () => void
 }
 
-/** Shows the secret of a new key, once: the store keeps only its hash. */
+/** Shows the secret of a new key. This is the only time, because the store keeps only the hash of the key. */
 function NewSecret({ secret, onClose }: NewSecretProps) {
   const queries = useQueryClient()
   const close = (): void => {
@@ -196,9 +196,11 @@ function NewSecret({ secret, onClose }: NewSecretProps) {
     void queries.invalidateQueries({ queryKey: ['keys'] })
   }
   return (
-    <Modal opened onClose={close} title="The new key" closeOnClickOutside={false}>
+    <Modal opened onClose={close} title="New key" closeOnClickOutside={false}>
       <Stack>
-        <Alert color="yellow">Copy it now. It is shown only here, and the store keeps only its hash.</Alert>
+        <Alert color="yellow">
+          Copy the key now. It is shown only here, and the store keeps only its hash.
+        </Alert>
         <Code block className="name" data-testid="secret">
           {secret}
         </Code>

@@ -15,7 +15,7 @@ import { StateDiagram } from '../parts/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './views.ts'
 
-/** One order: what it is, and what can be done with it. */
+/** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
   const { client } = useSession()
   const isId = /^\d{1,18}$/.test(id)
@@ -60,7 +60,7 @@ function OrderFacts({ order }: { readonly order: Order }) {
       </Anchor>,
     ],
     ['Units', formatCount(quantity)],
-    [complete ? 'Shipped' : 'Ships', shipDate ? formatInstant(shipDate) : 'No date'],
+    [complete ? 'Shipped' : 'Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
     ['Reference', reference ?? 'None'],
   ]
   return (

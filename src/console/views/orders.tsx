@@ -26,11 +26,11 @@ const columns: readonly Column<Order>[] = [
   { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
   { head: 'State', isShort: true, cell: ({ complete }) => <OrderBadge complete={complete} /> },
   { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
-  { head: 'Ships', isShort: true, cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
+  { head: 'Ship date', isShort: true, cell: ({ shipDate }) => (shipDate ? formatInstant(shipDate) : '–') },
   { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
 ]
 
-/** The orders of the store: find them by state and reference, and place new ones. */
+/** The orders of the store, with filters by state and reference, and a button to place one. */
 export function Orders() {
   const { client } = useSession()
   const can = useCan()
@@ -58,7 +58,7 @@ export function Orders() {
         />
         <SearchField
           label="Reference"
-          placeholder="Exactly as it was given"
+          placeholder="The exact reference"
           value={reference}
           onChange={setReference}
         />

@@ -27,7 +27,7 @@ const states = [
 
 export function PetView({ id }: ViewProps) {
   const petId = idIn(id)
-  // Another pet starts again: no dialog of the one before stays open.
+  // The key resets the page for another pet, so that no dialog of the previous pet stays open.
   return petId === undefined ? <NotFound /> : <PetPage key={id} petId={petId} />
 }
 

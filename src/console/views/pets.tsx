@@ -50,7 +50,7 @@ export function Pets() {
     ...(name !== '' && { name }),
     ...(status && { status: [status] }),
     ...(categoryId !== undefined && { categoryId: [categoryId] }),
-    // A search lists in the order of the names.
+    // A search by name can only be sorted by name.
     sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
   }
   const isFiltered = name !== '' || status !== undefined || categoryId !== undefined

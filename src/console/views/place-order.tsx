@@ -22,7 +22,7 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
       ...(reference.trim() !== '' && { reference: reference.trim() }),
     }
     const content = toJson(body)
-    // If a response is lost, submitting the same order again has no second effect. Other values are another order.
+    // The same values are sent with the same key: if a response is lost, a second submit places no second order.
     if (sent.current.content !== content) sent.current = { content, key: newKey() }
     return client.placeOrder({ body }, { idempotencyKey: sent.current.key })
   }
@@ -41,7 +41,7 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
           <UnitsInput label="Units" value={quantity} onChange={setQuantity} error={errors.quantity} />
           <TextInput
             label="Reference"
-            description="Such as the number of a receipt"
+            description="For example, the number of a receipt"
             value={reference}
             onChange={event => setReference(event.currentTarget.value)}
             error={errors.reference}
@@ -58,7 +58,7 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Returns a random idempotency key. A page without TLS has no crypto.randomUUID. */
+/** Returns a random idempotency key. Outside a secure context, `crypto.randomUUID` does not exist. */
 function newKey(): string {
   return crypto.getRandomValues(new BigUint64Array(2)).join('-')
 }

@@ -9,11 +9,11 @@ interface SignInProps {
   readonly onSignedIn: (session: Session) => void
 }
 
-// Read when the page is opened, because the link must be gone from the address before anything else. Used once:
-// after signing out, the page must ask.
+// Read as soon as the script runs, because this also removes the key from the address. Used only once: after a
+// sign-out, the page must ask for a key.
 let foundKey = findKey()
 
-/** Asks for a key, unless the address or the tab has one. */
+/** Asks for a key, unless the address or the session storage of the tab contains one. */
 export function SignIn({ onSignedIn }: SignInProps) {
   const [key, setKey] = useState('')
   const [isBusy, setIsBusy] = useState(foundKey !== undefined)

@@ -2,7 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
 import { connection } from '../data/connection.ts'
 
-/** What a view gets: the id in its address, or an empty text. */
+/** The properties of a view: the id in its address, or an empty text if the address has none. */
 export interface ViewProps {
   readonly id: string
 }
@@ -15,19 +15,19 @@ interface ViewRoute {
 interface NavigationEntry {
   readonly path: string
   readonly label: string
-  /** The scope that a key needs to see the entry; without one, every key does. */
+  /** The scope that a key needs to see the entry. If it is absent, every key sees the entry. */
   readonly scope?: Scope
   readonly routes: readonly ViewRoute[]
 }
 
-/** A view whose script is loaded when it is opened. If the store does not respond, the view waits until it does. */
+/** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
 function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
   return lazy(async () => {
     for (;;) {
       try {
         return { default: await load() }
       } catch (error) {
-        // The script of another version of the store is missing although the store responds.
+        // If the store responds, it has another version by now, without this script.
         if (await connection.responds()) throw error
         await connection.untilRestored()
       }
@@ -35,7 +35,7 @@ function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] 
   })
 }
 
-/** The navigation, with the addresses below each entry. Each view is a script of its own. */
+/** The entries of the navigation, with the routes of each. Each view has its own script. */
 export const views: readonly NavigationEntry[] = [
   {
     path: '/',

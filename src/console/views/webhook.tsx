@@ -49,7 +49,7 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
       <Group>
         <WebhookState webhook={webhook} />
         <Text size="sm" c="dimmed">
-          Since {formatInstant(webhook.createdAt)}
+          Created {formatInstant(webhook.createdAt)}
         </Text>
       </Group>
       {webhook.description && <Text className="name">{webhook.description}</Text>}
@@ -96,14 +96,16 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       </Button>
       {opened === 'rotate' && (
         <FormDialog
-          title="Make a new secret?"
-          action="Make a new secret"
-          done="New secret made"
+          title="Create a new secret?"
+          action="Create a new secret"
+          done="New secret created"
           submit={async () => setSecret((await client.rotateWebhookSecret({ webhookId })).data.secret)}
           onClose={close}
         >
           {() => (
-            <Text>For a day, deliveries are signed with both secrets, so that the receiver can change.</Text>
+            <Text>
+              For one day, deliveries are signed with both secrets, so that the receiver can switch.
+            </Text>
           )}
         </FormDialog>
       )}
@@ -117,7 +119,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           onDone={() => goTo('/webhooks')}
           onClose={close}
         >
-          {() => <Text>Nothing more is sent to it, and its deliveries are deleted.</Text>}
+          {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}
         </FormDialog>
       )}
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
@@ -125,7 +127,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-/** No event reports the outcome of an attempt. */
+/** How often the deliveries are read again, in milliseconds: no event reports the outcome of an attempt. */
 const DELIVERIES_REFRESH_MS = 3000
 
 const stateColors: Readonly<Record<DeliveryState, string>> = {
@@ -168,7 +170,7 @@ function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
         columns={deliveryColumns(delivery => redeliver.mutate(delivery.id))}
         idOf={({ id }) => id}
         refreshMs={DELIVERIES_REFRESH_MS}
-        empty={<Empty title="No deliveries">Send a test event to see the first one.</Empty>}
+        empty={<Empty title="No deliveries">Send a test event to see a delivery.</Empty>}
       />
     </Stack>
   )

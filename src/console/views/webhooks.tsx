@@ -19,18 +19,20 @@ const columns: readonly Column<Webhook>[] = [
       </Anchor>
     ),
   },
-  { head: 'For', cell: ({ description }) => description ?? '–' },
+  { head: 'Description', cell: ({ description }) => description ?? '–' },
   { head: 'Events', cell: ({ types }) => (types ? `${types.length} types` : 'All') },
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
-/** Whether a webhook sends, and why not. */
+/** A badge with the state of a webhook: sending, failing, or disabled for a reason. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabledReason, failingSince } = webhook
   if (!enabled) {
-    const reason = { asked: '', gone: ': the receiver is gone', failing: ': it failed for days' }[
-      disabledReason ?? 'asked'
-    ]
+    const reason = {
+      asked: '',
+      gone: ': the receiver is gone',
+      failing: ': nothing was delivered for five days',
+    }[disabledReason ?? 'asked']
     return (
       <Badge color="gray" variant="light" tt="none">
         disabled{reason}
@@ -65,7 +67,7 @@ export function Webhooks() {
         idOf={({ id }) => id}
         empty={
           <Empty title="No webhooks">
-            A webhook sends each change of the store to a program of yours, signed and with retries.
+            A webhook sends each change in the store to one of your programs, signed and with retries.
           </Empty>
         }
       />
@@ -114,14 +116,14 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
           />
           <MultiSelect
             label="Events"
-            description="All, if none is chosen"
+            description="If none is selected, all events are sent"
             data={eventTypes}
             value={types}
             onChange={chosen => setTypes(eventTypes.filter(type => chosen.includes(type)))}
             error={errors.types}
           />
           <TextInput
-            label="What it is for"
+            label="Description"
             value={description}
             onChange={event => setDescription(event.currentTarget.value)}
             error={errors.description}
@@ -137,17 +139,17 @@ interface WebhookSecretProps {
   readonly onClose: () => void
 }
 
-/** Shows the secret that signs deliveries, once. */
+/** Shows the secret that signs deliveries. This is the only time that the page has it. */
 export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
   return (
     <Modal opened onClose={onClose} title="The secret of the webhook" closeOnClickOutside={false}>
       <Stack>
-        <Alert color="yellow">Copy it now: it is shown only here.</Alert>
+        <Alert color="yellow">Copy the secret now: it is shown only here.</Alert>
         <Code block className="name">
           {secret}
         </Code>
         <Text size="sm">
-          The receiver checks with it that an event came from this store (Standard Webhooks).
+          With this secret, the receiver verifies that an event came from this store (Standard Webhooks).
         </Text>
         <Button onClick={onClose}>Done</Button>
       </Stack>

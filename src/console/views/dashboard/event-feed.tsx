@@ -6,10 +6,10 @@ import { ChangeSentence } from '../../parts/change-sentence.tsx'
 import { formatAge } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
 
-/** How often the ages of the events are renewed, in milliseconds. */
+/** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000
 
-/** The events since the page was opened, newest first. */
+/** The last events since sign-in, newest first. */
 export function EventFeed() {
   const events = useFeed()
   // Renders again, because the ages change without an event.
@@ -20,7 +20,7 @@ export function EventFeed() {
       <Stack gap="xs" aria-live="polite" mah={420} style={{ overflowY: 'auto' }} tabIndex={0}>
         {events.length === 0 && (
           <Text c="dimmed" size="sm">
-            Each change of the shop appears here as it happens. Keep this page open.
+            Each change in the shop appears here as it happens. Keep this page open.
           </Text>
         )}
         {events.map(event => (

@@ -12,11 +12,11 @@ const OrdersByDay = lazy(async () => ({
 const CHART_PX = 220
 
 interface OrdersByDayPanelProps {
-  /** Undefined while they are loading. */
+  /** Undefined while the numbers are loading. */
   readonly days: readonly OrdersOnDay[] | undefined
 }
 
-/** The orders of the last 30 days. */
+/** The number of orders on each of the last 30 days. */
 export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
   if (days?.every(({ orders }) => orders === 0n)) {
     return (

@@ -12,15 +12,15 @@ const StockByStatus = lazy(async () => ({
 
 const RING_PX = 180
 
-/** The colours of the badges, strong enough for a surface without text. */
+/** The colours of the status badges, in stronger shades because these areas contain no text. */
 const colors = { available: 'teal.7', pending: 'yellow.6', sold: 'gray.6' } as const
 
 interface StockByStatusPanelProps {
-  /** Undefined while they are loading. */
+  /** Undefined while the numbers are loading. */
   readonly pets: PetCounts | undefined
 }
 
-/** The number of pets in each status: a ring, and the same numbers as a table with links. */
+/** The number of pets in each status, as a ring chart and as a table with links. */
 export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
   const skeleton = <Skeleton height={RING_PX} circle />
   const isEmpty = pets && petStatuses.every(status => pets[status] === 0n)
