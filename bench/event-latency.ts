@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { createClient } from '../src/client/client.ts'
 
-// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints milliseconds: from
-// the response of each order to its event, for the stream and for a webhook, and for a round trip to the same server.
+// The latency of events: `bun bench/event-latency.ts '<JSON>'` places orders one by one. It prints milliseconds: the
+// times from the response of each order to its event, on the stream and at a webhook, and the times of round trips to
+// the same server.
 
 const Plan = z.strictObject({
   base: z.string(),

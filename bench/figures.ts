@@ -1,11 +1,12 @@
 import { spread } from './sample.ts'
 import { table } from './section.ts'
 
-/** A value that is not a rate, and its maximum. */
+/** A measured value, with the maximum that it should have, if there is one. */
 export interface Figure {
   readonly name: string
   readonly value: number
   readonly unit: 'ms' | 's' | 'MiB' | 'per second'
+  /** The maximum that is required, and the maximum that is the aim, in the same unit. */
   readonly required?: number
   readonly aim?: number
   /** The smallest and the largest of the values of which `value` is the median. */

@@ -4,7 +4,7 @@ import { Sample } from './sample.ts'
 import { ADMIN_KEY, PET_ID_FIRST } from './store.ts'
 
 const WARM_SECONDS = 0.5
-/** The time that a run may take in addition to its window, to start, to warm up and to wait for the last replies. */
+/** The time limit of a run in addition to its window: for its start, its warm-up and the last replies. */
 const GRACE_SECONDS = 30
 
 /** A plan for a number of seconds, with the other members that its program needs. */

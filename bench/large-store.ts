@@ -37,7 +37,7 @@ export interface LargeStore extends Place {
   readonly createdAt: string
   /** The position of the last event. */
   readonly head: number
-  /** The pet in the middle of all names. */
+  /** The pet in the middle of the list by name. */
   readonly middleName: { readonly nameKey: string; readonly id: number }
 }
 

@@ -1,6 +1,6 @@
 import type { WholeReply } from './reply-reader.ts'
 
-/** The kinds of requests of a shop at work, and their shares. */
+/** The kinds of requests of a busy shop, and their shares. */
 const shares = {
   getPet: 0.6,
   listPets: 0.2,
@@ -17,13 +17,13 @@ export const mixedKinds: readonly MixedKind[] = [
   'setInventory',
 ]
 
-/** Cursors of recent lists, which later requests continue. */
+/** The maximum number of lists that are remembered, so that later requests can continue them. */
 const CURSORS_MAX = 256
 const LIMITS = [5, 20, 50, 100]
 const STATUSES = ['available', 'pending', 'sold']
 const SORTS = ['id', '-id', 'name', '-name']
 const DEMO_CATEGORIES = 16
-/** No order can exceed it, so every count of the stock is accepted. */
+/** The minimum quantity of a count. All orders together reserve less, so every count is accepted. */
 const QUANTITY_MIN = 900_000_000
 
 export interface MixedRequest {
@@ -83,7 +83,7 @@ export class MixedRequests {
     return 'getPet'
   }
 
-  /** Every second list continues an earlier one. */
+  /** Returns the target of a list. About half of the targets continue an earlier list. */
   #listTarget(): string {
     const next = this.#nextTargets[below(CURSORS_MAX)]
     if (next !== undefined && below(2) === 0) return next

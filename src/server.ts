@@ -184,7 +184,8 @@ function cacheOf(
 }
 
 /**
- * Starts the streams and webhooks of one server. Returns what requests need of them and of the feed, and their stop.
+ * Starts the streams and webhooks of one server. Returns the parts that requests use, and the function that stops
+ * everything.
  */
 function startEvents(
   options: ServerOptions,

@@ -12,7 +12,7 @@ export interface ImportScreen {
   readonly bytes: number
   /** Whether the rows are only checked, loaded at once, or loaded in slices. */
   readonly mode: 'check' | 'at once' | 'in slices'
-  /** Whether the store serves requests meanwhile. */
+  /** Whether another process serves the store during the import. */
   readonly isRunning: boolean
   readonly importId: bigint
 }

@@ -31,7 +31,7 @@ const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded'
 
 /**
  * Returns the delay before the next attempt in milliseconds; undefined if there should be no further attempt. The delay
- * is random (full jitter), and at least what Retry-After demands.
+ * is random (full jitter), and at least the delay in Retry-After.
  */
 export function retryDelayMs(failure: Failure, state: RetryState): number | undefined {
   if (state.attempts > state.retriesMax || !canRepeat(failure, state.isRepeatable)) return undefined

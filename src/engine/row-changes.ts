@@ -45,7 +45,7 @@ export class RowChangeRecorder {
     else this.#changes.set(table, new Set([id]))
   }
 
-  /** Returns what was recorded since the last call. */
+  /** Returns the changes that were recorded since the last call. */
   take(): RowChanges {
     const changes = this.#changes
     this.#changes = new Map()

@@ -29,7 +29,7 @@ export function mergeWriteAheadLog(file: string): void {
 }
 
 /**
- * Calls `onDeleted` once, when an open file has been deleted or replaced: what is written to it is lost. Returns a
+ * Calls `onDeleted` once, when an open file has been deleted or replaced: later writes to it are lost. Returns a
  * function that stops watching.
  */
 export function watchFiles(files: readonly string[], onDeleted: (file: string) => void): () => void {

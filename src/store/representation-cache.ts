@@ -72,7 +72,7 @@ export interface CacheLimits {
   readonly chars: number
 }
 
-/** An entry takes 2 KiB of resident memory, and its share of what the heap grows until a full collection. */
+/** An entry takes 2 KiB of resident memory, plus its share of the growth of the heap before a full collection. */
 export const CACHE_LIMITS: CacheLimits = { entries: 10_000, chars: 16 * 1024 * 1024 }
 
 /**

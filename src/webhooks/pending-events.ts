@@ -17,7 +17,7 @@ import {
 } from './pending-positions.ts'
 import { ownTypes, relevanceOf } from './subscription.ts'
 
-/** The maximum number of events read ahead. Memory holds no more of a backlog, whatever its length. */
+/** The maximum number of events that are read ahead. It bounds the memory of a backlog of any length. */
 const EVENTS_AHEAD_MAX = 32
 
 export interface PendingEventsOptions {

@@ -2,9 +2,9 @@
 const UNSAVED_POSITIONS_MAX = 1000n
 
 /**
- * How far the sender of one webhook has come. A position is open from being read until its outcome is stored or its
- * event is skipped. The progress of the webhook is the last position before the first open one, or `readPosition` if no
- * position is open.
+ * The positions that the sender of one webhook has read and stored. A position is open from being read until its
+ * outcome is stored or its event is skipped. The progress of the webhook is the last position before the first open
+ * one, or `readPosition` if no position is open.
  */
 export interface PendingPositions {
   /** Every event up to this position has been read. */

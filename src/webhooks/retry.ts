@@ -42,7 +42,7 @@ export type RetryDecision =
   | { readonly state: 'failed'; readonly gone?: true }
 
 /**
- * Returns what follows an attempt. Only 2xx is a success. 410 means that the receiver is gone for good (Standard
+ * Returns the decision after an attempt. Only 2xx is a success. 410 means that the receiver is gone for good (Standard
  * Webhooks). Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day.
  *
  * `attempts` is the number of attempts in the retry cycle, including this one; `random` is from 0 to 1.

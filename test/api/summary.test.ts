@@ -63,7 +63,7 @@ onEveryEngine(engine => {
     while (busy) {
       await readOneState(store, compare)
       compared++
-      // SQLite reads without waiting, so only a timer lets the writers go on.
+      // SQLite reads without waiting, so only a timer lets the writers continue.
       await Bun.sleep(1)
     }
     await writing

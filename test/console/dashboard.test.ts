@@ -70,7 +70,7 @@ test(
   async () => {
     const key = await keyWith(store(), 'pets:write')
     const { page, faults } = await browser.open(store(), '', { key })
-    await page.getByText('This key may not read orders').waitFor()
+    await page.getByText('Your key may not read orders').waitFor()
     await page.getByRole('region', { name: 'Low stock' }).waitFor()
     expect(await page.getByRole('region', { name: 'Live events' }).count()).toBe(0)
     expect(await seriousViolations(page)).toEqual([])

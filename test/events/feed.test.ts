@@ -6,7 +6,7 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** A time that is far below WAIT_MAX, and far above what a busy machine needs for a response. */
+/** A time that is far below WAIT_MAX, and far above the response time of a busy machine. */
 const AT_ONCE_MS = 8000
 const WAIT_MAX = 30
 

@@ -1,7 +1,7 @@
 import { LineChart } from '@mantine/charts'
 import { formatCount, formatDate, formatInstant, formatTime } from '../parts/format.ts'
 
-/** The stock from one instant until the next point. */
+/** The stock at one instant. It stays the same until the instant of the next point. */
 export interface StockPoint {
   /** In milliseconds since 1970. */
   readonly atMs: number

@@ -3,7 +3,7 @@ import { makeCall } from '../../client/client.ts'
 import { ApiError } from '../../client/petstore-client.ts'
 import { baseUrl } from './session.ts'
 
-/** The kind of a file: what its rows are. */
+/** The kind of the rows in a file. */
 export type CatalogueFile = 'categories' | 'pets'
 
 /** The reason why one line of a file cannot be loaded. */

@@ -30,7 +30,7 @@ export function useStock(petId: bigint) {
   })
 }
 
-/** Returns the name of a pet, or a text such as `Pet 7` if the name is not known yet or the pet does not exist. */
+/** Returns the name of a pet; a text such as `Pet 7` until the name is known, and if the pet does not exist. */
 export function usePetName(petId: bigint): string {
   const { client } = useSession()
   const { data } = useQuery({

@@ -18,7 +18,7 @@ interface PetActionsProps {
   readonly quantity: bigint | undefined
 }
 
-/** The buttons for what the key of the session may do with a pet. Shows nothing for a key that may only read. */
+/** The buttons for the changes to a pet that the key of the session may make. Shows nothing if there are none. */
 export function PetActions({ pet, quantity }: PetActionsProps) {
   const can = useCan()
   const [dialog, setDialog] = useState<Dialog>()

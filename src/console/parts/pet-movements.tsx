@@ -107,7 +107,7 @@ function summaryOf(movements: readonly StockMovement[]): string {
   )
 }
 
-/** Returns a text such as `-2 on hand, -2 reserved`. Placing an order changes only the reserved units. */
+/** Returns a text such as `-2 on hand, -2 reserved`. A new open order changes only the reserved units. */
 function changeText({ quantityChange, reservedChange }: StockMovement): string {
   const parts = [
     ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} on hand`]),

@@ -15,9 +15,9 @@ interface TimelineRow {
 
 const columns: readonly Column<TimelineRow>[] = [
   { head: 'When', cell: ({ entry }) => formatInstant(entry.at) },
-  { head: 'What', cell: ({ entry, before }) => <ChangeSentence change={entry} before={before} /> },
+  { head: 'Change', cell: ({ entry, before }) => <ChangeSentence change={entry} before={before} /> },
   {
-    head: 'By',
+    head: 'Key',
     cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
   },
 ]

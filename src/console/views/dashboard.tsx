@@ -16,7 +16,7 @@ export function Dashboard() {
       {can('orders:read') ? (
         <Totals />
       ) : (
-        <Alert>This key may not read orders, so there are no totals and no charts.</Alert>
+        <Alert>Your key may not read orders, so there are no totals and no charts.</Alert>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <LowStock />

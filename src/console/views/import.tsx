@@ -35,7 +35,8 @@ export function Import() {
       <Text>
         A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
         <Code>name</Code>, <Code>category</Code> (its name), <Code>quantity</Code> and <Code>hold</Code> (yes
-        or no). Nothing is loaded until every line is valid.
+        or no). Only <Code>name</Code> and <Code>category</Code> are required. Nothing is loaded until every
+        line is valid.
       </Text>
       <Stack maw={480}>
         <FileInput

@@ -176,7 +176,7 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       {() => (
         <Text>
           The store will refuse every program that uses this key. This cannot be undone.
-          {isOwn && ' This page uses the key too, so you will be signed out.'}
+          {isOwn && ' This page uses the key, so you will be signed out.'}
         </Text>
       )}
     </FormDialog>

@@ -97,7 +97,7 @@ interface OrderActionsProps {
 function OrderActions({ version }: OrderActionsProps) {
   const { client } = useSession()
   const can = useCan()
-  const [, goTo] = useLocation()
+  const [, navigate] = useLocation()
   const [opened, setOpened] = useState<Opened>()
   const order = version.value
   if (order.complete || !can('orders:write')) return null
@@ -131,7 +131,7 @@ function OrderActions({ version }: OrderActionsProps) {
           done="Order cancelled"
           isDestructive
           submit={() => client.cancelOrder({ orderId })}
-          onDone={() => goTo('/orders')}
+          onDone={() => navigate('/orders')}
           onClose={close}
         >
           {() => (

@@ -149,7 +149,7 @@ function NoPets() {
           first, then add a pet with the button above.
         </>
       ) : (
-        'Pets appear here as soon as someone adds one. This key may only read.'
+        'Pets appear here as soon as someone adds one. Your key may not add pets.'
       )}
     </Empty>
   )

@@ -67,8 +67,8 @@ export function SignIn({ onSignedIn }: SignInProps) {
               Sign in
             </Button>
             <Text size="sm" c="dimmed">
-              The first start writes an admin key to <Code>data/admin-key</Code>. On a terminal, it also
-              prints a link that signs you in.
+              The first start of the store writes an admin key to <Code>data/admin-key</Code>. Each start on a
+              terminal prints a link that signs you in.
             </Text>
           </Stack>
         </form>

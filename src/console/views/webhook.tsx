@@ -63,7 +63,7 @@ type Opened = 'delete' | 'rotate'
 function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const { client } = useSession()
   const queries = useQueryClient()
-  const [, goTo] = useLocation()
+  const [, navigate] = useLocation()
   const [opened, setOpened] = useState<Opened>()
   const [secret, setSecret] = useState<string>()
   const { id: webhookId, enabled } = webhook
@@ -116,7 +116,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
           done="Webhook deleted"
           isDestructive
           submit={() => client.deleteWebhook({ webhookId })}
-          onDone={() => goTo('/webhooks')}
+          onDone={() => navigate('/webhooks')}
           onClose={close}
         >
           {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}

@@ -42,7 +42,7 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   if (failingSince)
     return (
       <Badge color="red" variant="light" tt="none">
-        failing since {formatAge(failingSince)}
+        failing (first failure {formatAge(failingSince)})
       </Badge>
     )
   return (
