@@ -1,3 +1,4 @@
+import { parseDatabaseUrl } from './engine/database-url.ts'
 import {
   readBaseUrl,
   readChoice,
@@ -12,7 +13,6 @@ import {
   readRetention,
   readSecretKey,
   readText,
-  readUrl,
 } from './setting-readers.ts'
 
 /** Thrown for a setting with an invalid value. The message is one sentence that says what is valid. */
@@ -66,7 +66,19 @@ export const settings = {
     variable: 'DATABASE_URL',
     flag: '--database-url <url>',
     description: 'PostgreSQL to use instead of the embedded database',
-    read: text => readUrl(text, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/name'),
+    read: text => {
+      parseDatabaseUrl(text)
+      return text
+    },
+  }),
+  databasePassword: setting({
+    variable: 'PETSTORE_DATABASE_PASSWORD_FILE',
+    description: 'a file that contains the password for DATABASE_URL; it is read again for each connection',
+    read: file => {
+      const read = () => readText(file).trim()
+      read()
+      return read
+    },
   }),
   baseUrl: setting({
     variable: 'PETSTORE_BASE_URL',
@@ -207,6 +219,7 @@ export function readConfig(
     port: required('port', settings.port),
     data: required('data', settings.data),
     databaseUrl: read('databaseUrl', settings.databaseUrl),
+    databasePassword: read('databasePassword', settings.databasePassword),
     baseUrl: read('baseUrl', settings.baseUrl),
     demo: required('demo', settings.demo),
     clock: read('clock', settings.clock),

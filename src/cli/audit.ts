@@ -58,7 +58,11 @@ async function runExport(options: AuditOptions): Promise<void> {
 async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
   const config = configFrom({ data, databaseUrl })
   try {
-    return await openReader({ databaseUrl: config.databaseUrl, directory: config.data })
+    return await openReader({
+      databaseUrl: config.databaseUrl,
+      databasePassword: config.databasePassword,
+      directory: config.data,
+    })
   } catch (error) {
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
     const where = config.databaseUrl === undefined ? `in ${config.data}` : 'at DATABASE_URL'

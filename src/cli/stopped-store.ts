@@ -34,11 +34,11 @@ export async function openStopped(
 
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
-  { databaseUrl, data }: Config,
+  { databaseUrl, databasePassword, data }: Config,
   options: Pick<EngineOptions, 'log' | 'onFatal' | 'writerCacheKib'>,
 ): Promise<StoreEngine> {
   try {
-    return await openEngine({ databaseUrl, directory: data, ...options })
+    return await openEngine({ databaseUrl, databasePassword, directory: data, ...options })
   } catch (error) {
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
     const where = databaseUrl === undefined ? `in ${data}` : 'at DATABASE_URL'

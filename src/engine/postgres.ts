@@ -1,130 +1,113 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { overloaded } from '../model/refusals.ts'
-import { ATTEMPTS_MAX, type Engine, type Noun, type Reader, Stale, type Tx } from './engine.ts'
-import { migrate, newerDatabase } from './migrate.ts'
-import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
-import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
-import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
-import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
-import orderReference from './migrations/postgres/0005-order-reference.sql' with { type: 'text' }
-import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'text' }
-import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
+import type { DatabaseAddress } from './database-url.ts'
+import type { Engine, Noun, Reader, Tx } from './engine.ts'
+import { Executions } from './executions.ts'
+import { IdBlocks } from './id-blocks.ts'
+import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
+import { migratePostgres, migrations, versionOf } from './postgres-migrations.ts'
+import { PostgresRunner } from './postgres-runner.ts'
+import { findPrimary, Primary } from './primary.ts'
 import { sequence } from './sequencer.ts'
 import { sql } from './statement.ts'
 
-/** The scripts that create the tables, in order. */
-export const migrations = [
-  storeTables,
-  webhookTables,
-  keyVersion,
-  plainNames,
-  orderReference,
-  eventPet,
-  totals,
-]
-
-const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
-const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 const takeIds = sql<{ last: bigint }>()(
   'UPDATE counter SET last = last + $count WHERE noun = $noun RETURNING last',
 )
 
-/** The number of ids that a process reserves at a time. Ids that remain when the process stops are never used. */
-const ID_BLOCK = 1000n
-const NUMBERING_CONNECTIONS = 2
-/** The number of connections for lists and summaries, in addition to the other connections. */
-const CONNECTIONS_OF_SCANS = 6
-/** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
-const BACKOFF_MS = 5
+/** The time in which ids must be reserved and events numbered, in milliseconds. */
+const NUMBERING_MS_MAX = 4000
+/** The time that the work in progress gets when the engine closes, in milliseconds. */
+const CLOSE_MS_MAX = 5000
 
 export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
-  readonly url: string
-  readonly connectionsMax: number
+  readonly address: DatabaseAddress
+  /** The maximum number of commands that run at once. */
+  readonly commandsMax: number
   readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
+  /** Returns the time that a command may take, in milliseconds; undefined for the usual time. */
+  readonly timeLimitMs?: (command: Command) => number | undefined
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
   readonly onFault: (error: unknown) => void
 }
 
-/** Migrates and opens a store on PostgreSQL 14 or later, with bounded pools. Throws NewerDatabase. */
+/**
+ * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws NewerDatabase, and the error of the
+ * driver if no primary can be reached.
+ */
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
-  const pool = new SQL({ url: options.url, bigint: true, max: options.connectionsMax })
-  await migratePool(pool)
-  const reader = new PostgresConnection(pool)
-  // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
-  // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
-  const scans = new SQL({ url: options.url, bigint: true, max: CONNECTIONS_OF_SCANS, prepare: false })
-  const scanning = new PostgresConnection(scans)
-  // Ids and positions have connections of their own, because a transaction that waits for an id already holds a
-  // connection of the pool.
-  const numberingPool = new SQL({ url: options.url, bigint: true, max: NUMBERING_CONNECTIONS })
-  const ids = new IdBlocks(new PostgresConnection(numberingPool))
-  const begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
+  const { address, commandsMax, executeQuery, executeCommand, isolation, random, onFault } = options
+  const primary = await Primary.find(address, commandsMax)
+  await migratePostgres(primary.pools.host)
+  const number = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
+    primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
+  const ids = new IdBlocks((noun, count) => number(connection => reserveIds(connection, noun, count)))
+  const executions = new Executions<Result>(number)
   const watchers = new Set<() => void>()
   const notifyAll = (): void => {
     for (const notify of watchers) notify()
   }
-  const sequencer = sequence(numberingPool, notifyAll, options.onFault)
-
-  async function attempt(command: Command): Promise<Result> {
-    const connection = await pool.reserve()
-    try {
-      await connection.unsafe(begin)
-      const result = await options.executeCommand(new PostgresTx(connection, ids), command)
-      await connection.unsafe('COMMIT')
-      return result
-    } catch (error) {
-      // A lost connection has nothing to roll back. The error that ended the command is the one to report.
-      await connection.unsafe('ROLLBACK').catch(() => {})
-      throw error
-    } finally {
-      connection.release()
-    }
-  }
-
-  async function execute(command: Command): Promise<Result> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        const result = await attempt(command)
-        sequencer.wake()
-        return result
-      } catch (error) {
-        if (!isTransient(error)) throw error
-        if (attempts === ATTEMPTS_MAX) {
-          throw overloaded('Too many commands compete for the same rows; try again shortly.', 10)
-        }
-        await Bun.sleep(options.random() * BACKOFF_MS * 2 ** attempts)
-      }
-    }
-  }
-
+  const sequencer = sequence(
+    work => number(connection => inTransaction(connection, work)),
+    notifyAll,
+    onFault,
+  )
+  const runner = new PostgresRunner<Result>({ primary, executions, isolation, random })
   return {
     name: 'postgres',
-    readRow: work => work(reader),
-    readScan: query => options.executeQuery(scanning, query),
-    execute,
+    readRow: work => runner.read('reads', work),
+    readScan: query => runner.read('scans', reader => executeQuery(reader, query)),
+    execute: async command => {
+      const run = (connection: ReservedSQL): Promise<Result> =>
+        executeCommand(new PostgresTx(connection, ids), command)
+      const result = await runner.execute(run, options.timeLimitMs?.(command))
+      sequencer.wake()
+      return result
+    },
     watch: listener => {
       watchers.add(listener)
       return () => watchers.delete(listener)
     },
-    ping: async () => {
-      await pool.unsafe('SELECT 1')
-    },
+    ping: () => runner.ping(),
     close: async () => {
       await sequencer.close()
-      await Promise.all([pool.close(), scans.close(), numberingPool.close()])
+      await executions.close()
+      await primary.close(CLOSE_MS_MAX)
     },
   }
 }
 
+async function reserveIds(connection: ReservedSQL, noun: Noun, count: bigint): Promise<bigint> {
+  const row = await new PostgresConnection(connection).one(takeIds, { noun, count })
+  if (!row) throw new Error(`the table counter has no row for ${noun}`)
+  return row.last
+}
+
+async function inTransaction<T>(
+  connection: ReservedSQL,
+  work: (connection: ReservedSQL) => Promise<T>,
+): Promise<T> {
+  try {
+    await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
+    const result = await work(connection)
+    await connection.unsafe('COMMIT')
+    return result
+  } catch (error) {
+    await connection.unsafe('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
 /** Opens a store for reading only. Throws NewerDatabase, or an Error if the database must be migrated first. */
-export async function openPostgresReader(url: string): Promise<{ reader: Reader; close(): Promise<void> }> {
-  const pool = new SQL({ url, bigint: true, max: 1 })
+export async function openPostgresReader(
+  address: DatabaseAddress,
+): Promise<{ reader: Reader; close(): Promise<void> }> {
+  const pool = new SQL({ ...(await findPrimary(address.hosts)), bigint: true, max: 1 })
   const reader = new PostgresConnection(pool)
   try {
     const version = await versionOf(reader)
@@ -157,82 +140,4 @@ class PostgresTx extends PostgresConnection implements Tx {
   numberEvent(): null {
     return null
   }
-}
-
-/**
- * Ids from blocks that are reserved outside the transactions that use the ids, so no transaction waits for another one.
- */
-class IdBlocks {
-  readonly #connection: PostgresConnection
-  readonly #blocks = new Map<Noun, { next: bigint; end: bigint }>()
-  readonly #reserving = new Map<Noun, Promise<void>>()
-
-  constructor(connection: PostgresConnection) {
-    this.#connection = connection
-  }
-
-  next(noun: Noun): bigint | Promise<bigint> {
-    const block = this.#blocks.get(noun)
-    if (block && block.next < block.end) return block.next++
-    return this.#reserveThenNext(noun)
-  }
-
-  async #reserveThenNext(noun: Noun): Promise<bigint> {
-    let reserving = this.#reserving.get(noun)
-    if (!reserving) {
-      reserving = this.#reserve(noun).finally(() => this.#reserving.delete(noun))
-      this.#reserving.set(noun, reserving)
-    }
-    await reserving
-    return this.next(noun)
-  }
-
-  async #reserve(noun: Noun): Promise<void> {
-    const row = await this.#connection.one(takeIds, { noun, count: ID_BLOCK })
-    if (!row) throw new Error(`the table counter has no row for ${noun}`)
-    this.#blocks.set(noun, { next: row.last - ID_BLOCK + 1n, end: row.last + 1n })
-  }
-}
-
-/**
- * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on the version table.
- */
-async function migratePool(pool: SQL): Promise<void> {
-  await pool
-    .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
-    .catch(error => {
-      // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
-      // exists.
-      if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
-    })
-  await pool.begin(async transaction => {
-    const connection = new PostgresConnection(transaction)
-    await transaction.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
-    await migrate(
-      {
-        version: () => versionOf(connection),
-        apply: async (script, version) => {
-          await transaction.unsafe(script)
-          await connection.run(insertVersion, { version: BigInt(version) })
-        },
-      },
-      migrations,
-    )
-  })
-}
-
-async function versionOf(connection: PostgresConnection): Promise<number> {
-  const row = await connection.one(readVersion)
-  return Number(row?.version ?? 0n)
-}
-
-/**
- * Returns whether a command may succeed if it runs again: after a serialization failure, a deadlock or a Stale row.
- */
-function isTransient(error: unknown): boolean {
-  return error instanceof Stale || ['40001', '40P01'].includes(sqlState(error))
-}
-
-function sqlState(error: unknown): string {
-  return error instanceof SQL.PostgresError ? (error.errno ?? '') : ''
 }

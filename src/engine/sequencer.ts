@@ -1,6 +1,7 @@
-import type { SQL } from 'bun'
+import type { ReservedSQL } from 'bun'
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { PostgresConnection } from './postgres-connection.ts'
+import { faultOf } from './postgres-fault.ts'
 import { sql } from './statement.ts'
 import { readChanges, TotalSums } from './totals.ts'
 
@@ -8,6 +9,9 @@ import { readChanges, TotalSums } from './totals.ts'
 const EVENTS_PER_STEP_MAX = 1000
 /** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
+
+/** Runs work in a transaction at READ COMMITTED. */
+type RunInTransaction = <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
 
 /** A committed event without a position. */
 interface UnnumberedEvent extends EventRecord {
@@ -36,17 +40,18 @@ const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash 
  * called when the head has moved, whichever process moved it.
  */
 export function sequence(
-  pool: SQL,
+  inTransaction: RunInTransaction,
   onMoved: () => void,
   onFault: (error: unknown) => void,
 ): { wake(): void; close(): Promise<void> } {
   let closing = false
   let woken = Promise.withResolvers<void>()
   let seenHead = -1n
+  let isFailing = false
 
   async function drain(): Promise<void> {
     for (;;) {
-      const { head, numbered } = await step(pool)
+      const { head, numbered } = await step(inTransaction)
       if (head !== seenHead) onMoved()
       seenHead = head
       if (numbered < EVENTS_PER_STEP_MAX) return
@@ -58,8 +63,11 @@ export function sequence(
       woken = Promise.withResolvers()
       try {
         await drain()
+        isFailing = false
       } catch (error) {
-        if (!closing) onFault(error)
+        // While another process numbers events, it holds the lock. A database that is down fails once a second.
+        if (!closing && !isFailing && faultOf(error) !== 'locked') onFault(error)
+        isFailing = faultOf(error) !== 'locked'
       }
       if (!closing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
     }
@@ -80,8 +88,8 @@ export function sequence(
  * Numbers up to a thousand committed events that have no position yet, and changes the totals. Returns the new head,
  * and how many events were numbered.
  */
-async function step(pool: SQL): Promise<{ head: bigint; numbered: number }> {
-  return await pool.begin('ISOLATION LEVEL READ COMMITTED', async transaction => {
+async function step(inTransaction: RunInTransaction): Promise<{ head: bigint; numbered: number }> {
+  return await inTransaction(async transaction => {
     const connection = new PostgresConnection(transaction)
     const head = await connection.one(lockHead)
     if (!head) throw new Error('the table chain_end has no row for the head')

@@ -119,6 +119,25 @@ export function countOf(result: CommandResult): number {
   throw new Error('an operation returned no count')
 }
 
+/** The time for a command that changes many rows, in milliseconds. */
+const LONG_MS = 3_600_000
+
+/** Returns the time that a command may take, in milliseconds; undefined for the usual time of a request. */
+export function timeLimitMs({ id }: Command): number | undefined {
+  return longCommands.has(id) ? LONG_MS : undefined
+}
+
+const longCommands: ReadonlySet<Command['id']> = new Set([
+  'stageImport',
+  'applyImport',
+  'discardImport',
+  'countImportNames',
+  'sweepReplies',
+  'sweepStagedRows',
+  'sweepEvents',
+  'sweepDeliveries',
+])
+
 /** Returns a system command. It has no key; `now` is in the stored form. */
 export function systemCommand(id: SystemCommandId, input: object, now: string, requestId: string): Command {
   return { id, input, context: { now, caller: { keyId: null, scopes: [] }, requestId } }

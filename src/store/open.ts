@@ -1,8 +1,9 @@
+import { parseDatabaseUrl } from '../engine/database-url.ts'
 import type { Engine, Reader } from '../engine/engine.ts'
 import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
 import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import type { Reply } from '../shop/idempotency.ts'
-import { type Command, type CommandResult, executeCommand } from './commands.ts'
+import { type Command, type CommandResult, executeCommand, timeLimitMs } from './commands.ts'
 import { executeQuery, type Query } from './queries.ts'
 import { cachedTables } from './representation-cache.ts'
 
@@ -18,6 +19,8 @@ export interface Log {
 
 export interface EngineOptions {
   readonly databaseUrl?: string | undefined
+  /** Returns the password for the database, instead of the one in the URL. */
+  readonly databasePassword?: (() => string) | undefined
   readonly directory: string
   readonly log: Log
   readonly onFatal: (reason: string) => void
@@ -25,14 +28,15 @@ export interface EngineOptions {
   readonly writerCacheKib?: number
 }
 
-const CONNECTIONS_MAX = 20
+/** The maximum number of commands that PostgreSQL runs at once for one process. */
+const COMMANDS_MAX = 16
 
 /**
  * Opens the store: PostgreSQL if there is a `databaseUrl`, otherwise SQLite in the directory. Throws NewerDatabase, or
  * an error of the driver.
  */
 export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
-  const { databaseUrl, directory, log, onFatal, writerCacheKib } = options
+  const { databaseUrl, databasePassword, directory, log, onFatal, writerCacheKib } = options
   if (databaseUrl === undefined) {
     return openSqlite({
       directory,
@@ -44,8 +48,9 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     })
   }
   return openPostgres({
-    url: databaseUrl,
-    connectionsMax: CONNECTIONS_MAX,
+    address: parseDatabaseUrl(databaseUrl, databasePassword),
+    commandsMax: COMMANDS_MAX,
+    timeLimitMs,
     executeCommand,
     executeQuery,
     random: Math.random,
@@ -64,11 +69,14 @@ export interface OpenReader extends AsyncDisposable {
  */
 export async function openReader(where: {
   databaseUrl?: string | undefined
+  databasePassword?: (() => string) | undefined
   directory: string
 }): Promise<OpenReader> {
-  const { databaseUrl, directory } = where
+  const { databaseUrl, databasePassword, directory } = where
   const { reader, close } =
-    databaseUrl === undefined ? openSqliteReader(directory) : await openPostgresReader(databaseUrl)
+    databaseUrl === undefined
+      ? openSqliteReader(directory)
+      : await openPostgresReader(parseDatabaseUrl(databaseUrl, databasePassword))
   return { reader, [Symbol.asyncDispose]: close }
 }
 

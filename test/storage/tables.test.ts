@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { parseDatabaseUrl } from '../../src/engine/database-url.ts'
 import { NewerDatabase } from '../../src/engine/migrate.ts'
-import { migrations, openPostgres } from '../../src/engine/postgres.ts'
+import { openPostgres } from '../../src/engine/postgres.ts'
+import { migrations } from '../../src/engine/postgres-migrations.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { executeQuery } from '../../src/store/queries.ts'
 import { newDatabase } from '../support/postgres-server.ts'
@@ -25,7 +27,7 @@ async function columnsOf(store: TestStore): Promise<string[]> {
             SELECT u.table_name, u.column_name FROM information_schema.key_column_usage u
             JOIN information_schema.table_constraints t USING (constraint_name)
             WHERE t.constraint_type = 'PRIMARY KEY') k USING (table_name, column_name)
-          WHERE c.table_schema = 'public' AND c.table_name <> 'migration'`)
+          WHERE c.table_schema = 'public' AND c.table_name NOT IN ('migration', 'execution')`)
   return rows
     .map(({ tab, col, type, required, key }) => {
       const kind = String(type).replace('BIGINT', 'INTEGER')
@@ -100,8 +102,8 @@ onEveryEngine(engine => {
 test('five processes that migrate one PostgreSQL database at once all succeed', async () => {
   const openOn = (url: string) =>
     openPostgres({
-      url,
-      connectionsMax: 2,
+      address: parseDatabaseUrl(url),
+      commandsMax: 2,
       executeQuery,
       executeCommand,
       random: Math.random,
@@ -122,8 +124,8 @@ test('a database of a newer version is refused', async () => {
   const url = await newDatabase()
   const open = () =>
     openPostgres({
-      url,
-      connectionsMax: 2,
+      address: parseDatabaseUrl(url),
+      commandsMax: 2,
       executeQuery,
       executeCommand,
       random: Math.random,

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { migrations as postgresMigrations } from '../../src/engine/postgres.ts'
+import { migrations as postgresMigrations } from '../../src/engine/postgres-migrations.ts'
 import { migrations } from '../../src/engine/sqlite.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { ApiError } from '../../src/client/errors.ts'
+import { parseDatabaseUrl } from '../../src/engine/database-url.ts'
 import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
 import type { Scope } from '../../src/model/key.ts'
 import { type ServerOptions, startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/store/commands.ts'
+import { type Command, type CommandResult, executeCommand, timeLimitMs } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Log, StoreEngine } from '../../src/store/open.ts'
 import { executeQuery, type Query } from '../../src/store/queries.ts'
@@ -194,8 +195,9 @@ function openVariant(
     })
   }
   return openPostgres({
-    url: databaseUrl,
-    connectionsMax: 20,
+    address: parseDatabaseUrl(databaseUrl),
+    commandsMax: 16,
+    timeLimitMs,
     executeCommand: variant.executeCommand ?? executeCommand,
     executeQuery: variant.executeQuery ?? executeQuery,
     random: Math.random,

@@ -1,0 +1,63 @@
+import type { SQL } from 'bun'
+
+/** Where a PostgreSQL database is, and how to connect to it. */
+export interface DatabaseAddress {
+  /** The options of a connection to each host, in the order of the URL. */
+  readonly hosts: readonly HostOptions[]
+}
+
+export interface HostOptions extends SQL.PostgresOrMySQLOptions {
+  readonly url: string
+  /** `host:port`, for messages. */
+  readonly name: string
+}
+
+const PORT = '5432'
+const AUTHORITY = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
+const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
+
+/**
+ * Returns the address in a connection URL of PostgreSQL (libpq, section 34.1.1.2), in which several hosts may be
+ * separated by commas. The certificate of a host that is not on this machine is verified, unless `sslmode` says
+ * otherwise. `passwordOf` overrides the password of the URL; it is called for each connection, so it may change.
+ * Throws an Error with a sentence about what is wrong, without the password.
+ */
+export function parseDatabaseUrl(text: string, passwordOf?: () => string): DatabaseAddress {
+  const [, scheme, user, authority = '', path = '', query = ''] = AUTHORITY.exec(text) ?? []
+  if (scheme === undefined)
+    throw new Error('it must be a URL such as postgres://user:password@host:5432/name.')
+  const parameters = new URLSearchParams(query)
+  const rootCertificate = parameters.get('sslrootcert')
+  const mode = parameters.get('sslmode')
+  if (mode !== null && !isSslMode(mode)) throw new Error(`sslmode must be one of ${sslModes.join(', ')}.`)
+  for (const name of ['sslmode', 'sslrootcert', 'target_session_attrs']) parameters.delete(name)
+  const rest = parameters.size === 0 ? '' : `?${parameters}`
+  const hosts = authority.split(',').map((host): HostOptions => {
+    const [, hostname = 'localhost', port = PORT] = HOST.exec(host) ?? []
+    if (!HOST.test(host) || Number(port) > 65_535) throw new Error(`it has no valid host: "${host}".`)
+    const url = `${scheme}${user === undefined ? '' : `${user}@`}${hostname}:${port}${path}${rest}`
+    if (!URL.canParse(url))
+      throw new Error('its user, password or host has characters that must be percent-encoded.')
+    const tls = mode ?? (isLocal(hostname, parameters) ? 'disable' : 'verify-full')
+    return {
+      url,
+      name: `${hostname}:${port}`,
+      tls: rootCertificate === null || tls === 'disable' ? tls : { ca: Bun.file(rootCertificate) },
+      ...(passwordOf && { password: passwordOf }),
+    }
+  })
+  return { hosts }
+}
+
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+
+function isSslMode(text: string): text is (typeof sslModes)[number] {
+  return sslModes.some(mode => mode === text)
+}
+
+/** Whether a host is this machine, so that nobody can listen in between. */
+function isLocal(hostname: string, parameters: URLSearchParams): boolean {
+  // A host in the query is the directory of a Unix socket.
+  const host = parameters.get('host') ?? parameters.get('path') ?? hostname
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host) || host.startsWith('/')
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import type { ReservedSQL } from 'bun'
+import { storedInstant } from '../model/instant.ts'
+import { PostgresConnection } from './postgres-connection.ts'
+import { sqlState } from './postgres-fault.ts'
+import { sql } from './statement.ts'
+
+/** After this many commands, the rows of those that have ended are deleted. */
+const SWEEP_EVERY = 500
+/** The rows of a process that did not stop cleanly are deleted when they are this old. */
+const RETENTION_MS = 7 * 24 * 3_600_000
+const UNIQUE_VIOLATION = '23505'
+
+const deleteEnded = sql()('DELETE FROM execution WHERE process = $process AND number < $before')
+const deleteOld = sql()('DELETE FROM execution WHERE at < $before')
+
+/** One command, however often it runs. */
+export interface Execution<Result> {
+  readonly number: bigint
+  /** The statement that belongs to each run of the command. It fails if an earlier run has committed. */
+  readonly insertion: string
+  /** The result of the last run that reached its COMMIT. */
+  unconfirmed?: { readonly result: Result }
+  /** Returns whether the insertion failed with this error, so that an earlier run has committed. */
+  exists(error: unknown): boolean
+}
+
+/**
+ * The commands of this process, each under a key of its own (process and number). A transaction inserts the key together
+ * with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same key: the
+ * insertion then fails exactly if the first run has committed. To look for the row and then repeat would be wrong,
+ * because a COMMIT in progress is invisible; an insertion waits for it.
+ */
+export class Executions<Result> {
+  // The low 53 bits of a random number: no two processes have the same.
+  readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
+  readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
+  readonly #running = new Set<bigint>()
+  #last = 0n
+  #ended = 0
+  #sweeping: Promise<void> = Promise.resolve()
+
+  /** `use` runs work with a connection. */
+  constructor(use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>) {
+    this.#use = use
+  }
+
+  start(): Execution<Result> {
+    const number = ++this.#last
+    this.#running.add(number)
+    // The values are numbers and an instant, so the text is safe. It is sent together with BEGIN.
+    const row = `${this.#process}, ${number}, '${storedInstant(Date.now())}'`
+    return {
+      number,
+      insertion: `INSERT INTO execution (process, number, at) VALUES (${row})`,
+      exists: error => sqlState(error) === UNIQUE_VIOLATION && isOfExecution(error),
+    }
+  }
+
+  end({ number }: Execution<Result>): void {
+    this.#running.delete(number)
+    if (++this.#ended % SWEEP_EVERY === 0) this.#sweeping = this.#sweep()
+  }
+
+  /** Deletes the rows of this process. A row that remains is deleted by another process, later. */
+  async close(): Promise<void> {
+    await this.#sweeping
+    await this.#sweep()
+  }
+
+  async #sweep(): Promise<void> {
+    // Numbers are in the order of their start, so the first is the smallest.
+    const [oldest = this.#last + 1n] = this.#running
+    await this.#use(async connection => {
+      const database = new PostgresConnection(connection)
+      await database.run(deleteEnded, { process: this.#process, before: oldest })
+      await database.run(deleteOld, { before: storedInstant(Date.now() - RETENTION_MS) })
+    }).catch(() => {})
+  }
+}
+
+function isOfExecution(error: unknown): boolean {
+  return error instanceof Error && 'table' in error && error.table === 'execution'
+}

@@ -1,0 +1,46 @@
+import { SQL } from 'bun'
+import { Stale } from './engine.ts'
+
+/**
+ * What an error of a statement means for the work that it ended:
+ * - `conflict`: another transaction was in the way. The work may succeed if it runs again.
+ * - `locked`: a row stayed locked for too long.
+ * - `slow`: the server ended a statement that took too long.
+ * - `lost`: the connection is gone, or there is none to be had.
+ * - `standby`: the server accepts no writes, because another server is the primary.
+ */
+export type Fault = 'conflict' | 'locked' | 'slow' | 'lost' | 'standby'
+
+// The codes are those of PostgreSQL, appendix A.
+const faults: Readonly<Record<string, Fault>> = {
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '55P03': 'locked',
+  '57014': 'slow',
+  // The server stops, crashed, starts, or has no connection left.
+  '57P01': 'lost',
+  '57P02': 'lost',
+  '57P03': 'lost',
+  '53300': 'lost',
+  // The session was idle in a transaction for too long.
+  '25P03': 'lost',
+  '25006': 'standby',
+}
+
+/** Returns undefined for a refusal of the store and for a bug, which would only happen again. */
+export function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Stale) return 'conflict'
+  if (!(error instanceof SQL.PostgresError)) return undefined
+  if (error.code !== 'ERR_POSTGRES_SERVER_ERROR') return isConnectionCode(error.code) ? 'lost' : undefined
+  const state = sqlState(error)
+  return faults[state] ?? (state.startsWith('08') ? 'lost' : undefined)
+}
+
+function isConnectionCode(code: string): boolean {
+  return /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME_TIMEOUT)/.test(code)
+}
+
+/** Returns the SQLSTATE of an error of the server, or an empty text. */
+export function sqlState(error: unknown): string {
+  return error instanceof SQL.PostgresError ? (error.errno ?? '') : ''
+}

@@ -1,0 +1,62 @@
+import { SQL } from 'bun'
+import { migrate } from './migrate.ts'
+import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
+import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
+import keyVersion from './migrations/postgres/0003-key-version.sql' with { type: 'text' }
+import plainNames from './migrations/postgres/0004-plain-names.sql' with { type: 'text' }
+import orderReference from './migrations/postgres/0005-order-reference.sql' with { type: 'text' }
+import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'text' }
+import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
+import execution from './migrations/postgres/0008-execution.sql' with { type: 'text' }
+import { PostgresConnection } from './postgres-connection.ts'
+import { sqlState } from './postgres-fault.ts'
+import { sql } from './statement.ts'
+
+/** The scripts that create the tables, in order. */
+export const migrations = [
+  storeTables,
+  webhookTables,
+  keyVersion,
+  plainNames,
+  orderReference,
+  eventPet,
+  totals,
+  execution,
+]
+
+const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
+const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
+
+/**
+ * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on the version table.
+ */
+export async function migratePostgres(options: SQL.PostgresOrMySQLOptions): Promise<void> {
+  // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
+  await using pool = new SQL({ ...options, bigint: true, max: 1 })
+  await pool
+    .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
+    .catch(error => {
+      // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
+      // exists.
+      if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
+    })
+  await pool.begin(async transaction => {
+    const connection = new PostgresConnection(transaction)
+    await transaction.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
+    await migrate(
+      {
+        version: () => versionOf(connection),
+        apply: async (script, version) => {
+          await transaction.unsafe(script)
+          await connection.run(insertVersion, { version: BigInt(version) })
+        },
+      },
+      migrations,
+    )
+  })
+}
+
+export async function versionOf(connection: PostgresConnection): Promise<number> {
+  const row = await connection.one(readVersion)
+  return Number(row?.version ?? 0n)
+}

@@ -1,0 +1,159 @@
+import type { ReservedSQL } from 'bun'
+import type { StoreError } from '../model/error.ts'
+import { overloaded } from '../model/refusals.ts'
+import { ATTEMPTS_MAX, type Reader } from './engine.ts'
+import type { Execution, Executions } from './executions.ts'
+import { PostgresConnection } from './postgres-connection.ts'
+import { type Fault, faultOf } from './postgres-fault.ts'
+import { isPrimary, type Pools, type Primary } from './primary.ts'
+
+/** The time in which a read or a command must end, in milliseconds, if it has no time of its own. */
+const DEADLINE_MS = 5000
+/** The time in which the database must say that it works. A probe of the service waits a little longer. */
+const PING_MS_MAX = 1200
+/** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
+const BACKOFF_MS = 5
+const BACKOFF_MS_MAX = 400
+
+interface RunnerOptions<Result> {
+  readonly primary: Primary
+  readonly executions: Executions<Result>
+  readonly isolation: string | undefined
+  readonly random: () => number
+}
+
+/** Work that failed, and may succeed if it runs again before its deadline. */
+interface Failed {
+  readonly pools: Pools
+  readonly fault: Fault
+  readonly attempts: number
+  readonly dueMs: number
+  /** Whether the work may have taken effect. */
+  readonly isUnconfirmed?: boolean
+}
+
+/**
+ * Runs reads and commands on the primary. After a fault that may pass, the work runs again, until its deadline. It then
+ * fails with `overloaded` (503), so no request waits longer, whatever the database does.
+ */
+export class PostgresRunner<Result> {
+  readonly #options: RunnerOptions<Result>
+  readonly #begin: string
+
+  constructor(options: RunnerOptions<Result>) {
+    this.#options = options
+    this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
+  }
+
+  async read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
+    const dueMs = performance.now() + DEADLINE_MS
+    for (let attempts = 1; ; attempts++) {
+      const { pools } = this.#options.primary
+      try {
+        return await pools[kind].use(dueMs, connection => work(new PostgresConnection(connection)))
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault === undefined) throw error
+        if (fault === 'slow') throw gaveUp(fault)
+        await this.#recover({ pools, fault, attempts, dueMs })
+      }
+    }
+  }
+
+  /** Runs a command in a transaction, and commits it exactly once, however often it runs. */
+  async execute(
+    run: (connection: ReservedSQL) => Promise<Result>,
+    timeLimitMs: number | undefined,
+  ): Promise<Result> {
+    const { primary, executions } = this.#options
+    const dueMs = performance.now() + (timeLimitMs ?? DEADLINE_MS)
+    const execution = executions.start()
+    const limit = timeLimitMs === undefined ? '' : `SET LOCAL statement_timeout = ${timeLimitMs};`
+    const begin = `${this.#begin};${limit}${execution.insertion}`
+    let isLocked = false
+    try {
+      for (let attempts = 1; ; attempts++) {
+        const { pools } = primary
+        // A command that met a locked row waits where it does not hold a connection of the others.
+        const pool = isLocked ? pools.lockedCommands : pools.commands
+        try {
+          return await pool.use(dueMs, connection => attempt(connection, begin, execution, run))
+        } catch (error) {
+          const fault = faultOf(error)
+          if (fault === undefined) throw error
+          if (fault === 'slow' || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) throw gaveUp(fault)
+          isLocked = fault === 'locked'
+          const isUnconfirmed = execution.unconfirmed !== undefined
+          await this.#recover({ pools, fault, attempts, dueMs, isUnconfirmed })
+        }
+      }
+    } finally {
+      executions.end(execution)
+    }
+  }
+
+  /** Resolves if the primary responds. Otherwise rejects, and looks for another one. */
+  async ping(): Promise<void> {
+    const { primary } = this.#options
+    const { pools } = primary
+    try {
+      if (!(await pools.pings.use(performance.now() + PING_MS_MAX, isPrimary))) throw gaveUp('standby')
+    } catch (error) {
+      // This probe fails. The next one finds the new primary, if there is one.
+      void primary.renew(pools).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Waits before another attempt, and looks for the primary if it is gone. Throws if the time is over. */
+  async #recover({ pools, fault, attempts, dueMs, isUnconfirmed = false }: Failed): Promise<void> {
+    const { primary, random } = this.#options
+    // If there is no primary now, the next attempt fails too, and looks again.
+    if (fault === 'lost' || fault === 'standby') await primary.renew(pools).catch(() => {})
+    const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
+    if (performance.now() + delayMs >= dueMs) throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
+    await Bun.sleep(delayMs)
+  }
+}
+
+/** Runs a command once. If an earlier run of it has committed, returns the result of that run. */
+async function attempt<Result>(
+  connection: ReservedSQL,
+  begin: string,
+  execution: Execution<Result>,
+  run: (connection: ReservedSQL) => Promise<Result>,
+): Promise<Result> {
+  const { unconfirmed } = execution
+  try {
+    await connection.unsafe(begin)
+    const result = await run(connection)
+    // From here until the server confirms the commit, nobody knows whether the command has taken effect.
+    execution.unconfirmed = { result }
+    await connection.unsafe('COMMIT')
+    return result
+  } catch (error) {
+    // A lost connection has nothing to roll back. The error that ended the command is the one to report.
+    await connection.unsafe('ROLLBACK').catch(() => {})
+    if (unconfirmed && execution.exists(error)) return unconfirmed.result
+    throw error
+  }
+}
+
+const reasons: Readonly<Record<Fault, string>> = {
+  conflict: 'Too many commands compete for the same rows; try again shortly.',
+  locked: 'Another transaction holds a row that the request needs; try again shortly.',
+  slow: 'The database took too long; try again shortly.',
+  lost: 'The database does not respond; try again shortly.',
+  standby: 'The database accepts no writes now; try again shortly.',
+}
+
+function gaveUp(fault: Fault): StoreError {
+  return overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
+}
+
+function unknownOutcome(): StoreError {
+  return overloaded(
+    'The database did not confirm the change in time, so it may have taken effect. Repeat it with the same Idempotency-Key.',
+    2,
+  )
+}

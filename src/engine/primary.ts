@@ -1,0 +1,139 @@
+import type { SQL } from 'bun'
+import { overloaded } from '../model/refusals.ts'
+import { BoundedPool } from './bounded-pool.ts'
+import type { DatabaseAddress, HostOptions } from './database-url.ts'
+
+/** The time in which the server ends a statement of a request, in milliseconds. It is below every deadline. */
+const STATEMENT_MS_MAX = 4000
+/** The time that a transaction waits for a lock, in milliseconds. A command that fails then waits in another pool. */
+const LOCK_MS_MAX = 250
+const LONG_LOCK_MS_MAX = 2000
+/** The time in which the server ends the session of a process that is frozen in a transaction, in milliseconds. */
+const FROZEN_MS_MAX = 2000
+/** The time in which a host must say whether it is the primary, in milliseconds. */
+const PROBE_MS_MAX = 1500
+
+/** The connections for lists and summaries. */
+const SCANS = 6
+const READS = 6
+/** The connections of commands that wait for a locked row, so that they do not hold the connections of the others. */
+const LOCKED = 3
+/** Ids and positions have their own connections, because a transaction that waits for an id already holds one. */
+const NUMBERING = 2
+
+/** The pools of one server, one for each kind of work, so that no kind can take the connections of another. */
+export interface Pools {
+  readonly host: HostOptions
+  readonly commands: BoundedPool
+  readonly lockedCommands: BoundedPool
+  readonly reads: BoundedPool
+  readonly scans: BoundedPool
+  readonly numbering: BoundedPool
+  readonly pings: BoundedPool
+}
+
+/**
+ * The server that accepts writes, among the hosts of an address. After a failover it is another one: `renew` finds it.
+ */
+export class Primary {
+  readonly #hosts: readonly HostOptions[]
+  readonly #commandsMax: number
+  #pools: Pools
+  #renewing: Promise<void> | undefined
+
+  private constructor({ hosts }: DatabaseAddress, host: HostOptions, commandsMax: number) {
+    this.#hosts = hosts
+    this.#commandsMax = commandsMax
+    this.#pools = openPools(host, commandsMax)
+  }
+
+  /** Finds the primary. Throws the error of the first host if none of them is one. */
+  static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
+    return new Primary(address, await findPrimary(address.hosts), commandsMax)
+  }
+
+  get pools(): Pools {
+    return this.#pools
+  }
+
+  /**
+   * Looks for the primary, if the address has other hosts and these pools are still in use. Rejects if there is none
+   * now.
+   */
+  async renew(failed: Pools): Promise<void> {
+    if (this.#hosts.length === 1 || this.#pools !== failed) return
+    this.#renewing ??= this.#switch().finally(() => {
+      this.#renewing = undefined
+    })
+    return this.#renewing
+  }
+
+  /** Closes all connections. Work that is still in progress after `limitMs` fails. */
+  async close(limitMs: number): Promise<void> {
+    await closePools(this.#pools, limitMs)
+  }
+
+  async #switch(): Promise<void> {
+    const host = await findPrimary(this.#hosts)
+    if (host === this.#pools.host) return
+    const old = this.#pools
+    this.#pools = openPools(host, this.#commandsMax)
+    await closePools(old, 0)
+  }
+}
+
+function openPools(host: HostOptions, commandsMax: number): Pools {
+  const open = (connectionsMax: number, lockMs: number, options?: SQL.PostgresOrMySQLOptions): BoundedPool =>
+    new BoundedPool({ ...host, ...options, connection: sessionSettings(lockMs) }, connectionsMax)
+  return {
+    host,
+    commands: open(commandsMax, LOCK_MS_MAX),
+    lockedCommands: open(LOCKED, LONG_LOCK_MS_MAX),
+    reads: open(READS, LONG_LOCK_MS_MAX),
+    // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
+    // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
+    scans: open(SCANS, LONG_LOCK_MS_MAX, { prepare: false }),
+    numbering: open(NUMBERING, LONG_LOCK_MS_MAX),
+    pings: open(1, LOCK_MS_MAX),
+  }
+}
+
+async function closePools({ host: _, ...pools }: Pools, limitMs: number): Promise<void> {
+  await Promise.all(Object.values(pools).map(pool => pool.close(limitMs)))
+}
+
+/** The settings of a session, which the server enforces: it sees a frozen client that cannot keep a deadline itself. */
+function sessionSettings(lockMs: number): Record<string, string | number> {
+  return {
+    application_name: 'petstore',
+    statement_timeout: STATEMENT_MS_MAX,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: FROZEN_MS_MAX,
+  }
+}
+
+/** Asks all hosts at once, and returns the first in the list that accepts writes. Throws the error of the first host. */
+export async function findPrimary(hosts: readonly HostOptions[]): Promise<HostOptions> {
+  const answers = await Promise.allSettled(hosts.map(host => acceptsWrites(host)))
+  const index = answers.findIndex(answer => answer.status === 'fulfilled' && answer.value)
+  const found = hosts[index]
+  if (found) return found
+  const [first] = answers
+  if (first?.status === 'rejected') throw first.reason
+  throw overloaded(`${hosts.map(({ name }) => name).join(', ')}: no primary, so no writes are possible.`, 5)
+}
+
+async function acceptsWrites(host: HostOptions): Promise<boolean> {
+  const pool = new BoundedPool({ ...host, connection: sessionSettings(LOCK_MS_MAX) }, 1)
+  try {
+    return await pool.use(performance.now() + PROBE_MS_MAX, isPrimary)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** Returns whether the server of a connection accepts writes. */
+export async function isPrimary(connection: Pick<SQL, 'unsafe'>): Promise<boolean> {
+  const [row] = await connection.unsafe<{ transaction_read_only: string }[]>('SHOW transaction_read_only')
+  return row?.transaction_read_only === 'off'
+}
