@@ -5,6 +5,7 @@ import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
 import { ensureAdminKey } from '../store/maintenance.ts'
+import type { StoreEngine } from '../store/open.ts'
 import { localAddress, removeAddressFile, writeAddressFile } from './address-file.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
@@ -87,10 +88,9 @@ async function runServe(config: Config): Promise<void> {
   const foundKey = readOwnSecretKey(config)
   const engine = await openOrFail(config, { log, onFatal: endOnFatal(log) })
   const clock = Date.now
-  const secretKey = await failIfRefused(() => settleSecretKey(engine, foundKey, config, clock))
-  const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
-  await failIfRefused(() => ensureAdminKey(engine, given, clock))
-  if (config.demo) await failIfRefused(() => loadDemo(engine, clock))
+  const secretKey = await failIfRefused(() =>
+    engine.exclusively(() => prepare(engine, foundKey, config, clock)),
+  )
   const lifecycleClock = clockFrom(config.clock, clock)
   const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
@@ -106,6 +106,20 @@ async function runServe(config: Config): Promise<void> {
     log.info({}, 'stopped')
     log.flush()
   })
+}
+
+/** Does what the first start of a store must do. Returns the key that encrypts the secrets. */
+async function prepare(
+  engine: StoreEngine,
+  foundKey: Uint8Array | undefined,
+  config: Config,
+  clock: () => number,
+): Promise<Uint8Array> {
+  const secretKey = await settleSecretKey(engine, foundKey, config, clock)
+  const given = config.adminKey ?? config.adminKeyFile ?? adminKeyFile(config.data)
+  await ensureAdminKey(engine, given, clock)
+  if (config.demo) await loadDemo(engine, clock)
+  return secretKey
 }
 
 function endOnFatal(log: ServeLog): (cause: string) => never {

@@ -57,6 +57,8 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    * that stops the calls.
    */
   readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
+  /** Runs work that only one process of the store may do at a time, such as what a first start does. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>
   /**

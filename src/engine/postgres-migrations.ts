@@ -56,6 +56,23 @@ export async function migratePostgres(options: SQL.PostgresOrMySQLOptions): Prom
   })
 }
 
+/** The time for work that only one process does at a time, in milliseconds. */
+const EXCLUSIVE_MS_MAX = 60_000
+
+/** Runs work while this process holds a lock that each process takes for such work. */
+export async function exclusively<T>(
+  options: SQL.PostgresOrMySQLOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  // The server ends the session of a process that is frozen, and so releases the lock.
+  const connection = { idle_in_transaction_session_timeout: EXCLUSIVE_MS_MAX, lock_timeout: EXCLUSIVE_MS_MAX }
+  await using pool = new SQL({ ...options, bigint: true, max: 1, connection })
+  return await pool.begin(async transaction => {
+    await transaction.unsafe('SELECT version FROM migration WHERE version = 1 FOR UPDATE')
+    return work()
+  })
+}
+
 export async function versionOf(connection: PostgresConnection): Promise<number> {
   const row = await connection.one(readVersion)
   return Number(row?.version ?? 0n)

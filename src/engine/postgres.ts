@@ -5,7 +5,7 @@ import { Executions } from './executions.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
-import { migratePostgres, migrations, versionOf } from './postgres-migrations.ts'
+import { exclusively, migratePostgres, migrations, versionOf } from './postgres-migrations.ts'
 import { PostgresRunner } from './postgres-runner.ts'
 import { findPrimary, Primary } from './primary.ts'
 import { sequence } from './sequencer.ts'
@@ -73,6 +73,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
       watchers.add(listener)
       return () => watchers.delete(listener)
     },
+    exclusively: work => exclusively(primary.pools.host, work),
     ping: () => runner.ping(),
     close: async () => {
       await sequencer.close()

@@ -108,8 +108,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   })
   // The first long list starts the reader worker. Here, it would slow down the start and take memory at rest.
   writer.start()
-  const lock = lockFile(options.directory)
-  const watched = [file, `${file}-wal`, ...(existsSync(lock) ? [lock] : [])]
+  const watched = [file, `${file}-wal`, ...[lockFile(options.directory)].filter(path => existsSync(path))]
   const endWatch = watchFiles(watched, deleted => {
     options.onFatal(`${deleted} was deleted or replaced under the running store: later writes would be lost`)
   })
@@ -133,6 +132,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       watchers.add(listener)
       return () => watchers.delete(listener)
     },
+    exclusively: work => work(),
     ping: async () => {
       if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
       await writer.started

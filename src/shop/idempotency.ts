@@ -1,4 +1,4 @@
-import type { Tx } from '../engine/engine.ts'
+import { Stale, type Tx } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
 import { storedInstant } from '../model/instant.ts'
 import { idempotencyKeyReused } from '../model/refusals.ts'
@@ -47,7 +47,7 @@ const findReply = sql<StoredReply>()(`
 
 const replaceExpired = sql()(`
   UPDATE reply SET fingerprint = $fingerprint, status = 0, body = NULL, etag = NULL, location = NULL, at = $now
-  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key`)
+  WHERE owner = $owner AND operation = $operation AND idempotency_key = $key AND at = $expiredAt`)
 
 const storeReply = sql()(`
   UPDATE reply SET status = $status, body = $body, etag = $etag, location = $location
@@ -75,7 +75,16 @@ export async function withIdempotencyKey(
     const stored = await tx.one(findReply, { owner, operation, key })
     if (!stored) throw new Error('a reply is claimed but cannot be found')
     if (stored.at > expiredBefore(now)) return replay(stored, fingerprint)
-    await tx.run(replaceExpired, { owner, operation, key, fingerprint, now })
+    const replaced = await tx.run(replaceExpired, {
+      owner,
+      operation,
+      key,
+      fingerprint,
+      now,
+      expiredAt: stored.at,
+    })
+    // A concurrent request with the same key was first.
+    if (replaced === 0) throw new Stale('a reply')
   }
   const reply = await effect()
   const { status, body, etag = null, location = null } = reply

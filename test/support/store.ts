@@ -47,6 +47,8 @@ export interface Variant {
   readonly executeCommand?: PostgresOptions<Query, Command, Reply, CommandResult>['executeCommand']
   readonly executeQuery?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly wrapEngine?: (engine: StoreEngine) => StoreEngine
+  /** Returns the URL under which the store reaches its PostgreSQL database, such as one through a proxy. */
+  readonly routeOf?: (databaseUrl: string) => string
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -86,21 +88,13 @@ export interface SendOptions {
 }
 
 export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
-  const {
-    pagesMax: _,
-    writer: _writer,
-    executeCommand: _perform,
-    executeQuery: _executeQuery,
-    isolation: _level,
-    wrapEngine = engine => engine,
-    ...server
-  } = options
+  const { wrapEngine = engine => engine } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
   const databaseUrl = kind === 'postgres' ? await newDatabase() : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
   const engine = wrapEngine(await openVariant(databaseUrl, directory, log, options))
-  const clock = server.clock ?? Date.now
+  const clock = options.clock ?? Date.now
   await ensureAdminKey(engine, ADMIN_KEY, clock)
   const serving = startServer({
     engine,
@@ -117,9 +111,9 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     clock,
     lifecycleClock: clock,
     cache: 'verify',
-    ...server,
+    ...options,
     // Host names in tests are never looked up.
-    delivery: { resolve: async () => ['127.0.0.1'], ...server.delivery },
+    delivery: { resolve: async () => ['127.0.0.1'], ...options.delivery },
   })
   const { base } = serving
   const client = makeClient({ base, key: ADMIN_KEY })
@@ -182,6 +176,7 @@ function openVariant(
   const {
     pagesMax,
     isolation,
+    routeOf = url => url,
     writer = new URL('../../src/store/sqlite-writer.ts', import.meta.url),
   } = variant
   if (databaseUrl === undefined) {
@@ -195,7 +190,7 @@ function openVariant(
     })
   }
   return openPostgres({
-    address: parseDatabaseUrl(databaseUrl),
+    address: parseDatabaseUrl(routeOf(databaseUrl)),
     commandsMax: 16,
     timeLimitMs,
     executeCommand: variant.executeCommand ?? executeCommand,

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { ApiError } from '../../src/client/errors.ts'
+import type { Tx } from '../../src/engine/engine.ts'
+import { executeCommand } from '../../src/store/commands.ts'
+import { audit } from '../support/audit.ts'
+import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { type Seeded, seeded } from '../support/seeded.ts'
+import { makePet } from '../support/shop.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
+import {
+  openTestStore,
+  refusalOf,
+  type TestOptions,
+  type TestStore,
+  testedEngines,
+} from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const ORDERS = times(500, 10_000)
+const BUYERS = 16
+/** Of this many commands and commits, one fails. */
+const ONE_IN = 5
+const TIMEOUT_MS = timeLimitMs(120_000)
+/** The longest time that any request may take, in milliseconds: its deadline, and a reserve for a busy machine. */
+const RESPONSE_MS_MAX = 9000
+
+let proxy: PostgresProxy
+
+/** Opens a store whose connections to PostgreSQL go through the proxy. */
+function openThroughProxy(options: TestOptions = {}): Promise<TestStore> {
+  return openTestStore('postgres', { ...options, routeOf: url => proxy.urlOf(url) })
+}
+
+/** Returns an error as the driver reports it. */
+function serverError(state: string): Error {
+  return new SQL.PostgresError('injected by the test', {
+    code: 'ERR_POSTGRES_SERVER_ERROR',
+    errno: state,
+    detail: '',
+    hint: '',
+    severity: 'ERROR',
+  })
+}
+
+/** Returns a transaction in which one statement fails as if another transaction had been in the way. */
+function failingAt(tx: Tx, statement: number, random: Seeded): Tx {
+  let executed = 0
+  const check = (): void => {
+    if (executed++ === statement) throw serverError(random.pick(['40001', '40P01']))
+  }
+  return {
+    one: async (...call) => {
+      check()
+      return tx.one(...call)
+    },
+    many: async (...call) => {
+      check()
+      return tx.many(...call)
+    },
+    run: async (...call) => {
+      check()
+      return tx.run(...call)
+    },
+    nextId: noun => tx.nextId(noun),
+    numberEvent: (event, totals) => tx.numberEvent(event, totals),
+  }
+}
+
+/** Places an order without an Idempotency-Key, which the client would send. Returns the response. */
+function order(store: TestStore, petId: bigint): Promise<Response> {
+  return store.send('POST', '/store/orders', { body: `{"petId":${petId}}` })
+}
+
+/** Places orders from several buyers at once. Returns the locations of the orders. */
+async function placeOrders(store: TestStore, petId: bigint, orders: number): Promise<string[]> {
+  const locations: string[] = []
+  let started = 0
+  const buy = async (): Promise<void> => {
+    while (started++ < orders) {
+      const { status, headers } = await order(store, petId)
+      expect(status).toBe(201)
+      locations.push(headers.get('location') ?? '')
+    }
+  }
+  await Promise.all(Array.from({ length: BUYERS }, buy))
+  return locations
+}
+
+/** Returns the units that are reserved for a pet, and the number of its orders, as the database has them. */
+async function reservedAndOrders(store: TestStore, petId: bigint): Promise<[number, number]> {
+  const [row] = await store.database(
+    `SELECT reserved, (SELECT count(*) FROM orders WHERE pet_id = ${petId}) AS orders FROM pet WHERE id = ${petId}`,
+  )
+  return [Number(row?.reserved), Number(row?.orders)]
+}
+
+async function elapsedMs(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL', () => {
+  beforeAll(async () => {
+    proxy = await openPostgresProxy(await newDatabase())
+  }, TIMEOUT_MS)
+  afterAll(() => proxy?.[Symbol.asyncDispose]())
+
+  test(
+    `${ORDERS} orders while a fifth of all statements and commits fail: each order exactly once`,
+    async () => {
+      const random = seeded(77)
+      let injected = 0
+      await using store = await openThroughProxy({
+        executeCommand: (tx, command) => {
+          const willFail = random.below(ONE_IN) === 0
+          if (willFail) injected++
+          return executeCommand(willFail ? failingAt(tx, random.below(5), random) : tx, command)
+        },
+      })
+      const { petId } = await makePet(store.client, { quantity: BigInt(ORDERS) })
+      const fates: CommitFate[] = ['lose-request', 'lose-response', 'delay']
+      let lost = 0
+      proxy.onCommit(() => {
+        if (random.below(ONE_IN) > 0) return 'pass'
+        lost++
+        return random.pick(fates)
+      })
+      const locations = await placeOrders(store, petId, ORDERS)
+      proxy.onCommit(() => 'pass')
+      expect(new Set(locations).size).toBe(ORDERS)
+      expect(await reservedAndOrders(store, petId)).toEqual([ORDERS, ORDERS])
+      expect(lost).toBeGreaterThan(ORDERS * 0.1)
+      expect(injected).toBeGreaterThan(ORDERS * 0.1)
+      expect(await audit(store)).toEqual([])
+      const did = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
+      recordSoak({ guarantee: 37, engine: 'postgres', did })
+    },
+    TIMEOUT_MS,
+  )
+
+  for (const fate of ['lose-request', 'lose-response', 'delay'] as const) {
+    test(`a command whose COMMIT meets "${fate}" takes effect once, and its caller gets 201`, async () => {
+      await using store = await openThroughProxy()
+      const { petId } = await makePet(store.client, { quantity: 5n })
+      const fates: CommitFate[] = [fate]
+      proxy.onCommit(() => fates.pop() ?? 'pass')
+      const { status } = await order(store, petId)
+      expect([status, ...(await reservedAndOrders(store, petId))]).toEqual([201, 1, 1])
+    })
+  }
+
+  test('control: if the key of an execution cannot conflict, a delayed COMMIT takes effect twice', async () => {
+    await using store = await openThroughProxy()
+    const { petId } = await makePet(store.client, { quantity: 5n })
+    proxy.onQuery(text => text.replace(/(INSERT INTO execution .*)$/, '$1 ON CONFLICT DO NOTHING'))
+    const fates: CommitFate[] = ['delay']
+    proxy.onCommit(() => fates.pop() ?? 'pass')
+    await order(store, petId)
+    proxy.onQuery(text => text)
+    const orders = async (): Promise<number> => (await reservedAndOrders(store, petId))[1]
+    await until('the delayed COMMIT took effect too', async () => (await orders()) === 2)
+  })
+
+  test('a database that is down gets 503 with Retry-After, and service returns within 2 s without help', async () => {
+    await using store = await openThroughProxy()
+    const { petId } = await makePet(store.client, { quantity: 5n })
+    proxy.down()
+    const responses = await Promise.all([
+      refusalOf(store.client.getPet({ petId })),
+      refusalOf(store.client.placeOrder({ body: { petId } })),
+      refusalOf(store.client.listPets({})),
+    ])
+    expect(responses.map(({ status, code }) => `${status} ${code}`)).toEqual(
+      Array.from({ length: 3 }, () => '503 overloaded'),
+    )
+    for (const { headers } of responses) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await store.send('GET', '/readyz')).status).toBe(503)
+    expect((await store.send('GET', '/livez')).status).toBe(200)
+    await proxy.up()
+    const backMs = await elapsedMs(() => store.client.placeOrder({ body: { petId } }))
+    expect(backMs).toBeLessThan(2000)
+    expect(await reservedAndOrders(store, petId)).toEqual([1, 1])
+    // One line for the outage, and none with a stack for each request.
+    expect(store.logged.filter(({ level }) => level === 'error').length).toBeLessThanOrEqual(2)
+  }, 60_000)
+
+  test('a frozen database delays no request beyond its deadline, and readiness fails within 2 s', async () => {
+    await using store = await openThroughProxy()
+    const { petId } = await makePet(store.client, { quantity: 5n })
+    proxy.freeze()
+    const readyMs = elapsedMs(async () => expect((await store.send('GET', '/readyz')).status).toBe(503))
+    const refused = [
+      () => refusalOf(store.client.getPet({ petId })),
+      () => refusalOf(store.client.placeOrder({ body: { petId } })),
+      () => refusalOf(store.client.listPets({})),
+    ]
+    const durations = await Promise.all(refused.map(elapsedMs))
+    expect((await store.send('GET', '/livez')).status).toBe(200)
+    expect(await readyMs).toBeLessThan(2500)
+    expect(Math.max(...durations)).toBeLessThan(RESPONSE_MS_MAX)
+    proxy.thaw()
+    await store.client.getPet({ petId })
+    await until('the store is ready', async () => (await store.send('GET', '/readyz')).status === 200)
+    await store.client.placeOrder({ body: { petId } })
+  }, 60_000)
+
+  test('a row that is locked outside delays only the requests for that row', async () => {
+    await using store = await openThroughProxy()
+    const { petId: locked } = await makePet(store.client, { quantity: 1000n })
+    const { petId: free } = await makePet(store.client, { quantity: 1000n })
+    const url = store.place.databaseUrl ?? ''
+    await using outside = new SQL({ url, max: 1 })
+    const holder = await outside.reserve()
+    await holder.unsafe('BEGIN')
+    await holder.unsafe(`SELECT id FROM pet WHERE id = ${locked} FOR UPDATE`)
+    const waiting = Array.from({ length: 60 }, () =>
+      store.client.placeOrder({ body: { petId: locked } }).then(
+        ({ status }) => status,
+        error => (error instanceof ApiError ? error.status : error),
+      ),
+    )
+    // The first of them must have met the lock.
+    await Bun.sleep(1000)
+    const durations: number[] = []
+    for (let order = 0; order < 20; order++) {
+      durations.push(await elapsedMs(() => store.client.placeOrder({ body: { petId: free } })))
+      durations.push(await elapsedMs(() => store.client.getPet({ petId: locked })))
+    }
+    expect(durations.toSorted((a, b) => a - b).at(-4)).toBeLessThan(1000)
+    await holder.unsafe('COMMIT')
+    await holder.release()
+    const outcomes = await Promise.all(waiting)
+    expect(outcomes.filter(status => status !== 201 && status !== 503)).toEqual([])
+    expect(await reservedAndOrders(store, locked)).toEqual([
+      outcomes.filter(status => status === 201).length,
+      outcomes.filter(status => status === 201).length,
+    ])
+  }, 60_000)
+})

@@ -1,0 +1,177 @@
+import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { deadPort } from './receiver.ts'
+
+/**
+ * What happens to a COMMIT on its way:
+ * - `pass`: nothing.
+ * - `lose-request`: the connection breaks, and the server never gets it.
+ * - `lose-response`: the server commits, then the connection breaks.
+ * - `delay`: the connection breaks at once, and the server gets the COMMIT a moment later.
+ */
+export type CommitFate = 'pass' | 'lose-request' | 'lose-response' | 'delay'
+
+/** A proxy in front of PostgreSQL that breaks connections as a network does. */
+export interface PostgresProxy extends AsyncDisposable {
+  /** Returns the URL of a database through the proxy. */
+  urlOf(url: string): string
+  /** Decides about each COMMIT of a command from now on. The sequencer commits too; its commits pass. */
+  onCommit(fateOf: () => CommitFate): void
+  /** Changes the text of each simple query from now on. */
+  onQuery(rewrite: (text: string) => string): void
+  /** Passes no byte on, in either direction, and accepts connections: a server or a network that is frozen. */
+  freeze(): void
+  thaw(): void
+  /** Breaks all connections and refuses new ones: a server that is down. */
+  down(): void
+  up(): Promise<void>
+}
+
+const QUERY = 0x51
+/** How long after the end of the connection a delayed COMMIT arrives, in milliseconds. */
+const DELAY_MS = 100
+
+/** Opens a proxy to the server of a database URL. */
+export async function openPostgresProxy(url: string): Promise<PostgresProxy> {
+  const target = new URL(url)
+  const port = await deadPort()
+  const links = new Set<Link>()
+  const behavior: Behavior = { fateOf: () => 'pass', rewrite: text => text, isFrozen: false }
+  const listen = async (): Promise<Server> => {
+    const server = createServer(socket => {
+      const link = new Link(socket, dial(Number(target.port), target.hostname), behavior)
+      links.add(link)
+      socket.on('close', () => links.delete(link))
+    })
+    await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+    return server
+  }
+  let server: Server | undefined = await listen()
+  const down = (): void => {
+    server?.close()
+    server = undefined
+    for (const link of links) link.break()
+  }
+  return {
+    urlOf: text => Object.assign(new URL(text), { host: `127.0.0.1:${port}` }).href,
+    onCommit: fateOf => {
+      behavior.fateOf = fateOf
+    },
+    onQuery: rewrite => {
+      behavior.rewrite = rewrite
+    },
+    freeze: () => {
+      behavior.isFrozen = true
+    },
+    thaw: () => {
+      behavior.isFrozen = false
+      for (const link of links) link.flush()
+    },
+    down,
+    up: async () => {
+      server ??= await listen()
+    },
+    [Symbol.asyncDispose]: async () => down(),
+  }
+}
+
+interface Behavior {
+  fateOf: () => CommitFate
+  rewrite: (text: string) => string
+  isFrozen: boolean
+}
+
+/** One connection through the proxy. */
+class Link {
+  readonly #client: Socket
+  readonly #server: Socket
+  readonly #behavior: Behavior
+  /** What the client has sent and the server has not got yet. */
+  #sent: Buffer = Buffer.alloc(0)
+  #hasStarted = false
+  #isResponseLost = false
+  /** Whether the transaction is that of a command. */
+  #isCommand = false
+  /** What waits while the proxy is frozen, in the order of its arrival. */
+  readonly #waiting: (() => void)[] = []
+
+  constructor(client: Socket, server: Socket, behavior: Behavior) {
+    this.#client = client
+    this.#server = server
+    this.#behavior = behavior
+    for (const socket of [client, server]) {
+      socket.on('error', () => this.break())
+      socket.on('close', () => this.#onClose(socket))
+    }
+    client.on('data', (chunk: Buffer) => this.#pass(() => this.#onSent(chunk)))
+    server.on('data', (chunk: Buffer) => this.#pass(() => this.#onReceived(chunk)))
+  }
+
+  break(): void {
+    this.#client.destroy()
+    this.#server.destroy()
+  }
+
+  flush(): void {
+    for (const pass of this.#waiting.splice(0)) pass()
+  }
+
+  #pass(pass: () => void): void {
+    if (this.#behavior.isFrozen) this.#waiting.push(pass)
+    else pass()
+  }
+
+  #onClose(socket: Socket): void {
+    // The end of a connection does not get through a frozen network either.
+    this.#pass(() => (socket === this.#client ? this.#server.end() : this.#client.destroy()))
+  }
+
+  #onReceived(chunk: Buffer): void {
+    if (this.#isResponseLost) this.break()
+    else this.#client.write(chunk)
+  }
+
+  #onSent(chunk: Buffer): void {
+    this.#sent = Buffer.concat([this.#sent, chunk])
+    for (let message = this.#next(); message; message = this.#next()) this.#onMessage(message)
+  }
+
+  /** Returns the next complete message, whose length is after its type. The first one has no type. */
+  #next(): Buffer | undefined {
+    const typeBytes = this.#hasStarted ? 1 : 0
+    if (this.#sent.length < typeBytes + 4) return undefined
+    const bytes = typeBytes + this.#sent.readInt32BE(typeBytes)
+    if (this.#sent.length < bytes) return undefined
+    const message = this.#sent.subarray(0, bytes)
+    this.#sent = this.#sent.subarray(bytes)
+    this.#hasStarted = true
+    return message
+  }
+
+  #onMessage(message: Buffer): void {
+    if (message[0] !== QUERY) {
+      this.#server.write(message)
+      return
+    }
+    const text = this.#behavior.rewrite(message.toString('utf8', 5, message.length - 1))
+    const query = queryMessage(text)
+    if (text.startsWith('BEGIN')) this.#isCommand = text.includes('INSERT INTO execution')
+    const fate = text === 'COMMIT' && this.#isCommand ? this.#behavior.fateOf() : 'pass'
+    if (fate === 'lose-request') this.break()
+    else if (fate === 'delay') {
+      this.#client.removeAllListeners('close').destroy()
+      this.#isResponseLost = true
+      setTimeout(() => this.#server.write(query), DELAY_MS)
+    } else {
+      this.#isResponseLost = fate === 'lose-response'
+      this.#server.write(query)
+    }
+  }
+}
+
+function queryMessage(text: string): Buffer {
+  const bytes = Buffer.from(`${text}\0`)
+  const head = Buffer.alloc(5)
+  head[0] = QUERY
+  head.writeInt32BE(bytes.length + 4, 1)
+  return Buffer.concat([head, bytes])
+}
