@@ -57,6 +57,8 @@ export interface ServerProcess extends AsyncDisposable {
   /** Returns standard output so far: the log. */
   readonly logged: () => string
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>
+  /** Freezes the process, or lets it continue. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void
   /** Resolves to the exit code once the process has ended. */
   readonly exited: Promise<number>
   /** Closes the pipes of standard output and standard error, as a reader that ends does. */
@@ -104,6 +106,7 @@ export async function startProcess(
     messages: () => messages,
     logged: () => logged,
     kill,
+    signal: name => child.kill(name),
     exited: child.exited,
     closeReaders: async () => {
       await Promise.all([output.cancel(), errors.cancel()])

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { z } from 'zod'
+import { Event } from '../../src/model/event.ts'
+import { readJson } from '../../src/model/json-body.ts'
+import { audit } from '../support/audit.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
+import { eventRows, faultsOf, headOf, type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
+import { openReceiver } from '../support/receiver.ts'
+import { type Seeded, seeded } from '../support/seeded.ts'
+import { makePet } from '../support/shop.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
+import { ADMIN_KEY, testedEngines } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { until } from '../support/until.ts'
+import { arrivals, createWebhook, inOrder } from '../support/webhook-receipts.ts'
+
+const ROUNDS = times(4, 100)
+const BUYERS = 12
+const PETS = 5
+/** The stock of each pet: less than the buyers ask for. */
+const UNITS = times(60, 1500)
+/** How long a process stays frozen, in milliseconds: longer than the server keeps its transaction. */
+const FROZEN_MS = 3000
+const TIMEOUT_MS = timeLimitMs(180_000)
+
+/** The processes of a store, some of which are dead or frozen at the moment. */
+interface Processes {
+  readonly place: StoreDirectory
+  readonly servers: ServerProcess[]
+}
+
+const Placed = z.object({ location: z.string().nullable(), status: z.number() })
+
+/**
+ * Places one order, and repeats it with its Idempotency-Key on any process until one of them responds. Returns the
+ * location of the order, or undefined if the pet has no unit left.
+ */
+async function placeOrder(
+  { servers }: Processes,
+  petId: bigint,
+  key: string,
+  random: Seeded,
+): Promise<string | undefined> {
+  for (;;) {
+    const { base } = random.pick(servers)
+    const response = await fetch(`${base}/store/orders`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${ADMIN_KEY}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
+      body: `{"petId":${petId}}`,
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => undefined)
+    if (response?.status === 409) return undefined
+    if (response?.status === 201) return Placed.shape.location.parse(response.headers.get('location')) ?? ''
+    if (response && response.status < 500)
+      throw new Error(`HTTP ${response.status}: ${await response.text()}`)
+    await Bun.sleep(50)
+  }
+}
+
+/** Buys until every pet is sold out. Returns the locations of the acknowledged orders, by their key. */
+async function sellOut(processes: Processes, petIds: readonly bigint[]): Promise<Map<string, string>> {
+  const acknowledged = new Map<string, string>()
+  const buy = async (buyer: number): Promise<void> => {
+    const random = seeded(buyer)
+    const left = [...petIds]
+    for (let count = 0; left.length > 0; count++) {
+      const petId = random.pick(left)
+      const key = `buyer-${buyer}-${count}`
+      const location = await placeOrder(processes, petId, key, random)
+      if (location === undefined) left.splice(left.indexOf(petId), 1)
+      else acknowledged.set(key, location)
+    }
+  }
+  await Promise.all(Array.from({ length: BUYERS }, (_, buyer) => buy(buyer)))
+  return acknowledged
+}
+
+/** Follows the events by polling any process, until the returned function is called with the position of the last. */
+function follow({ servers }: Processes): (last: bigint) => Promise<ReceivedEvent[]> {
+  const received: ReceivedEvent[] = []
+  const random = seeded(4711)
+  let last: bigint | undefined
+  const position = (): bigint => received.at(-1)?.position ?? 0n
+  const poll = async (): Promise<void> => {
+    while (last === undefined || position() < last) {
+      const target = `${random.pick(servers).base}/events?after=${position()}&limit=100`
+      const response = await fetch(target, {
+        headers: { Authorization: `Bearer ${ADMIN_KEY}` },
+        signal: AbortSignal.timeout(3000),
+      }).catch(() => undefined)
+      if (response?.status === 200) {
+        received.push(
+          ...Event.array()
+            .parse(readJson(Buffer.from(await response.arrayBuffer())))
+            .map(receivedEvent),
+        )
+      }
+      await Bun.sleep(20)
+    }
+  }
+  const polling = poll()
+  return async position => {
+    last = position
+    await polling
+    return received
+  }
+}
+
+/** Kills or freezes one process after the other. A killed one is replaced. Stops when the function is called. */
+function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: number; freezes: number }> {
+  const { place, servers } = processes
+  let isOver = false
+  let kills = 0
+  let freezes = 0
+  const run = async (): Promise<void> => {
+    for (let round = 0; round < ROUNDS || !isOver; round++) {
+      await Bun.sleep(200 + random.below(600))
+      const index = random.below(servers.length)
+      const victim = servers[index]
+      if (!victim) return
+      if (round % 2 === 0) {
+        await victim.kill('SIGKILL')
+        servers[index] = await place.startAnother()
+        kills++
+      } else {
+        victim.signal('SIGSTOP')
+        await Bun.sleep(FROZEN_MS)
+        victim.signal('SIGCONT')
+        freezes++
+      }
+    }
+  }
+  const running = run()
+  return async () => {
+    isOver = true
+    await running
+    return { kills, freezes }
+  }
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('several processes on one database', () => {
+  for (const count of [2, 4]) {
+    test(
+      `${count} processes that are killed and frozen at random sell each unit once, and lose no event`,
+      async () => {
+        await using place = await newStoreDirectory('postgres')
+        await using receiver = await openReceiver()
+        const servers = await Promise.all(Array.from({ length: count }, () => place.startAnother()))
+        const processes = { place, servers }
+        try {
+          const [first] = servers
+          if (!first) throw new Error('no process started')
+          const client = place.client(first)
+          await createWebhook({ client }, receiver)
+          const petIds: bigint[] = []
+          for (let pet = 0; pet < PETS; pet++) {
+            petIds.push((await makePet(client, { quantity: BigInt(UNITS) })).petId)
+          }
+          const followed = follow(processes)
+          const stop = disturb(processes, seeded(count))
+          const acknowledged = await sellOut(processes, petIds)
+          const { kills, freezes } = await stop()
+          expect(new Set(acknowledged.values()).size).toBe(PETS * UNITS)
+          expect(acknowledged.size).toBe(PETS * UNITS)
+          expect(await audit(place)).toEqual([])
+          const received = await followed(await headOf(place))
+          const rows = await eventRows(place)
+          expect(faultsOf(received, rows)).toEqual([])
+          const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+          const due = rows.filter(({ position }) => position !== null && position > made)
+          const delivered = () => inOrder([...new Map(arrivals(receiver).map(one => [one.id, one])).values()])
+          await place.endLeases()
+          await until(
+            'every event was delivered',
+            () => faultsOf(delivered(), due).length === 0,
+            TIMEOUT_MS / 2,
+          )
+          const did = `${count} processes, ${kills} kills, ${freezes} freezes, ${PETS * UNITS} units: 0 oversold, 0 lost, 0 events missed`
+          recordSoak({ guarantee: 38, engine: 'postgres', did })
+        } finally {
+          await Promise.all(servers.map(server => server.kill('SIGKILL')))
+        }
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test('processes that start first on one database at once create one admin key and one demo shop', async () => {
+    for (let round = 0; round < 3; round++) {
+      const url = await newDatabase()
+      const directory = await mkdtemp(join(tmpdir(), 'petstore-first-'))
+      const args = ['serve', '--port', '0', '--data', directory]
+      const servers = await Promise.all(Array.from({ length: 3 }, () => startProcess(args, onPostgres(url))))
+      await Promise.all(servers.map(server => server.kill('SIGTERM')))
+      await using database = new SQL({ url, bigint: true, max: 1 })
+      const [counts] = await database.unsafe(
+        'SELECT (SELECT count(*) FROM api_key) AS keys, (SELECT count(*) FROM category) AS categories,' +
+          ' (SELECT count(DISTINCT name) FROM category) AS names',
+      )
+      expect(Number(counts.keys)).toBe(1)
+      expect(Number(counts.categories)).toBeGreaterThan(0)
+      expect(counts.categories).toBe(counts.names)
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }, 120_000)
+})
