@@ -27,6 +27,8 @@ export interface PostgresProxy extends AsyncDisposable {
 }
 
 const QUERY = 0x51
+const SSL_REQUEST = 80_877_103
+const GSS_REQUEST = 80_877_104
 /** How long after the end of the connection a delayed COMMIT arrives, in milliseconds. */
 const DELAY_MS = 100
 
@@ -143,7 +145,8 @@ class Link {
     if (this.#sent.length < bytes) return undefined
     const message = this.#sent.subarray(0, bytes)
     this.#sent = this.#sent.subarray(bytes)
-    this.#hasStarted = true
+    // A request for encryption comes before the first message, and has no type either.
+    this.#hasStarted ||= ![SSL_REQUEST, GSS_REQUEST].includes(message.readInt32BE(4))
     return message
   }
 

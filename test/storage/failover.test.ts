@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
+import { start } from '../support/postgres-server.ts'
+import { startStandby } from '../support/postgres-standby.ts'
+import { makePet } from '../support/shop.ts'
+import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
+import { openTestStore, type TestStore, testedEngines } from '../support/store.ts'
+import { until } from '../support/until.ts'
+
+const ROUNDS = times(1, 10)
+const BUYERS = 8
+/** How long the primary goes on after the network to its standby froze, in milliseconds. */
+const ALONE_MS = 800
+const TIMEOUT_MS = timeLimitMs(60_000)
+
+/** Places orders until the returned function is called. It returns the locations of the acknowledged orders. */
+function keepOrdering(store: TestStore, petId: bigint): { acknowledged: string[]; stop(): Promise<void> } {
+  const acknowledged: string[] = []
+  let isOver = false
+  const buy = async (): Promise<void> => {
+    while (!isOver) {
+      const { status, headers } = await store.send('POST', '/store/orders', { body: `{"petId":${petId}}` })
+      if (status === 201) acknowledged.push(headers.get('location') ?? '')
+      else if (status !== 503) throw new Error(`an order got HTTP ${status}`)
+    }
+  }
+  const running = Promise.all(Array.from({ length: BUYERS }, buy))
+  return {
+    acknowledged,
+    stop: async () => {
+      isOver = true
+      await running
+    },
+  }
+}
+
+/**
+ * Lets a primary fail while orders are placed, and promotes its standby. Returns the number of acknowledged orders, how
+ * many of them are missing in the standby, and the time without an acknowledgement after the failure.
+ */
+async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost: number; gapMs: number }> {
+  const primary = await start()
+  const { server, proxy, promote } = await startStandby(primary, isSynchronous)
+  const { host } = new URL(server.address)
+  let database = ''
+  try {
+    await using store = await openTestStore('postgres', {
+      server: primary.address,
+      routeOf: url => {
+        database = new URL(url).pathname
+        return url.replace(/@([^/]*)/, `@$1,${host}`)
+      },
+    })
+    const { petId } = await makePet(store.client, { quantity: 1_000_000n })
+    const { acknowledged, stop } = keepOrdering(store, petId)
+    await until('orders are placed', () => acknowledged.length > 100)
+    proxy.freeze()
+    await Bun.sleep(ALONE_MS)
+    await primary.crash()
+    proxy.down()
+    const failedMs = performance.now()
+    const before = acknowledged.length
+    await promote()
+    await until('orders are placed again', () => acknowledged.length > before + 50)
+    const gapMs = performance.now() - failedMs
+    await stop()
+    await using standby = new SQL({ url: server.address + database, max: 1 })
+    const rows = await standby.unsafe<{ location: string }[]>(
+      `SELECT '/store/orders/' || CAST(id AS TEXT) AS location FROM orders`,
+    )
+    const kept = new Set(rows.map(({ location }) => location))
+    const lost = acknowledged.filter(location => !kept.has(new URL(location, store.base).pathname)).length
+    return { orders: acknowledged.length, lost, gapMs: Math.round(gapMs) }
+  } finally {
+    await server.crash()
+  }
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary that fails', () => {
+  test(
+    'with a synchronous standby, which is promoted: no acknowledged order is lost, and service goes on',
+    async () => {
+      let orders = 0
+      let gapMsMax = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const outcome = await failOver(true)
+        expect(outcome.lost).toBe(0)
+        orders += outcome.orders
+        gapMsMax = Math.max(gapMsMax, outcome.gapMs)
+      }
+      const did = `${ROUNDS} failovers, ${orders} acknowledged orders: 0 lost, at most ${gapMsMax} ms without service`
+      recordSoak({ guarantee: 39, engine: 'postgres', did })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'control: with an asynchronous standby, acknowledged orders are lost, and the test finds them',
+    async () => {
+      expect((await failOver(false)).lost).toBeGreaterThan(0)
+    },
+    TIMEOUT_MS,
+  )
+})
