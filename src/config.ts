@@ -3,6 +3,7 @@ import {
   readBaseUrl,
   readChoice,
   readDirectory,
+  readDrainSeconds,
   readInstant,
   readKey,
   readList,
@@ -160,6 +161,13 @@ export const settings = {
     fallback: '',
     read: text => readList(text).map(readNetwork),
   }),
+  drainSeconds: setting({
+    variable: 'PETSTORE_DRAIN_SECONDS',
+    description:
+      'seconds to serve on after SIGTERM while /readyz fails, so that a load balancer sends its requests elsewhere',
+    fallback: '0',
+    read: readDrainSeconds,
+  }),
   log: setting({
     variable: 'PETSTORE_LOG_FORMAT',
     flag: '--log <format>',
@@ -233,6 +241,7 @@ export function readConfig(
     cache: required('cache', settings.cache),
     corsOrigins: required('corsOrigins', settings.corsOrigins),
     trustedProxies: required('trustedProxies', settings.trustedProxies),
+    drainSeconds: required('drainSeconds', settings.drainSeconds),
     log: required('log', settings.log),
     logLevel: required('logLevel', settings.logLevel),
   }

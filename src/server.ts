@@ -65,6 +65,8 @@ export interface Serving {
   /** The base address, without a trailing slash. */
   readonly base: string
   readonly port: number
+  /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
+  drain(): void
   /**
    * Ends streams, deliveries and sweeps gracefully, stops admitting requests, waits up to 8 seconds for the requests in
    * progress, and closes the port.
@@ -72,7 +74,8 @@ export interface Serving {
   stop(): Promise<void>
 }
 
-const DRAIN_MS = 8000
+/** The time that requests in progress get when the server stops, in milliseconds. */
+const LAST_REQUESTS_MS = 8000
 const STREAMS_MAX = 2000
 const STREAMS_PER_CALLER_MAX = 1000
 /** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
@@ -130,6 +133,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
       log.access(plainAccessLine(response))
     },
   }
+  let isDraining = false
   const pipeline: Pipeline = {
     engine,
     base,
@@ -139,6 +143,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     // A read that is verified takes the pipeline.
     repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
     verifiesCache: options.cache === 'verify',
+    isDraining: () => isDraining,
     rate,
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
@@ -161,11 +166,14 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   return {
     base,
     port,
+    drain: () => {
+      isDraining = true
+    },
     stop: async () => {
       await Promise.all([
         sweeping.stop(),
         outgoing.stop(),
-        Promise.race([admission.drain(), Bun.sleep(DRAIN_MS)]),
+        Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)]),
       ])
       await listener.stop(true)
     },

@@ -77,6 +77,12 @@ export function readRetention(text: string): number | 'forever' {
   return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
 }
 
+export function readDrainSeconds(text: string): number {
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 60)
+    throw new Error('it must be a number of seconds from 0 to 60.')
+  return Number(text)
+}
+
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')

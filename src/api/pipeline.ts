@@ -47,6 +47,8 @@ export interface Pipeline {
   readonly verifiesCache: boolean
   readonly rate: RateLimiter | undefined
   readonly failedAuthentications: RateLimiter
+  /** Whether the process will stop soon, so that it is not ready for requests of a load balancer. */
+  readonly isDraining: () => boolean
 }
 
 /**

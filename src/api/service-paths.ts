@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey } from '../contract/refusals.ts'
 import { writeJson } from '../model/json.ts'
-import { overloaded } from '../model/refusals.ts'
+import { overloaded, shuttingDown } from '../model/refusals.ts'
 import type { Part } from '../openapi/schemas.ts'
 import { hasScope } from '../shop/keys.ts'
 import { authenticate } from './auth.ts'
@@ -53,7 +53,7 @@ export function servicePaths(
       get(handle),
     ]),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
-    ['/readyz', probe(context => ready(context, ping))],
+    ['/readyz', probe(context => ready(context, pipeline, ping))],
     ['/metrics', get(context => measured(context, pipeline, metrics))],
   ])
 }
@@ -81,7 +81,12 @@ function sharedPing(ping: () => Promise<void>): () => Promise<void> {
 /** The longest time that a probe waits for the database. */
 const PING_MS_MAX = 1500
 
-async function ready(context: RequestContext, ping: () => Promise<void>): Promise<Response> {
+async function ready(
+  context: RequestContext,
+  { isDraining }: Pipeline,
+  ping: () => Promise<void>,
+): Promise<Response> {
+  if (isDraining()) throw shuttingDown()
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('the database did not respond in time')), PING_MS_MAX)
   try {

@@ -96,7 +96,9 @@ async function runServe(config: Config): Promise<void> {
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   greet(config, serving)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
-  stopOnSignals(async () => {
+  stopOnSignals(config.drainSeconds, async hurry => {
+    serving.drain()
+    await Promise.race([Bun.sleep(config.drainSeconds * 1000), hurry])
     await serving.stop()
     await engine
       .close()
@@ -205,15 +207,19 @@ function storedKey(file: string): string | undefined {
   }
 }
 
-function stopOnSignals(stop: () => Promise<void>): void {
+function stopOnSignals(drainSeconds: number, stop: (hurry: Promise<void>) => Promise<void>): void {
+  const hurry = Promise.withResolvers<void>()
   let stopping = false
   // SIGHUP arrives when the terminal of the store is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping) return
+      if (stopping) {
+        hurry.resolve()
+        return
+      }
       stopping = true
-      setTimeout(() => process.exit(1), STOP_MS).unref()
-      stop().then(
+      setTimeout(() => process.exit(1), STOP_MS + drainSeconds * 1000).unref()
+      stop(hurry.promise).then(
         () => process.exit(0),
         error => {
           say(`The store did not stop gracefully: ${reasonOf(error)}`)

@@ -8,10 +8,11 @@ import { z } from 'zod'
 import { Event } from '../../src/model/event.ts'
 import { readJson } from '../../src/model/json-body.ts'
 import { audit } from '../support/audit.ts'
+import { makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ServerProcess, startProcess } from '../support/process.ts'
 import { eventRows, faultsOf, headOf, type ReceivedEvent, receivedEvent } from '../support/received-events.ts'
-import { openReceiver } from '../support/receiver.ts'
+import { deadPort, openReceiver } from '../support/receiver.ts'
 import { type Seeded, seeded } from '../support/seeded.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
@@ -148,6 +149,59 @@ function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: n
   }
 }
 
+/** How often the load balancer asks whether a process is ready, in milliseconds. */
+const CHECK_MS = 100
+
+/** A load balancer as small as it can be: it sends each request to a process that is ready, and repeats none. */
+function openLoadBalancer(bases: readonly string[]): AsyncDisposable & { readonly base: string } {
+  let ready = [...bases]
+  let turn = 0
+  const check = async (): Promise<void> => {
+    const answers = bases.map(base =>
+      fetch(`${base}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    const isReady = await Promise.all(answers)
+    ready = bases.filter((_, index) => isReady[index])
+  }
+  const timer = setInterval(() => void check(), CHECK_MS)
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async request => {
+      const { pathname, search } = new URL(request.url)
+      const base = ready[turn++ % ready.length]
+      const { method, headers } = request
+      const body = method === 'GET' ? null : await request.arrayBuffer()
+      return fetch(`${base}${pathname}${search}`, {
+        method,
+        headers,
+        body,
+        keepalive: false,
+        redirect: 'manual',
+      })
+    },
+  })
+  return {
+    base: `http://127.0.0.1:${server.port}`,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await server.stop(true)
+    },
+  }
+}
+
+function getPet(base: string, petId: bigint): Promise<Response> {
+  return fetch(`${base}/pets/${petId}`)
+}
+
+function postOrder(base: string, petId: bigint): Promise<Response> {
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' }
+  return fetch(`${base}/store/orders`, { method: 'POST', headers, body: `{"petId":${petId}}` })
+}
+
 describe.skipIf(!testedEngines.includes('postgres'))('several processes on one database', () => {
   for (const count of [2, 4]) {
     test(
@@ -194,6 +248,47 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
       TIMEOUT_MS,
     )
   }
+
+  test(
+    'two processes behind a proxy are restarted one after the other under load: no request fails',
+    async () => {
+      await using place = await newStoreDirectory('postgres')
+      const env = { ...place.env, PETSTORE_DRAIN_SECONDS: '2', PETSTORE_BASE_URL: 'http://shop.example' }
+      const ports = [await deadPort(), await deadPort()]
+      const start = (port: number) => startProcess(['serve', '--port', `${port}`, ...place.args], env)
+      const servers = await Promise.all(ports.map(start))
+      const bases = ports.map(port => `http://127.0.0.1:${port}`)
+      await using proxy = openLoadBalancer(bases)
+      try {
+        const { petId } = await makePet(makeClient({ base: proxy.base, key: ADMIN_KEY }), {
+          quantity: 100_000n,
+        })
+        let isOver = false
+        const outcomes = new Map<string, number>()
+        const use = async (index: number): Promise<void> => {
+          while (!isOver) {
+            const request = index % 2 === 0 ? getPet(proxy.base, petId) : postOrder(proxy.base, petId)
+            const outcome = await request.then(({ status }) => String(status), String)
+            outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+          }
+        }
+        const load = Promise.all(Array.from({ length: 8 }, (_, index) => use(index)))
+        for (const [index, port] of ports.entries()) {
+          expect(await servers[index]?.kill('SIGTERM')).toBe(0)
+          servers[index] = await start(port)
+          await until('the process is ready', async () => (await fetch(`${bases[index]}/readyz`)).ok)
+          await Bun.sleep(CHECK_MS * 5)
+        }
+        isOver = true
+        await load
+        expect([...outcomes.keys()].sort()).toEqual(['200', '201'])
+        expect(outcomes.get('201')).toBeGreaterThan(50)
+      } finally {
+        await Promise.all(servers.map(server => server.kill('SIGKILL')))
+      }
+    },
+    TIMEOUT_MS,
+  )
 
   test('processes that start first on one database at once create one admin key and one demo shop', async () => {
     for (let round = 0; round < 3; round++) {
