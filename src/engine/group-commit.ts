@@ -113,6 +113,10 @@ export class BatchWriter<Command, Reply> implements Tx {
     return rows
   }
 
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    this.run(statement, ...parameters)
+  }
+
   run<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): number {
     const changes = this.#connection.run(statement, ...parameters)
     if (changes > 0) this.#noteWrite(statement, parameters)

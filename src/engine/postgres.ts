@@ -9,7 +9,7 @@ import { exclusively, migratePostgres, migrations, versionOf } from './postgres-
 import { PostgresRunner } from './postgres-runner.ts'
 import { findPrimary, Primary } from './primary.ts'
 import { sequence } from './sequencer.ts'
-import { sql } from './statement.ts'
+import { type ParametersOf, type Statement, sql } from './statement.ts'
 
 const takeIds = sql<{ last: bigint }>()(
   'UPDATE counter SET last = last + $count WHERE noun = $noun RETURNING last',
@@ -63,8 +63,15 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     readRow: work => runner.read('reads', work),
     readScan: query => runner.read('scans', reader => executeQuery(reader, query)),
     execute: async command => {
-      const run = (connection: ReservedSQL): Promise<Result> =>
-        executeCommand(new PostgresTx(connection, ids), command)
+      const run = async (connection: ReservedSQL): Promise<Result> => {
+        const tx = new PostgresTx(connection, ids)
+        try {
+          return await executeCommand(tx, command)
+        } finally {
+          // After a write that failed, each statement fails: the error of the write is the one to report.
+          await tx.written()
+        }
+      }
       const result = await runner.execute(run, options.timeLimitMs?.(command))
       sequencer.wake()
       return result
@@ -127,10 +134,23 @@ export async function openPostgresReader(
 
 class PostgresTx extends PostgresConnection implements Tx {
   readonly #ids: IdBlocks
+  readonly #writes: Promise<unknown>[] = []
 
   constructor(connection: ReservedSQL, ids: IdBlocks) {
     super(connection)
     this.#ids = ids
+  }
+
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    const written = this.run(statement, ...parameters)
+    // An error is thrown by `written`, which may be called much later.
+    written.catch(() => {})
+    this.#writes.push(written)
+  }
+
+  /** Resolves once all writes have succeeded. Throws the error of the first that failed. */
+  async written(): Promise<void> {
+    for (const write of this.#writes) await write
   }
 
   nextId(noun: Noun): bigint | Promise<bigint> {

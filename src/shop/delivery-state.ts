@@ -231,7 +231,7 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
       : await tx.one(settleDelivery, { deliveryId, cycleAttempts: cycleAttempts - 1n, state, nextAt, at })
   // An earlier lease holder has recorded this event, or the delivery was deleted during the attempt.
   if (!delivery) return
-  await tx.run(insertAttempt, {
+  tx.write(insertAttempt, {
     deliveryId: delivery.id,
     number: delivery.attempts,
     at,

@@ -108,7 +108,7 @@ export async function recordEvent(
     at: now,
   }
   const link = tx.numberEvent(event, totals)
-  await tx.run(insertEvent, {
+  tx.write(insertEvent, {
     eventId,
     position: link?.position ?? null,
     hash: link?.hash ?? null,

@@ -88,7 +88,7 @@ export async function withIdempotencyKey(
   }
   const reply = await effect()
   const { status, body, etag = null, location = null } = reply
-  await tx.run(storeReply, { owner, operation, key, status: BigInt(status), body, etag, location })
+  tx.write(storeReply, { owner, operation, key, status: BigInt(status), body, etag, location })
   return reply
 }
 

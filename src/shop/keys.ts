@@ -136,7 +136,7 @@ export async function createKey(
     expiresAt,
     version: 1n,
   }
-  await tx.run(insertKey, {
+  tx.write(insertKey, {
     keyId: row.id,
     name,
     scopes: row.scopes,

@@ -126,7 +126,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
   const shipDate = requestedDate ?? (complete ? context.now : null)
-  await tx.run(insertOrder, {
+  tx.write(insertOrder, {
     orderId: id,
     petId,
     quantity,

@@ -104,7 +104,7 @@ export async function addPet(
   const id = await tx.nextId('pet')
   const pet: PetRow = { id, name, categoryId, ...stock, status: statusOf(stock), version: 1n }
   // Without RETURNING: in SQLite it makes this INSERT three times as expensive.
-  await tx.run(insertPet, {
+  tx.write(insertPet, {
     petId: id,
     name,
     nameKey: nameKey(name),

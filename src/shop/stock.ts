@@ -111,7 +111,7 @@ export async function recordMovement(
   const { id: petId, version, quantity, reserved } = pet
   const id = await tx.nextId('movement')
   const { now } = context
-  await tx.run(insertMovement, {
+  tx.write(insertMovement, {
     petId,
     version,
     movementId: id,

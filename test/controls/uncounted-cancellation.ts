@@ -11,10 +11,11 @@ function withoutTotals(tx: Tx): Tx {
   return {
     one: (statement, ...parameters) => tx.one(statement, ...parameters),
     many: (statement, ...parameters) => tx.many(statement, ...parameters),
-    run: <Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>) => {
+    run: (statement, ...parameters) => tx.run(statement, ...parameters),
+    write: <Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>) => {
       const [values] = parameters
       if (values && 'totals' in values) Object.assign(values, { totals: null })
-      return tx.run(statement, ...parameters)
+      tx.write(statement, ...parameters)
     },
     nextId: noun => tx.nextId(noun),
     numberEvent: event => tx.numberEvent(event, undefined),

@@ -63,6 +63,10 @@ function failingAt(tx: Tx, statement: number, random: Seeded): Tx {
       check()
       return tx.run(...call)
     },
+    write: (...call) => {
+      check()
+      tx.write(...call)
+    },
     nextId: noun => tx.nextId(noun),
     numberEvent: (event, totals) => tx.numberEvent(event, totals),
   }
