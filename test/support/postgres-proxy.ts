@@ -18,6 +18,8 @@ export interface PostgresProxy extends AsyncDisposable {
   onCommit(fateOf: () => CommitFate): void
   /** Changes the text of each simple query from now on. */
   onQuery(rewrite: (text: string) => string): void
+  /** Returns how often a transaction of a command has sent something after a response, so far. */
+  roundTrips(): number
   /** Passes no byte on, in either direction, and accepts connections: a server or a network that is frozen. */
   freeze(): void
   thaw(): void
@@ -37,7 +39,7 @@ export async function openPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url)
   const port = await deadPort()
   const links = new Set<Link>()
-  const behavior: Behavior = { fateOf: () => 'pass', rewrite: text => text, isFrozen: false }
+  const behavior: Behavior = { fateOf: () => 'pass', rewrite: text => text, isFrozen: false, roundTrips: 0 }
   const listen = async (): Promise<Server> => {
     const server = createServer(socket => {
       const link = new Link(socket, dial(Number(target.port), target.hostname), behavior)
@@ -61,6 +63,7 @@ export async function openPostgresProxy(url: string): Promise<PostgresProxy> {
     onQuery: rewrite => {
       behavior.rewrite = rewrite
     },
+    roundTrips: () => behavior.roundTrips,
     freeze: () => {
       behavior.isFrozen = true
     },
@@ -80,6 +83,7 @@ interface Behavior {
   fateOf: () => CommitFate
   rewrite: (text: string) => string
   isFrozen: boolean
+  roundTrips: number
 }
 
 /** One connection through the proxy. */
@@ -93,6 +97,7 @@ class Link {
   #isResponseLost = false
   /** Whether the transaction is that of a command. */
   #isCommand = false
+  #wasAnswered = true
   /** What waits while the proxy is frozen, in the order of its arrival. */
   readonly #waiting: (() => void)[] = []
 
@@ -128,6 +133,7 @@ class Link {
   }
 
   #onReceived(chunk: Buffer): void {
+    this.#wasAnswered = true
     if (this.#isResponseLost) this.break()
     else this.#client.write(chunk)
   }
@@ -151,14 +157,17 @@ class Link {
   }
 
   #onMessage(message: Buffer): void {
+    if (isCommand(message)) this.#isCommand = true
+    if (this.#isCommand && this.#wasAnswered) this.#behavior.roundTrips++
+    this.#wasAnswered = false
     if (message[0] !== QUERY) {
       this.#server.write(message)
       return
     }
     const text = this.#behavior.rewrite(message.toString('utf8', 5, message.length - 1))
     const query = queryMessage(text)
-    if (text.startsWith('BEGIN')) this.#isCommand = text.includes('INSERT INTO execution')
     const fate = text === 'COMMIT' && this.#isCommand ? this.#behavior.fateOf() : 'pass'
+    if (text === 'COMMIT' || text === 'ROLLBACK') this.#isCommand = false
     if (fate === 'lose-request') this.break()
     else if (fate === 'delay') {
       this.#client.removeAllListeners('close').destroy()
@@ -169,6 +178,11 @@ class Link {
       this.#server.write(query)
     }
   }
+}
+
+/** Returns whether a message begins the transaction of a command. */
+function isCommand(message: Buffer): boolean {
+  return message[0] === QUERY && message.includes('INSERT INTO execution')
 }
 
 function queryMessage(text: string): Buffer {
