@@ -8,6 +8,7 @@ import orderReference from './migrations/postgres/0005-order-reference.sql' with
 import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'text' }
 import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
 import execution from './migrations/postgres/0008-execution.sql' with { type: 'text' }
+import eventBlocks from './migrations/postgres/0009-event-blocks.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
@@ -22,9 +23,12 @@ export const migrations = [
   eventPet,
   totals,
   execution,
+  eventBlocks,
 ]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
+/** Locks a row that every database has. Not every database can lock a table. */
+const lockVersions = 'SELECT version FROM migration WHERE version = 0 FOR UPDATE'
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 
 /**
@@ -40,9 +44,10 @@ export async function migratePostgres(options: SQL.PostgresOrMySQLOptions): Prom
       // exists.
       if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
     })
+  await pool.unsafe('INSERT INTO migration (version) VALUES (0) ON CONFLICT DO NOTHING')
   await pool.begin(async transaction => {
     const connection = new PostgresConnection(transaction)
-    await transaction.unsafe('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE')
+    await transaction.unsafe(lockVersions)
     await migrate(
       {
         version: () => versionOf(connection),
@@ -68,7 +73,7 @@ export async function exclusively<T>(
   const connection = { idle_in_transaction_session_timeout: EXCLUSIVE_MS_MAX, lock_timeout: EXCLUSIVE_MS_MAX }
   await using pool = new SQL({ ...options, bigint: true, max: 1, connection })
   return await pool.begin(async transaction => {
-    await transaction.unsafe('SELECT version FROM migration WHERE version = 1 FOR UPDATE')
+    await transaction.unsafe(lockVersions)
     return work()
   })
 }

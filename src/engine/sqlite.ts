@@ -11,6 +11,7 @@ import plainNames from './migrations/sqlite/0004-plain-names.sql' with { type: '
 import orderReference from './migrations/sqlite/0005-order-reference.sql' with { type: 'text' }
 import eventPet from './migrations/sqlite/0006-event-pet.sql' with { type: 'text' }
 import totals from './migrations/sqlite/0007-totals.sql' with { type: 'text' }
+import eventBlocks from './migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
@@ -28,6 +29,7 @@ export const migrations = [
   orderReference,
   eventPet,
   totals,
+  eventBlocks,
 ]
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */

@@ -113,9 +113,9 @@ test('five processes that migrate one PostgreSQL database at once all succeed', 
     const url = await newDatabase()
     const engines = await Promise.all(Array.from({ length: 5 }, () => openOn(url)))
     await using pool = new SQL({ url, bigint: true, max: 1 })
-    expect([...(await pool.unsafe('SELECT version FROM migration ORDER BY version'))]).toEqual(
-      migrations.map((_, index) => ({ version: BigInt(index + 1) })),
-    )
+    expect([
+      ...(await pool.unsafe('SELECT version FROM migration WHERE version > 0 ORDER BY version')),
+    ]).toEqual(migrations.map((_, index) => ({ version: BigInt(index + 1) })))
     for (const engine of engines) await engine.close()
   }
 }, 120_000)
