@@ -1,4 +1,4 @@
-import { parseDatabaseUrl } from './engine/database-url.ts'
+import { parseDatabaseUrl } from './model/database-url.ts'
 import {
   readBaseUrl,
   readChoice,

@@ -21,7 +21,6 @@ export class BoundedPool {
   constructor(options: SQL.PostgresOrMySQLOptions, connectionsMax: number) {
     this.#sql = new SQL({
       ...options,
-      bigint: true,
       max: connectionsMax,
       connectionTimeout: CONNECT_SECONDS_MAX,
     })

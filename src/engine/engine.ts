@@ -26,8 +26,8 @@ export interface Tx extends Reader {
     ...parameters: ParametersOf<Name>
   ): number | Promise<number>
   /**
-   * Runs a statement whose result is not needed. PostgreSQL gets it without a wait for those before it. If it fails, the
-   * command fails, at the latest at its end.
+   * Runs a statement whose result is not needed. PostgreSQL gets it without a wait for those before it. If it fails,
+   * the command fails, at the latest at its end.
    */
   write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void
   /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */

@@ -26,10 +26,10 @@ export interface Execution<Result> {
 }
 
 /**
- * The commands of this process, each under a key of its own (process and number). A transaction inserts the key together
- * with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same key: the
- * insertion then fails exactly if the first run has committed. To look for the row and then repeat would be wrong,
- * because a COMMIT in progress is invisible; an insertion waits for it.
+ * The commands of this process, each under a key of its own (process and number). A transaction inserts the key
+ * together with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same
+ * key: the insertion then fails exactly if the first run has committed. To look for the row and then repeat would be
+ * wrong, because a COMMIT in progress is invisible; an insertion waits for it.
  */
 export class Executions<Result> {
   // The low 53 bits of a random number: no two processes have the same.

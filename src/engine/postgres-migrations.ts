@@ -1,4 +1,6 @@
 import { SQL } from 'bun'
+import type { DatabaseHost } from '../model/database-url.ts'
+import { hostOptions } from './host-options.ts'
 import { migrate } from './migrate.ts'
 import storeTables from './migrations/postgres/0001-store.sql' with { type: 'text' }
 import webhookTables from './migrations/postgres/0002-webhooks.sql' with { type: 'text' }
@@ -34,9 +36,9 @@ const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 /**
  * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on the version table.
  */
-export async function migratePostgres(options: SQL.PostgresOrMySQLOptions): Promise<void> {
+export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
-  await using pool = new SQL({ ...options, bigint: true, max: 1 })
+  await using pool = new SQL({ ...hostOptions(host), max: 1 })
   await pool
     .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
     .catch(error => {
@@ -65,13 +67,10 @@ export async function migratePostgres(options: SQL.PostgresOrMySQLOptions): Prom
 const EXCLUSIVE_MS_MAX = 60_000
 
 /** Runs work while this process holds a lock that each process takes for such work. */
-export async function exclusively<T>(
-  options: SQL.PostgresOrMySQLOptions,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function exclusively<T>(host: DatabaseHost, work: () => Promise<T>): Promise<T> {
   // The server ends the session of a process that is frozen, and so releases the lock.
   const connection = { idle_in_transaction_session_timeout: EXCLUSIVE_MS_MAX, lock_timeout: EXCLUSIVE_MS_MAX }
-  await using pool = new SQL({ ...options, bigint: true, max: 1, connection })
+  await using pool = new SQL({ ...hostOptions(host), max: 1, connection })
   return await pool.begin(async transaction => {
     await transaction.unsafe(lockVersions)
     return work()

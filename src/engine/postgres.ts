@@ -1,7 +1,8 @@
 import { type ReservedSQL, SQL } from 'bun'
-import type { DatabaseAddress } from './database-url.ts'
+import type { DatabaseAddress } from '../model/database-url.ts'
 import type { Engine, Noun, Reader, Tx } from './engine.ts'
 import { Executions } from './executions.ts'
+import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
@@ -115,7 +116,7 @@ async function inTransaction<T>(
 export async function openPostgresReader(
   address: DatabaseAddress,
 ): Promise<{ reader: Reader; close(): Promise<void> }> {
-  const pool = new SQL({ ...(await findPrimary(address.hosts)), bigint: true, max: 1 })
+  const pool = new SQL({ ...hostOptions(await findPrimary(address.hosts)), max: 1 })
   const reader = new PostgresConnection(pool)
   try {
     const version = await versionOf(reader)

@@ -1,7 +1,8 @@
 import type { SQL } from 'bun'
+import type { DatabaseAddress, DatabaseHost } from '../model/database-url.ts'
 import { overloaded } from '../model/refusals.ts'
 import { BoundedPool } from './bounded-pool.ts'
-import type { DatabaseAddress, HostOptions } from './database-url.ts'
+import { hostOptions } from './host-options.ts'
 
 /** The time in which the server ends a statement of a request, in milliseconds. It is below every deadline. */
 const STATEMENT_MS_MAX = 4000
@@ -23,7 +24,7 @@ const NUMBERING = 2
 
 /** The pools of one server, one for each kind of work, so that no kind can take the connections of another. */
 export interface Pools {
-  readonly host: HostOptions
+  readonly host: DatabaseHost
   readonly commands: BoundedPool
   readonly lockedCommands: BoundedPool
   readonly reads: BoundedPool
@@ -36,12 +37,12 @@ export interface Pools {
  * The server that accepts writes, among the hosts of an address. After a failover it is another one: `renew` finds it.
  */
 export class Primary {
-  readonly #hosts: readonly HostOptions[]
+  readonly #hosts: readonly DatabaseHost[]
   readonly #commandsMax: number
   #pools: Pools
   #renewing: Promise<void> | undefined
 
-  private constructor({ hosts }: DatabaseAddress, host: HostOptions, commandsMax: number) {
+  private constructor({ hosts }: DatabaseAddress, host: DatabaseHost, commandsMax: number) {
     this.#hosts = hosts
     this.#commandsMax = commandsMax
     this.#pools = openPools(host, commandsMax)
@@ -82,9 +83,9 @@ export class Primary {
   }
 }
 
-function openPools(host: HostOptions, commandsMax: number): Pools {
+function openPools(host: DatabaseHost, commandsMax: number): Pools {
   const open = (connectionsMax: number, lockMs: number, options?: SQL.PostgresOrMySQLOptions): BoundedPool =>
-    new BoundedPool({ ...host, ...options, connection: sessionSettings(lockMs) }, connectionsMax)
+    new BoundedPool({ ...hostOptions(host), ...options, connection: sessionSettings(lockMs) }, connectionsMax)
   return {
     host,
     commands: open(commandsMax, LOCK_MS_MAX),
@@ -112,8 +113,8 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
   }
 }
 
-/** Asks all hosts at once, and returns the first in the list that accepts writes. Throws the error of the first host. */
-export async function findPrimary(hosts: readonly HostOptions[]): Promise<HostOptions> {
+/** Returns the first host in the list that accepts writes; asks all at once. Throws the error of the first host. */
+export async function findPrimary(hosts: readonly DatabaseHost[]): Promise<DatabaseHost> {
   const answers = await Promise.allSettled(hosts.map(host => acceptsWrites(host)))
   const index = answers.findIndex(answer => answer.status === 'fulfilled' && answer.value)
   const found = hosts[index]
@@ -123,8 +124,8 @@ export async function findPrimary(hosts: readonly HostOptions[]): Promise<HostOp
   throw overloaded(`${hosts.map(({ name }) => name).join(', ')}: no primary, so no writes are possible.`, 5)
 }
 
-async function acceptsWrites(host: HostOptions): Promise<boolean> {
-  const pool = new BoundedPool({ ...host, connection: sessionSettings(LOCK_MS_MAX) }, 1)
+async function acceptsWrites(host: DatabaseHost): Promise<boolean> {
+  const pool = new BoundedPool({ ...hostOptions(host), connection: sessionSettings(LOCK_MS_MAX) }, 1)
   try {
     return await pool.use(performance.now() + PROBE_MS_MAX, isPrimary)
   } finally {

@@ -1,7 +1,7 @@
-import { parseDatabaseUrl } from '../engine/database-url.ts'
 import type { Engine, Reader } from '../engine/engine.ts'
 import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
 import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
+import { parseDatabaseUrl } from '../model/database-url.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand, timeLimitMs } from './commands.ts'
 import { executeQuery, type Query } from './queries.ts'

@@ -1,15 +1,18 @@
-import type { SQL } from 'bun'
-
 /** Where a PostgreSQL database is, and how to connect to it. */
 export interface DatabaseAddress {
-  /** The options of a connection to each host, in the order of the URL. */
-  readonly hosts: readonly HostOptions[]
+  /** In the order of the URL. */
+  readonly hosts: readonly DatabaseHost[]
 }
 
-export interface HostOptions extends SQL.PostgresOrMySQLOptions {
+export interface DatabaseHost {
   readonly url: string
   /** `host:port`, for messages. */
   readonly name: string
+  readonly sslMode: SslMode
+  /** The file with the certificate of the authority that signed the one of the host. */
+  readonly rootCertificate: string | null
+  /** Returns the password, instead of the one in the URL. */
+  readonly passwordOf: (() => string) | undefined
 }
 
 const PORT = '5432'
@@ -32,26 +35,22 @@ export function parseDatabaseUrl(text: string, passwordOf?: () => string): Datab
   if (mode !== null && !isSslMode(mode)) throw new Error(`sslmode must be one of ${sslModes.join(', ')}.`)
   for (const name of ['sslmode', 'sslrootcert', 'target_session_attrs']) parameters.delete(name)
   const rest = parameters.size === 0 ? '' : `?${parameters}`
-  const hosts = authority.split(',').map((host): HostOptions => {
+  const hosts = authority.split(',').map((host): DatabaseHost => {
     const [, hostname = 'localhost', port = PORT] = HOST.exec(host) ?? []
     if (!HOST.test(host) || Number(port) > 65_535) throw new Error(`it has no valid host: "${host}".`)
     const url = `${scheme}${user === undefined ? '' : `${user}@`}${hostname}:${port}${path}${rest}`
     if (!URL.canParse(url))
       throw new Error('its user, password or host has characters that must be percent-encoded.')
-    const tls = mode ?? (isLocal(hostname, parameters) ? 'disable' : 'verify-full')
-    return {
-      url,
-      name: `${hostname}:${port}`,
-      tls: rootCertificate === null || tls === 'disable' ? tls : { ca: Bun.file(rootCertificate) },
-      ...(passwordOf && { password: passwordOf }),
-    }
+    const sslMode = mode ?? (isLocal(hostname, parameters) ? 'disable' : 'verify-full')
+    return { url, name: `${hostname}:${port}`, sslMode, rootCertificate, passwordOf }
   })
   return { hosts }
 }
 
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof sslModes)[number]
 
-function isSslMode(text: string): text is (typeof sslModes)[number] {
+function isSslMode(text: string): text is SslMode {
   return sslModes.some(mode => mode === text)
 }
 
