@@ -10,13 +10,10 @@ import type { Handler } from './routes.ts'
 /** The directory of the files that `npm ci` and `npm pack` bundle. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
-/** The paths of the views. All have the same page, whose script selects the view by the path. */
+/** The paths of the views in `src/console/views/views.ts`. */
 const viewPaths = [
-  '/console',
-  '/console/',
-  '/console/{view}',
-  '/console/{view}/{id}',
-  '/console/{view}/{id}/{part}',
+  /^\/console(?:\/(?:pets|categories|inventory|orders|webhooks|keys|audit|import))?\/?$/,
+  /^\/console\/(?:pets|orders|webhooks)\/[^/]+\/?$/,
 ]
 
 const types: Readonly<Record<string, string>> = {
@@ -25,7 +22,9 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 }
 
-/** The names of scripts and styles contain a hash of their content, so the content of a name never changes. */
+/** The end of a name that contains a hash of the content. */
+const HASHED_NAME = /-[0-9a-z]{8}\.\w+$/
+/** For names with a hash: the content of such a name never changes. */
 const KEPT_FOREVER = 'public, max-age=31536000, immutable'
 
 /** Allows scripts and styles only from this host. The library also inserts styles, which need the nonce of the page. */
@@ -51,8 +50,11 @@ export function consoleRoutes(base: string, directory = CONSOLE_DIRECTORY): [str
   const names = existsSync(directory) ? readdirSync(directory) : []
   const path = new URL(base).pathname.replace(/\/$/, '')
   const contents = new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+  const showPage: Handler['handle'] = context => page(context, path, names)
   return [
-    ...viewPaths.map((view): [string, Handler['handle']] => [view, context => page(context, path, names)]),
+    ['/console', showPage],
+    // Every path has the same page, whose script selects the view by the path.
+    ['/console/*', showPage],
     ['/console/assets/{file}', context => asset(context, contents)],
   ]
 }
@@ -66,13 +68,28 @@ async function asset(
   context: RequestContext,
   contents: ReadonlyMap<string, () => Promise<Content>>,
 ): Promise<Response> {
-  const content = contents.get(context.pathParameters.file ?? '')
+  const name = context.pathParameters.file ?? ''
+  const content = contents.get(name)
   if (!content) throw routeNotFound(context.path, '')
-  return sendContent(context, await content(), { 'Cache-Control': KEPT_FOREVER })
+  return sendContent(
+    context,
+    await content(),
+    HASHED_NAME.test(name) ? { 'Cache-Control': KEPT_FOREVER } : {},
+  )
 }
 
-/** Sends the page. It is never cached, because each response has its own nonce. */
-function page({ headers, request }: RequestContext, basePath: string, names: readonly string[]): Response {
+/**
+ * Sends the page, with 404 for a path that no view has: the page says so. It is never cached, because each response has
+ * its own nonce.
+ */
+function page(
+  { headers, path, request }: RequestContext,
+  basePath: string,
+  names: readonly string[],
+): Response {
+  // An unknown file must not become a page.
+  if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
+  const status = viewPaths.some(view => view.test(path)) ? 200 : 404
   const nonce = randomBytes(16).toString('base64')
   const html = names.length === 0 ? NOT_BUILT_PAGE : consolePage(basePath, nonce, names)
   const responseHeaders = {
@@ -82,8 +99,9 @@ function page({ headers, request }: RequestContext, basePath: string, names: rea
     'Content-Security-Policy': contentSecurityPolicy(nonce),
     'Referrer-Policy': 'no-referrer',
   }
-  if (request.method !== 'HEAD') return new Response(html, { headers: responseHeaders })
+  if (request.method !== 'HEAD') return new Response(html, { status, headers: responseHeaders })
   return new Response(null, {
+    status,
     headers: { ...responseHeaders, 'Content-Length': String(Buffer.byteLength(html)) },
   })
 }

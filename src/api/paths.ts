@@ -2,7 +2,7 @@
 export interface Match {
   /** The path of the request in normal form. */
   readonly path: string
-  /** The path in the table: `/pets/{petId}`. */
+  /** The path in the table: `/pets/{petId}`, or `/console/*` for every path below `/console`. */
   readonly template: string
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -19,7 +19,7 @@ export function findEquivalent(templates: Iterable<string>, path: string): Match
   let best: Match | undefined
   for (const template of templates) {
     const parameters = parametersOf(template.split('/'), segments)
-    if (parameters && (!best || size(parameters) < size(best.parameters))) {
+    if (parameters && (!best || literals(template) > literals(best.template))) {
       best = { path: normal, template, parameters }
     }
   }
@@ -34,8 +34,9 @@ export function hidesAnother(template: string, templates: Iterable<string>): boo
   )
 }
 
-function size(parameters: Readonly<Record<string, string>>): number {
-  return Object.keys(parameters).length
+/** Returns the number of segments of a path that are neither a parameter nor the rest of the path. */
+function literals(template: string): number {
+  return template.split('/').filter(part => !part.startsWith('{') && part !== '*').length
 }
 
 /**
@@ -64,9 +65,11 @@ function parametersOf(
   template: readonly string[],
   segments: readonly string[],
 ): Record<string, string> | undefined {
-  if (template.length !== segments.length) return undefined
+  const hasRest = template.at(-1) === '*'
+  if (hasRest ? segments.length < template.length : template.length !== segments.length) return undefined
   const parameters: Record<string, string> = {}
   for (const [index, part] of template.entries()) {
+    if (part === '*') return { ...parameters, '*': segments.slice(index).map(decoded).join('/') }
     const segment = segments[index] ?? ''
     if (!part.startsWith('{')) {
       if (part !== segment) return undefined

@@ -33,13 +33,50 @@ test('the page has a policy without unsafe-inline, and its nonce is new in every
   expect(policies.size).toBe(4)
 })
 
-test('the files of the console are kept by caches, and other names get 404', async () => {
+test(
+  'every path below /console has the page, with 404 if no view has the path',
+  async () => {
+    await using store = await openTestStore('sqlite')
+    const { petId } = await makePet(store.client)
+    const status = async (path: string): Promise<number | undefined> => {
+      const { status, headers } = await fetch(`${store.base}/console${path}`)
+      return headers.get('content-type') === 'text/html; charset=utf-8' ? status : undefined
+    }
+    for (const path of viewPaths()) {
+      expect([path, await status(path), await status(`${path}/`)]).toEqual([path, 200, 200])
+    }
+    for (const path of ['//pets', '/a/b/c/d', '/keys/1', '/pets/1/2', '/nonsense', '/assets']) {
+      expect([path, await status(path)]).toEqual([path, 404])
+    }
+    expect(await status('/assets/a/b')).toBeUndefined()
+    const { page } = await browser.open(store, `/pets/${petId}/`)
+    await page.getByRole('heading', { name: 'Anybody' }).waitFor()
+    for (const path of ['//pets', '/a/b/c/d']) {
+      await page.goto(`${store.base}/console${path}`)
+      await page.getByText('There is no such page').waitFor()
+    }
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+/** Returns the paths of all views, with an id where the view needs one. */
+function viewPaths(): string[] {
+  const source = readFileSync(join(ROOT, 'src/console/views/views.ts'), 'utf8')
+  const paths = [...source.matchAll(/\{ path: '([^']+)', view:/g)].map(([, path = '']) => path)
+  expect(paths.length).toBeGreaterThan(10)
+  return paths.map(path => path.replace(':id', '1').replace(/\/$/, ''))
+}
+
+test('the files of the console are kept by caches if their names have a hash, and other names get 404', async () => {
   await using store = await openTestStore('sqlite')
   const names = readdirSync(join(ROOT, 'dist/console'))
   expect(names.length).toBeGreaterThan(3)
   for (const name of names) {
     const { status, headers } = await fetch(`${store.base}/console/assets/${name}`)
-    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+    const caching = name === 'licenses.txt' ? 'no-cache' : 'public, max-age=31536000, immutable'
+    expect([name, status, headers.get('cache-control')]).toEqual([name, 200, caching])
+    expect(headers.get('etag')).not.toBeNull()
   }
   for (const name of ['none.js', '..%2fmain.ts', '%2e%2e%2fpackage.json']) {
     expect((await fetch(`${store.base}/console/assets/${name}`)).status).toBe(404)
@@ -50,7 +87,9 @@ test('without the bundled files, the page says how to build them', async () => {
   const [[, handle] = []] = consoleRoutes('http://127.0.0.1', '/nowhere')
   const request = new Request('http://127.0.0.1/console')
   // Safe: the handler of the page reads only these members.
-  const context = { request, headers: {} } as unknown as Parameters<NonNullable<typeof handle>>[0]
+  const context = { request, path: '/console', headers: {} } as unknown as Parameters<
+    NonNullable<typeof handle>
+  >[0]
   expect(await (await handle?.(context))?.text()).toContain('<code>npm ci</code> builds it')
 })
 
