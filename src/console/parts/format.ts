@@ -30,9 +30,14 @@ export function formatChange(change: bigint): string {
   return changes.format(change)
 }
 
+/** Formats a number with its noun: `1 pet`, `2 pets`. */
+export function formatNumber(count: bigint | number, singular: string, plural: string): string {
+  return `${formatCount(count)} ${BigInt(count) === 1n ? singular : plural}`
+}
+
 /** Formats a number of units: `1 unit`, `2 units`. */
 export function formatUnits(units: bigint): string {
-  return `${formatCount(units)} ${units === 1n ? 'unit' : 'units'}`
+  return formatNumber(units, 'unit', 'units')
 }
 
 /** Formats a day such as `2026-11-22` without the year. */

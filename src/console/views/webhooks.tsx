@@ -5,7 +5,7 @@ import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { formatAge } from '../parts/format.ts'
+import { formatAge, formatNumber } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { eventTypes } from './event-types.ts'
@@ -20,7 +20,7 @@ const columns: readonly Column<Webhook>[] = [
     ),
   },
   { head: 'Description', cell: ({ description }) => description ?? '–' },
-  { head: 'Events', cell: ({ types }) => (types ? `${types.length} types` : 'All') },
+  { head: 'Events', cell: ({ types }) => (types ? formatNumber(types.length, 'type', 'types') : 'All') },
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 

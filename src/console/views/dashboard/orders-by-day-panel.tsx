@@ -2,7 +2,7 @@ import { Center, Text } from '@mantine/core'
 import { lazy } from 'react'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
 import { ChartPlace } from '../../parts/chart-place.tsx'
-import { formatCount, formatDay } from '../../parts/format.ts'
+import { formatDay, formatNumber } from '../../parts/format.ts'
 import { Panel } from '../../parts/panel.tsx'
 
 const OrdersByDay = lazy(async () => ({
@@ -43,5 +43,5 @@ function summaryOf(days: readonly OrdersOnDay[]): string {
   const counts = days
     .filter(({ orders }) => orders > 0n)
     .map(({ day, orders }) => `${formatDay(day)}: ${orders}`)
-  return `${formatCount(total)} orders in the last ${days.length} days. ${counts.join(', ')}.`
+  return `${formatNumber(total, 'order', 'orders')} in the last ${days.length} days. ${counts.join(', ')}.`
 }
