@@ -171,6 +171,8 @@ function checkHeader<Row>(
   const fail = (message: string): never => {
     throw new CommandFailed(`${basename(file)}:1: ${message}`)
   }
+  const delimiter = otherDelimiter(names, [...required, ...optional])
+  if (delimiter !== undefined) fail(`the delimiter is ${shown(delimiter)}: separate the columns with commas`)
   for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
   for (const [index, name] of names.entries()) {
     if (![...required, ...optional].includes(name)) {
@@ -179,6 +181,16 @@ function checkHeader<Row>(
     if (names.indexOf(name) !== index) fail(`the column ${shown(name)} appears twice`)
   }
   return names
+}
+
+/** Returns the delimiter of a header that would have known columns with it; undefined if that is not so. */
+function otherDelimiter(names: readonly string[], known: readonly string[]): string | undefined {
+  const [only = '', ...others] = names
+  if (others.length > 0) return undefined
+  return [';', '\t', '|'].find(delimiter => {
+    const parts = only.split(delimiter).map(part => part.trim())
+    return parts.length > 1 && parts.some(part => known.includes(part))
+  })
 }
 
 function entryOf<Row>(

@@ -177,6 +177,11 @@ describe('files that cannot be read', () => {
       text: 'name,category,colour\nRex,Dogs,red\n',
       says: ':1: there is no column "colour"',
     },
+    {
+      name: 'semicolons',
+      text: 'name;category\nRex;Dogs\n',
+      says: ':1: the delimiter is ";": separate the columns with commas',
+    },
     { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
       name: 'a quote that is not closed',

@@ -116,7 +116,7 @@ test(
     await page.getByText('Every line is valid').waitFor()
     expect((await client.listPets({ name: 'Rex' })).data.items).toEqual([])
     await page.getByRole('button', { name: 'Import' }).click()
-    await page.getByText('1 pets were loaded').waitFor()
+    await page.getByText('1 new category and 1 pet were loaded.').waitFor()
     expect((await client.listPets({ name: 'Rex' })).data.items).toHaveLength(1)
     expect(faults).toEqual([])
     await page.close()

@@ -1,10 +1,11 @@
 import { Alert, Anchor, Button, Code, FileInput, Group, Stack, Table, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { type CatalogueFile, type ImportResult, importRows, readCatalogue } from '../data/catalogue.ts'
+import { type ImportResult, importRows } from '../data/catalogue.ts'
+import { type CatalogueFile, readCatalogue, UnreadableFile } from '../data/catalogue-file.ts'
 import { useSession } from '../data/store.ts'
-import { formatCount } from '../parts/format.ts'
+import { formatNumber } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 
@@ -39,24 +40,13 @@ export function Import() {
         line is valid.
       </Text>
       <Stack maw={480}>
-        <FileInput
+        <FileField
           label="Categories"
-          placeholder="categories.csv"
-          accept=".csv,text/csv"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Remove the categories file' }}
-          value={files.categories}
+          kind="categories"
+          file={files.categories}
           onChange={file => choose('categories', file)}
         />
-        <FileInput
-          label="Pets"
-          placeholder="pets.csv"
-          accept=".csv,text/csv"
-          clearable
-          clearButtonProps={{ 'aria-label': 'Remove the pets file' }}
-          value={files.pets}
-          onChange={file => choose('pets', file)}
-        />
+        <FileField label="Pets" kind="pets" file={files.pets} onChange={file => choose('pets', file)} />
         <Group>
           <Button
             variant="default"
@@ -78,9 +68,36 @@ export function Import() {
   )
 }
 
+interface FileFieldProps {
+  readonly label: string
+  readonly kind: CatalogueFile
+  readonly file: File | null
+  readonly onChange: (file: File | null) => void
+}
+
+function FileField({ label, kind, file, onChange }: FileFieldProps) {
+  const forget = useRef<() => void>(null)
+  return (
+    <FileInput
+      label={label}
+      placeholder={`${kind}.csv`}
+      accept=".csv,text/csv"
+      clearable
+      clearButtonProps={{ 'aria-label': `Remove the ${kind} file` }}
+      value={file}
+      resetRef={forget}
+      onChange={chosen => {
+        onChange(chosen)
+        // Otherwise the browser would ignore that the user chooses a file again after a correction.
+        forget.current?.()
+      }}
+    />
+  )
+}
+
 async function load(key: string, files: Files, dryRun: boolean): Promise<ImportResult> {
   const read = async (name: CatalogueFile) =>
-    files[name] ? readCatalogue(name, await files[name].text()) : { rows: [], problems: [] }
+    files[name] ? readCatalogue(name, files[name]) : { rows: [], problems: [] }
   const [categories, pets] = [await read('categories'), await read('pets')]
   const own = [...categories.problems, ...pets.problems]
   const rows = { categories: categories.rows, pets: pets.rows }
@@ -91,11 +108,11 @@ async function load(key: string, files: Files, dryRun: boolean): Promise<ImportR
   return { ...result, problems }
 }
 
-/** Shows why a file cannot be read, which is a plain Error, or why the store refused the import. */
+/** Shows why a file cannot be read, or why the store refused the import. */
 function ImportError({ error }: { readonly error: unknown }) {
-  if (error instanceof Error && error.constructor === Error) {
+  if (error instanceof UnreadableFile) {
     return (
-      <Alert color="red" role="alert" title="The file cannot be read">
+      <Alert color="red" role="alert" title="The file cannot be read" className="name">
         {error.message}
       </Alert>
     )
@@ -104,17 +121,21 @@ function ImportError({ error }: { readonly error: unknown }) {
 }
 
 function Checked({ result }: { readonly result: ImportResult }) {
-  const { problems, categories, pets } = result
+  const { problems } = result
   if (problems.length === 0) {
     return (
       <Alert color="teal" role="status" title="Every line is valid">
-        {formatCount(categories)} new categories and {formatCount(pets)} pets can be imported.
+        {summaryOf(result)} can be imported.
       </Alert>
     )
   }
   return (
     <>
-      <Alert color="red" role="alert" title={`${formatCount(problems.length)} lines cannot be imported`}>
+      <Alert
+        color="red"
+        role="alert"
+        title={`${formatNumber(problems.length, 'line', 'lines')} cannot be imported`}
+      >
         Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.
       </Alert>
       <Table aria-label="Problems">
@@ -140,10 +161,15 @@ function Checked({ result }: { readonly result: ImportResult }) {
   )
 }
 
+function summaryOf({ categories, pets }: ImportResult): string {
+  const first = formatNumber(categories, 'new category', 'new categories')
+  return `${first} and ${formatNumber(pets, 'pet', 'pets')}`
+}
+
 function Loaded({ result }: { readonly result: ImportResult }) {
   return (
     <Alert color="teal" role="status" title="Imported">
-      {formatCount(result.categories)} new categories and {formatCount(result.pets)} pets were loaded.{' '}
+      {summaryOf(result)} were loaded.{' '}
       <Anchor component={Link} href="/pets">
         See the pets
       </Anchor>

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { readPets } from '../../src/cli/catalogue-file.ts'
+import { sharedStore } from '../support/shop.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-console-import-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** Writes a file of pets and chooses it on the page. */
+async function choosePets(page: Page, content: string | Uint8Array): Promise<string> {
+  const file = join(directory, 'pets.csv')
+  writeFileSync(file, content)
+  await page.locator('input[type=file]').nth(1).setInputFiles(file)
+  // The page forgets what it said about the previous file.
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  return file
+}
+
+/** Returns what `petstore import` says about a file: the problems of its lines, or why it cannot be read. */
+async function commandLine(file: string): Promise<string[]> {
+  const problems: string[] = []
+  try {
+    for await (const entry of readPets(file, () => {})) {
+      if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
+    }
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+  return problems
+}
+
+/** Checks the chosen file, and returns what the page says about it. */
+async function consoleSays(page: Page): Promise<string[]> {
+  await page.getByRole('button', { name: 'Check' }).click()
+  const alert = page.getByRole('alert')
+  await alert.waitFor()
+  const [title = '', ...sentences] = (await alert.innerText()).split('\n')
+  if (title === 'The file cannot be read') return sentences
+  const rows = await page.getByRole('table', { name: 'Problems' }).getByRole('row').all()
+  const cells = await Promise.all(rows.slice(1).map(row => row.getByRole('cell').allInnerTexts()))
+  return cells.map(([, line, problem]) => `${line}: ${problem}`)
+}
+
+const files: Readonly<Record<string, string | Uint8Array>> = {
+  'a file in Latin-1': new Uint8Array([...Buffer.from('name,category\nZo'), 0xeb, ...Buffer.from(',Cats\n')]),
+  'an empty file': '',
+  'a column that is named twice': 'name,category,name\nRex,Dogs,Max\n',
+  'an unknown column': 'name,category,"col\nour"\nRex,Dogs,red\n',
+  'a missing column': 'name\nRex\n',
+  'another delimiter': 'name;category\nRex;Dogs\n',
+  'another delimiter, unseen': 'name\tcategory\tquantity\nRex\tDogs\t1\n',
+  'a quote that is not closed': 'name,category\n\nRex,Dogs\n"Max,Dogs\n',
+  'a line that is too long': `name,category\nRex,Dogs\n${','.repeat(70_000)}\n`,
+  'a record that is too long': `name,category\nRex,Dogs\n"${'a\n'.repeat(35_000)}",Dogs\n`,
+  'problems in records of several lines, after empty lines':
+    'name,category,quantity,hold\n\n"Rex\nII",Dogs,x,\n\n"Max\nII\nIII",Dogs\n,Dogs,1,\nIda,,1,no\n',
+  'cells that break a rule': `\u{feff}category,name,hold,quantity\r\n${[
+    `Dogs,${'a'.repeat(201)},,`,
+    `Dogs,${'🐕'.repeat(200)},perhaps,`,
+    'Dogs,Rex,no,007',
+    'Dogs,Rex,no, 7',
+    'Dogs,Rex,no,1000000001',
+    'Dogs,Rex,\u202eno,1',
+  ].join('\r\n')}`,
+}
+
+test(
+  'the import says the same about a file as the command line does',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/import')
+    for (const [name, content] of Object.entries(files)) {
+      const file = await choosePets(page, content)
+      const expected = await commandLine(file)
+      expect([name, expected.length > 0]).toEqual([name, true])
+      expect([name, await consoleSays(page)]).toEqual([name, expected])
+    }
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a file without rows, and a file that changed or vanished after it was chosen, are named',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/import')
+    await choosePets(page, 'name,category\n')
+    expect(await consoleSays(page)).toEqual([
+      'pets.csv has no rows: it has only the line that names the columns.',
+    ])
+    const stale = ['pets.csv was changed, moved or deleted after it was chosen: choose the file again.']
+    const file = await choosePets(page, 'name,category\nRex,Nowhere\n')
+    expect(await consoleSays(page)).toEqual(['2: there is no category "Nowhere"'])
+    writeFileSync(file, 'name,category\nRexona,Nowhere\n')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The file cannot be read').waitFor()
+    expect(await consoleSays(page)).toEqual(stale)
+    await choosePets(page, 'name,category\n\nRexona,Nowhere\n')
+    expect(await consoleSays(page)).toEqual(['3: there is no category "Nowhere"'])
+    rmSync(file)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('The file cannot be read').waitFor()
+    expect(await consoleSays(page)).toEqual(stale)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
