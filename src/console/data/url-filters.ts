@@ -17,6 +17,8 @@ export function useUrlFilters(): UrlFilters {
       setParameters(
         previous => {
           const next = new URLSearchParams(previous)
+          // Another list starts at its first page.
+          next.delete('cursor')
           if (value) next.set(name, value)
           else next.delete(name)
           return next
@@ -35,7 +37,12 @@ export function optionIn<Option extends string>(
   return options.find(option => option === text)
 }
 
-/** Returns the integer in a text of 1 to 19 digits; undefined for any other text. */
+/** The largest id: ids are 64-bit integers. */
+const ID_MAX = 2n ** 63n - 1n
+
+/** Returns the id in a text; undefined for a text that is not a number, or too large for an id. */
 export function idIn(text: string): bigint | undefined {
-  return /^\d{1,19}$/.test(text) ? BigInt(text) : undefined
+  if (!/^\d{1,19}$/.test(text)) return undefined
+  const id = BigInt(text)
+  return id <= ID_MAX ? id : undefined
 }

@@ -1,13 +1,12 @@
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { useKeyNames } from '../data/key-names.ts'
 import { usePetName } from '../data/pets.ts'
-import { useCan, useSession } from '../data/store.ts'
+import { useSession } from '../data/store.ts'
 
 /** How long a name is used before it is read again, in milliseconds. An event about a category ends this earlier. */
 const NAME_FRESH_MS = 300_000
-/** The maximum number of keys whose names are read. The others appear as `Key 7`. */
-const KEYS_MAX = 100
 
 /** The name of a category, or a text such as `Category 7` if the name is not known. */
 export function CategoryName({ id }: { readonly id: bigint }) {
@@ -39,16 +38,5 @@ export function PetLink({ id }: { readonly id: bigint }) {
  * may not list keys.
  */
 export function KeyName({ id }: { readonly id: bigint }) {
-  const { client } = useSession()
-  const can = useCan()
-  const { data } = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: async () => {
-      const { items } = (await client.listKeys({ limit: KEYS_MAX })).data
-      return new Map(items.map(key => [key.id, key.name]))
-    },
-    staleTime: NAME_FRESH_MS,
-    enabled: can('keys:manage'),
-  })
-  return <>{data?.get(id) ?? `Key ${id}`}</>
+  return <>{useKeyNames().get(id) ?? `Key ${id}`}</>
 }

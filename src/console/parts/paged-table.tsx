@@ -1,7 +1,8 @@
 import { Button, Group, Skeleton, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import type { ListPage } from '../../client/petstore-client.ts'
+import { type ReactNode, useEffect } from 'react'
+import { ApiError, type ListPage } from '../../client/petstore-client.ts'
+import { type ListPlace, useListPlace } from '../data/list-place.ts'
 import { formatCount } from './format.ts'
 import { Refusal } from './refusal.tsx'
 
@@ -28,6 +29,8 @@ interface PagedTableProps<Row> {
   readonly refreshMs?: number
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
+  /** The parameter of the address that contains the cursor, if a view has more than one table. */
+  readonly cursorName?: string
   /** The width in pixels below which the table scrolls sideways, so that its columns stay readable. */
   readonly minWidth?: number
 }
@@ -53,19 +56,26 @@ function Pages<Row>({
   idOf,
   refreshMs,
   empty,
+  cursorName = 'cursor',
   minWidth = TABLE_MIN_PX,
 }: PagedTableProps<Row>) {
-  const [cursors, setCursors] = useState<readonly string[]>([])
-  const cursor = cursors.at(-1)
+  const place = useListPlace(cursorName)
+  const { cursor } = place
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
-    queryKey: [...queryKey, cursor],
+    // As an object, a cursor from the address cannot equal another part of a key.
+    queryKey: [...queryKey, { cursor }],
     queryFn: () => read(cursor),
     placeholderData: keepPreviousData,
     refetchInterval: refreshMs ?? false,
   })
-  if (error) return <Refusal error={error} onRetry={() => void refetch()} />
-  if (data && data.items.length === 0 && cursors.length === 0) return <>{empty}</>
-  const next = data?.next
+  const isEmpty = data !== undefined && data.items.length === 0 && !isPlaceholderData
+  const isGone = cursor !== undefined && (isEmpty || isRefusedCursor(error))
+  // The address can contain the cursor of another list, or of a page whose rows were deleted since.
+  useEffect(() => {
+    if (isGone) place.restart()
+  })
+  if (error && !isGone) return <Refusal error={error} onRetry={() => void refetch()} />
+  if (isEmpty && !isGone) return <>{empty}</>
   return (
     <>
       <Table.ScrollContainer
@@ -107,29 +117,46 @@ function Pages<Row>({
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {(cursors.length > 0 || next !== undefined) && (
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed">
-            Page {formatCount(cursors.length + 1)}
-          </Text>
-          <Group gap="xs">
-            <Button
-              variant="default"
-              disabled={cursors.length === 0}
-              onClick={() => setCursors(cursors.slice(0, -1))}
-            >
-              Previous
-            </Button>
-            <Button
-              variant="default"
-              disabled={next === undefined || isPlaceholderData}
-              onClick={() => next !== undefined && setCursors([...cursors, next])}
-            >
-              Next
-            </Button>
-          </Group>
-        </Group>
-      )}
+      <PageButtons place={place} next={data?.next} isReading={isPlaceholderData} />
     </>
+  )
+}
+
+/** Returns whether the store refused a request because of its cursor, or of a parameter such as the cursor. */
+function isRefusedCursor(error: unknown): boolean {
+  return (
+    error instanceof ApiError && ['invalid_cursor', 'invalid_parameter', 'url_too_long'].includes(error.code)
+  )
+}
+
+interface PageButtonsProps {
+  readonly place: ListPlace
+  /** The cursor of the next page; undefined on the last page. */
+  readonly next: string | undefined
+  /** Whether the table still shows the page before. */
+  readonly isReading: boolean
+}
+
+function PageButtons({ place, next, isReading }: PageButtonsProps) {
+  const { cursor, page, open, back } = place
+  if (cursor === undefined && next === undefined) return null
+  return (
+    <Group justify="space-between">
+      <Text size="sm" c="dimmed">
+        {page !== undefined && `Page ${formatCount(page)}`}
+      </Text>
+      <Group gap="xs">
+        <Button variant="default" disabled={cursor === undefined} onClick={back}>
+          {page === undefined ? 'First page' : 'Previous'}
+        </Button>
+        <Button
+          variant="default"
+          disabled={next === undefined || isReading}
+          onClick={() => next !== undefined && open(next)}
+        >
+          Next
+        </Button>
+      </Group>
+    </Group>
   )
 }

@@ -54,6 +54,7 @@ export function PetMovements({ petId }: { readonly petId: bigint }) {
       <MovementsChart petId={petId} />
       <PagedTable
         label="Movements"
+        cursorName="movements"
         queryKey={['movements', petId]}
         read={async cursor =>
           (await client.listMovements({ petId, sort: '-id', ...(cursor && { cursor }) })).data

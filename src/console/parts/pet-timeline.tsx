@@ -32,6 +32,7 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
       </Title>
       <PagedTable
         label="History"
+        cursorName="history"
         queryKey={['timeline', petId]}
         read={async cursor => withBefore((await client.listAudit({ petId, ...(cursor && { cursor }) })).data)}
         columns={columns}

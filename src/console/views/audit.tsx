@@ -1,16 +1,15 @@
 import { Code, Group, Select, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { type AuditEntry, toJson } from '../../client/petstore-client.ts'
-import { useCan, useSession } from '../data/store.ts'
+import { useKeyNames } from '../data/key-names.ts'
+import { useSession } from '../data/store.ts'
+import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { ChangeSentence } from '../parts/change-sentence.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { formatInstant } from '../parts/format.ts'
+import { KeyName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 
-/** The maximum number of keys that the filter and the column show by name. */
-const KEYS_MAX = 100
 /** The state after a change is JSON: a narrower column would make each row as high as a page. */
 const AUDIT_MIN_PX = 1000
 
@@ -18,11 +17,12 @@ const AUDIT_MIN_PX = 1000
 export function Audit() {
   const { client } = useSession()
   const names = useKeyNames()
-  const [keyId, setKeyId] = useState<string | null>(null)
-  const [since, setSince] = useState('')
-  const [until, setUntil] = useState('')
+  const { get, set } = useUrlFilters()
+  const keyId = idIn(get('keyId'))
+  const since = dayIn(get('since'))
+  const until = dayIn(get('until'))
   const input = {
-    ...(keyId !== null && { keyId: BigInt(keyId) }),
+    ...(keyId !== undefined && { keyId }),
     ...(since !== '' && { since }),
     ...(until !== '' && { until }),
   }
@@ -34,9 +34,9 @@ export function Audit() {
             label="Key"
             placeholder="Any"
             clearable
-            data={[...names].map(([id, name]) => ({ value: id, label: name }))}
-            value={keyId}
-            onChange={setKeyId}
+            data={[...names].map(([id, name]) => ({ value: String(id), label: name }))}
+            value={keyId === undefined ? null : String(keyId)}
+            onChange={id => set('keyId', id)}
           />
         )}
         <TextInput
@@ -44,14 +44,14 @@ export function Audit() {
           label="From"
           description="UTC"
           value={since}
-          onChange={event => setSince(event.currentTarget.value)}
+          onChange={event => set('since', event.currentTarget.value)}
         />
         <TextInput
           type="date"
           label="To"
           description="UTC"
           value={until}
-          onChange={event => setUntil(event.currentTarget.value)}
+          onChange={event => set('until', event.currentTarget.value)}
         />
       </Group>
       <PagedTable
@@ -59,7 +59,7 @@ export function Audit() {
         minWidth={AUDIT_MIN_PX}
         queryKey={['audit', input]}
         read={async cursor => (await client.listAudit({ ...input, ...(cursor && { cursor }) })).data}
-        columns={columnsOf(names)}
+        columns={columns}
         idOf={({ position }) => position}
         empty={<Empty title="No changes">No change matches. Choose another key or period.</Empty>}
       />
@@ -67,26 +67,14 @@ export function Audit() {
   )
 }
 
-/** Returns the names of the keys, by id as text. It is empty if the key of the session may not list keys. */
-function useKeyNames(): ReadonlyMap<string, string> {
-  const { client } = useSession()
-  const can = useCan()
-  const { data } = useQuery({
-    queryKey: ['keys', 'names'],
-    queryFn: async () => (await client.listKeys({ limit: KEYS_MAX })).data.items,
-    enabled: can('keys:manage'),
-  })
-  return new Map(data?.map(({ id, name }) => [String(id), name]))
+/** Returns the day in a text such as `2026-11-22`; an empty text for any other text. */
+function dayIn(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : ''
 }
 
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] {
-  return [
-    { head: 'When', isShort: true, cell: ({ at }) => formatInstant(at) },
-    { head: 'Change', cell: entry => <ChangeSentence change={entry} /> },
-    {
-      head: 'Key',
-      cell: ({ keyId }) => (keyId === undefined ? 'The store' : (names.get(String(keyId)) ?? `Key ${keyId}`)),
-    },
-    { head: 'After the change', cell: ({ data }) => <Code className="name">{toJson(data)}</Code> },
-  ]
-}
+const columns: readonly Column<AuditEntry>[] = [
+  { head: 'When', isShort: true, cell: ({ at }) => formatInstant(at) },
+  { head: 'Change', cell: entry => <ChangeSentence change={entry} /> },
+  { head: 'Key', cell: ({ keyId }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />) },
+  { head: 'After the change', cell: ({ data }) => <Code className="name">{toJson(data)}</Code> },
+]

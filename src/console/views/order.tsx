@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { ApiError, type Order } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
+import { idIn } from '../data/url-filters.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/format.ts'
@@ -18,7 +19,7 @@ import type { ViewProps } from './views.ts'
 /** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
   const { client } = useSession()
-  const isId = /^\d{1,18}$/.test(id)
+  const isId = idIn(id) !== undefined
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'one', id],
     queryFn: async () => {

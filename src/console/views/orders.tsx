@@ -1,9 +1,9 @@
 import { Anchor, Button, Group, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Order } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/store.ts'
+import { optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { Empty } from '../parts/empty.tsx'
 import { formatCount, formatInstant } from '../parts/format.ts'
 import { PetName } from '../parts/names.tsx'
@@ -12,6 +12,9 @@ import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { OrderBadge } from '../parts/status.tsx'
 import { PlaceOrder } from './place-order.tsx'
+
+/** The states that the filter can select. */
+const states = ['open', 'complete'] as const
 
 const columns: readonly Column<Order>[] = [
   {
@@ -34,12 +37,13 @@ const columns: readonly Column<Order>[] = [
 export function Orders() {
   const { client } = useSession()
   const can = useCan()
-  const [state, setState] = useState('all')
-  const [reference, setReference] = useState('')
+  const { get, set } = useUrlFilters()
+  const state = optionIn(states, get('state'))
+  const reference = get('reference')
   const [isPlacing, placing] = useDisclosure(false)
   const input = {
     sort: '-id' as const,
-    ...(state !== 'all' && { complete: state === 'complete' }),
+    ...(state !== undefined && { complete: state === 'complete' }),
     ...(reference !== '' && { reference }),
   }
   const place = can('orders:write') && <Button onClick={placing.open}>Place order</Button>
@@ -48,8 +52,8 @@ export function Orders() {
       <Group align="flex-end">
         <SegmentedControl
           aria-label="State"
-          value={state}
-          onChange={setState}
+          value={state ?? 'all'}
+          onChange={value => set('state', value === 'all' ? null : value)}
           data={[
             { value: 'all', label: 'All' },
             { value: 'open', label: 'Open' },
@@ -60,7 +64,7 @@ export function Orders() {
           label="Reference"
           placeholder="The exact reference"
           value={reference}
-          onChange={setReference}
+          onChange={text => set('reference', text)}
         />
       </Group>
       <PagedTable
@@ -70,9 +74,13 @@ export function Orders() {
         columns={columns}
         idOf={({ id }) => id}
         empty={
-          <Empty title={reference === '' ? 'No orders' : 'No order has this reference'}>
-            An order reserves units of a pet until it is completed or cancelled.
-          </Empty>
+          state === undefined && reference === '' ? (
+            <Empty title="No orders">
+              An order reserves units of a pet until it is completed or cancelled.
+            </Empty>
+          ) : (
+            <Empty title="No order matches">Change the state or the reference above.</Empty>
+          )
         }
       />
       {isPlacing && <PlaceOrder onClose={placing.close} />}

@@ -1,10 +1,23 @@
-import { Anchor, Badge, Button, Code, Group, Select, Skeleton, Stack, Text, Title } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Code,
+  Group,
+  Select,
+  Skeleton,
+  Spoiler,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, type Delivery, type DeliveryState, type Webhook } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
+import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/format.ts'
@@ -17,13 +30,13 @@ import { WebhookSecret, WebhookState } from './webhooks.tsx'
 /** One webhook with its deliveries. */
 export function WebhookView({ id }: ViewProps) {
   const { client } = useSession()
-  const isId = /^\d{1,18}$/.test(id)
+  const webhookId = idIn(id)
   const { data, error, refetch } = useQuery({
     queryKey: ['webhooks', 'one', id],
-    queryFn: async () => (await client.getWebhook({ webhookId: BigInt(id) })).data,
-    enabled: isId,
+    queryFn: async () => (webhookId === undefined ? null : (await client.getWebhook({ webhookId })).data),
+    enabled: webhookId !== undefined,
   })
-  if (!isId || (error instanceof ApiError && error.status === 404)) {
+  if (webhookId === undefined || (error instanceof ApiError && error.status === 404)) {
     return (
       <Page title={`Webhook ${id}`}>
         <Empty title="There is no such webhook">
@@ -130,6 +143,8 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
 /** How often the deliveries are read again, in milliseconds: no event reports the outcome of an attempt. */
 const DELIVERIES_REFRESH_MS = 3000
 
+const deliveryStates: DeliveryState[] = ['pending', 'delivered', 'failed']
+
 const stateColors: Readonly<Record<DeliveryState, string>> = {
   pending: 'yellow',
   delivered: 'teal',
@@ -139,7 +154,8 @@ const stateColors: Readonly<Record<DeliveryState, string>> = {
 function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
   const { client } = useSession()
   const queries = useQueryClient()
-  const [state, setState] = useState<DeliveryState | null>(null)
+  const { get, set } = useUrlFilters()
+  const state = optionIn(deliveryStates, get('state'))
   const redeliver = useMutation({
     mutationFn: (deliveryId: bigint) => client.redeliver({ webhookId, deliveryId }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
@@ -157,9 +173,9 @@ function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
             label="State"
             placeholder="Any"
             clearable
-            data={['pending', 'delivered', 'failed']}
-            value={state}
-            onChange={setState}
+            data={deliveryStates}
+            value={state ?? null}
+            onChange={value => set('state', value)}
           />
         </Group>
       </Group>
@@ -170,7 +186,13 @@ function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
         columns={deliveryColumns(delivery => redeliver.mutate(delivery.id))}
         idOf={({ id }) => id}
         refreshMs={DELIVERIES_REFRESH_MS}
-        empty={<Empty title="No deliveries">Send a test event to see a delivery.</Empty>}
+        empty={
+          state ? (
+            <Empty title={`No delivery is ${state}`}>Choose another state above.</Empty>
+          ) : (
+            <Empty title="No deliveries">Send a test event to see a delivery.</Empty>
+          )
+        }
       />
     </Stack>
   )
