@@ -17,6 +17,7 @@ import { connection, useConnectionLost } from './data/connection.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { forgetKey, type Session } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/store.ts'
+import { useThrottleSeconds } from './data/throttle.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { Brand } from './parts/brand.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
@@ -29,7 +30,14 @@ import { views } from './views/views.ts'
 export function App() {
   const [session, setSession] = useState<Session>()
   const queries = useQueryClient()
-  if (!session) return <SignIn onSignedIn={setSession} />
+  if (!session) {
+    return (
+      <>
+        <ThrottleAlert />
+        <SignIn onSignedIn={setSession} />
+      </>
+    )
+  }
   const signOut = (): void => {
     forgetKey()
     queries.clear()
@@ -88,6 +96,7 @@ function Frame({ session }: { readonly session: Session }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
+        <ThrottleAlert />
         <Boundary key={location}>
           <Suspense fallback={<PageSkeleton />}>
             <Switch>
@@ -144,6 +153,18 @@ function ConnectionAlert(): ReactNode {
   return (
     <Alert color="yellow" mb="md" role="status" title="The store does not respond">
       It may be restarting. This page tries again every two seconds and reconnects automatically.
+    </Alert>
+  )
+}
+
+function ThrottleAlert(): ReactNode {
+  const seconds = useThrottleSeconds()
+  if (seconds === 0) return null
+  return (
+    <Alert color="yellow" mb="md" role="status" title="Too many requests">
+      {/* A screen reader would read out each second. */}
+      The store limits the requests of each key. This page continues{' '}
+      <span aria-hidden="true">in {seconds} s</span> by itself.
     </Alert>
   )
 }

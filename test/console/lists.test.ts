@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { makePet, sharedStore } from '../support/shop.ts'
-import type { TestStore } from '../support/store.ts'
+import { openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { addPet } from './shop-data.ts'
@@ -174,6 +174,23 @@ test(
       await page.goto(`${store().base}/console/${path}`)
       await page.getByText(text ?? '').waitFor()
     }
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'while the client waits after too many requests, the page says so, and then continues',
+  async () => {
+    await using strict = await openTestStore('sqlite', { rateLimit: { requests: 200, seconds: 10 } })
+    const { page, faults } = await browser.open(strict, '/inventory')
+    await page.getByText('No stock yet').waitFor()
+    while ((await strict.send('GET', '/keys/current')).status !== 429);
+    await page.getByRole('link', { name: 'Categories', exact: true }).click()
+    await page.getByText(/This page continues in \d+ s by itself/).waitFor()
+    await page.getByText('No categories yet').waitFor()
+    await page.getByText('This page continues').waitFor({ state: 'detached' })
     expect(faults).toEqual([])
     await page.close()
   },

@@ -2,6 +2,7 @@ import { makeCall } from '../../client/client.ts'
 import { ApiError } from '../../client/petstore-client.ts'
 import type { CatalogueFile, LineProblem, Row } from './catalogue-file.ts'
 import { baseUrl } from './session.ts'
+import { noteThrottle } from './throttle.ts'
 
 /** The result of an import or of its dry run. */
 export interface ImportResult {
@@ -31,7 +32,7 @@ export async function importRows(
   rows: Readonly<Record<CatalogueFile, readonly Row[]>>,
   dryRun: boolean,
 ): Promise<ImportResult> {
-  const call = makeCall({ baseUrl, key })
+  const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
   const importId = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
   // The id is random, from 1 to 2^48, so it is always a positive int64.
   const input = { importId: (importId >> 16n) + 1n }

@@ -1,4 +1,5 @@
 import { type ApiKey, type Client, createClient, type Scope } from '../../client/petstore-client.ts'
+import { noteThrottle } from './throttle.ts'
 
 /** The path of the base URL of the store, without a trailing slash. It is empty unless a proxy adds a path. */
 export const basePath = document.querySelector<HTMLMetaElement>('meta[name="petstore-base"]')?.content ?? ''
@@ -21,7 +22,7 @@ const STORED_KEY = `petstore-key ${basePath}`
  * and ConnectionError if the store does not respond.
  */
 export async function signIn(key: string): Promise<Session> {
-  const client = createClient({ baseUrl, key })
+  const client = createClient({ baseUrl, key, onRetry: noteThrottle })
   const { data: info } = await client.getCurrentKey({})
   sessionStorage.setItem(STORED_KEY, key)
   return { key, client, info }
