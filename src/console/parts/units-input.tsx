@@ -1,22 +1,52 @@
-import { NumberInput, type NumberInputProps } from '@mantine/core'
+import { TextInput, type TextInputProps } from '@mantine/core'
+import { useState } from 'react'
 
-interface UnitsInputProps extends Omit<NumberInputProps<bigint>, 'value' | 'onChange'> {
+interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: bigint | undefined
+  /** Called with undefined while the field does not contain a whole number. */
   readonly onChange: (units: bigint | undefined) => void
+  readonly allowNegative?: boolean
 }
 
-/** A field for a whole number of units. It is exact for every int64. */
-export function UnitsInput({ value, onChange, ...props }: UnitsInputProps) {
+/** The largest int64. */
+const UNITS_MAX = 2n ** 63n - 1n
+
+/**
+ * A field for a whole number of units. It is exact for every int64, and keeps any other text as it is, with a sentence
+ * below: a field that drops characters makes 15 of a pasted 1e5.
+ */
+export function UnitsInput({ value, onChange, error, allowNegative = true, ...props }: UnitsInputProps) {
+  const [typed, setTyped] = useState('')
+  // The value can also change without the field, for example after a conflict.
+  const text = unitsIn(typed, allowNegative) === value ? typed : String(value ?? '')
+  const isWrong = text.trim() !== '' && unitsIn(text, allowNegative) === undefined
+  // A sign is the start of a number.
+  const problem = isWrong && !(allowNegative && /^\s*[+-]\s*$/.test(text)) && problemOf(allowNegative)
   return (
-    <NumberInput<bigint>
+    <TextInput
       {...props}
-      value={value ?? ''}
-      onChange={units => onChange(typeof units === 'bigint' ? units : bigintIn(units))}
-      allowDecimal={false}
+      // The keyboard for digits has no sign on some phones.
+      {...(!allowNegative && { inputMode: 'numeric' })}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        onChange(unitsIn(currentTarget.value, allowNegative))
+      }}
+      error={problem || error}
     />
   )
 }
 
-function bigintIn(text: string): bigint | undefined {
-  return /^-?\d+$/.test(text) ? BigInt(text) : undefined
+function problemOf(allowNegative: boolean): string {
+  return allowNegative
+    ? 'Enter a whole number with digits only, such as 12 or -3.'
+    : 'Enter a whole number with digits only, such as 12.'
+}
+
+/** Returns the number in a text of digits; undefined for any other text, and for a number that is not an int64. */
+function unitsIn(text: string, allowNegative: boolean): bigint | undefined {
+  const digits = text.trim()
+  if (!(allowNegative ? /^[+-]?\d{1,19}$/ : /^\d{1,19}$/).test(digits)) return undefined
+  const units = BigInt(digits)
+  return units >= -UNITS_MAX && units <= UNITS_MAX ? units : undefined
 }
