@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Client, Pet } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
+import { nameText } from './name-text.ts'
 import { useSession } from './store.ts'
 
 /** The maximum number of pets in one request by id. */
@@ -30,8 +31,16 @@ export function useStock(petId: bigint) {
   })
 }
 
-/** Returns the name of a pet; a text such as `Pet 7` until the name is known, and if the pet does not exist. */
+/**
+ * Returns the name of a pet as a text without elements needs it: `Pet 7` until the name is known, and if the pet does
+ * not exist.
+ */
 export function usePetName(petId: bigint): string {
+  return nameText(useStoredPetName(petId), petId)
+}
+
+/** Returns the name of a pet as it is stored; a text such as `Pet 7` if it is not known. */
+export function useStoredPetName(petId: bigint): string {
   const { client } = useSession()
   const { data } = useQuery({
     queryKey: ['pets', 'name', petId],

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Category } from '../../client/petstore-client.ts'
+import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
@@ -31,7 +32,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
     enabled: value !== undefined,
   })
   // The field contains the name of the chosen category, which is not a search.
-  const search = typed === chosen?.name ? '' : typed
+  const search = chosen && typed === nameText(chosen.name, chosen.id).trim() ? '' : typed
   const { data: found, isFetching } = useQuery({
     queryKey: ['categories', 'search', search],
     queryFn: async () => {
@@ -70,7 +71,7 @@ function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
     value: String(id),
     label:
       id !== chosen?.id && all.some(other => other.id !== id && other.name === name)
-        ? `${name} (${id})`
-        : name,
+        ? `${nameText(name)} (${id})`
+        : nameText(name, id),
   }))
 }

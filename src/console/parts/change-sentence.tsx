@@ -3,6 +3,7 @@ import { Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AuditEntry, Category, Event, InventoryItem, Order, Pet } from '../../client/petstore-client.ts'
 import { formatCount, formatInstant, formatUnits } from './format.ts'
+import { Name } from './name.tsx'
 import { CategoryName, PetLink } from './names.tsx'
 
 interface ChangeSentenceProps {
@@ -28,13 +29,21 @@ function sentence({ change, before }: ChangeSentenceProps): ReactNode {
     case 'petstore.pet.updated':
       return <PetUpdated pet={change.data} before={before && isPetChange(before) ? before.data : undefined} />
     case 'petstore.pet.deleted':
-      return `${change.data.name} was deleted.`
+      return (
+        <>
+          <Name name={change.data.name} id={change.data.id} /> was deleted.
+        </>
+      )
     case 'petstore.category.created':
       return <>The category {categoryLink(change.data)} was added.</>
     case 'petstore.category.updated':
       return <>The category {categoryLink(change.data)} was changed.</>
     case 'petstore.category.deleted':
-      return `The category ${change.data.name} was deleted.`
+      return (
+        <>
+          The category <Name name={change.data.name} id={change.data.id} /> was deleted.
+        </>
+      )
     case 'petstore.order.placed':
     case 'petstore.order.updated':
     case 'petstore.order.completed':
@@ -56,7 +65,7 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
 function PetData({ pet }: { readonly pet: Pet }) {
   return (
     <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
-      {pet.name}
+      <Name name={pet.name} id={pet.id} />
     </Anchor>
   )
 }
@@ -76,7 +85,11 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
   if (!isRenamed && changes.length === 0) changes.push('was changed')
   return (
     <>
-      {isRenamed && `${before.name} was renamed to `}
+      {isRenamed && (
+        <>
+          <Name name={before.name} id={before.id} /> was renamed to{' '}
+        </>
+      )}
       <PetData pet={pet} />
       {changes.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the clauses of a sentence keep their order
@@ -128,7 +141,7 @@ function StockChange({ item: { petId, quantity, reserved = 0n, status } }: { rea
 function categoryLink({ id, name }: Category): ReactNode {
   return (
     <Anchor component={Link} href={`/pets?categoryId=${id}`} inherit>
-      {name}
+      <Name name={name} id={id} />
     </Anchor>
   )
 }

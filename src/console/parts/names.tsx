@@ -2,8 +2,9 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useKeyNames } from '../data/key-names.ts'
-import { usePetName } from '../data/pets.ts'
+import { useStoredPetName } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
+import { Name } from './name.tsx'
 
 /** How long a name is used before it is read again, in milliseconds. An event about a category ends this earlier. */
 const NAME_FRESH_MS = 300_000
@@ -16,12 +17,12 @@ export function CategoryName({ id }: { readonly id: bigint }) {
     queryFn: async () => (await client.getCategory({ categoryId: id })).data.name,
     staleTime: NAME_FRESH_MS,
   })
-  return <>{data ?? `Category ${id}`}</>
+  return <Name name={data ?? `Category ${id}`} id={id} />
 }
 
 /** The name of a pet, or a text such as `Pet 7` if the name is not known. */
 export function PetName({ id }: { readonly id: bigint }) {
-  return <>{usePetName(id)}</>
+  return <Name name={useStoredPetName(id)} id={id} />
 }
 
 /** The name of a pet as a link to its view. */
@@ -38,5 +39,5 @@ export function PetLink({ id }: { readonly id: bigint }) {
  * may not list keys.
  */
 export function KeyName({ id }: { readonly id: bigint }) {
-  return <>{useKeyNames().get(id) ?? `Key ${id}`}</>
+  return <Name name={useKeyNames().get(id) ?? `Key ${id}`} id={id} />
 }

@@ -1,27 +1,44 @@
 import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { nameText } from '../data/name-text.ts'
+import { Name } from './name.tsx'
 
 interface PageProps {
+  /** A text of the console, or the name of a resource. */
   readonly title: string
+  /** The id of the resource that the title names. */
+  readonly id?: bigint
   /** Buttons next to the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
+/** The headings of at most this number of characters have the normal size; longer ones have a smaller size. */
+const SHORT_CHARS_MAX = 40
+/** Headings of more characters have the size of text. */
+const MEDIUM_CHARS_MAX = 100
+
 /** One view with its heading, which is also the title of the document. */
-export function Page({ title, actions, children }: PageProps) {
+export function Page({ title, id, actions, children }: PageProps) {
+  const text = nameText(title, id)
   useEffect(() => {
-    document.title = `${title} · Petstore`
-  }, [title])
+    document.title = `${text} · Petstore`
+  }, [text])
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">
-        <Title order={1} size="h2" className="name">
-          {title}
+        <Title order={1} size={sizeOf(title)} className="name">
+          <Name name={title} {...(id !== undefined && { id })} />
         </Title>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>
       {children}
     </Stack>
   )
+}
+
+/** Returns the size of a heading: a long name must not fill a small screen. */
+function sizeOf({ length }: string): 'h2' | 'h4' | 'h5' {
+  if (length <= SHORT_CHARS_MAX) return 'h2'
+  return length <= MEDIUM_CHARS_MAX ? 'h4' : 'h5'
 }

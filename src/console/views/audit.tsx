@@ -1,6 +1,7 @@
 import { Code, Group, Select, TextInput } from '@mantine/core'
 import { type AuditEntry, toJson } from '../../client/petstore-client.ts'
 import { useKeyNames } from '../data/key-names.ts'
+import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 import { idIn, useUrlFilters } from '../data/url-filters.ts'
 import { ChangeSentence } from '../parts/change-sentence.tsx'
@@ -34,7 +35,7 @@ export function Audit() {
             label="Key"
             placeholder="Any"
             clearable
-            data={[...names].map(([id, name]) => ({ value: String(id), label: name }))}
+            data={[...names].map(([id, name]) => ({ value: String(id), label: nameText(name, id) }))}
             value={keyId === undefined ? null : String(keyId)}
             onChange={id => set('keyId', id)}
           />

@@ -43,7 +43,7 @@ function PetPage({ petId }: { readonly petId: bigint }) {
   }
   if (pet === undefined) return <PageSkeleton />
   return (
-    <Page title={pet ? pet.value.name : `Pet ${petId}`}>
+    <Page title={pet ? pet.value.name : `Pet ${petId}`} id={petId}>
       {pet ? <PetDetails pet={pet} /> : <NoPet petId={petId} />}
       {can('audit:read') && <PetTimeline petId={petId} />}
     </Page>

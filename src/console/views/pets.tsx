@@ -8,6 +8,7 @@ import { CategorySelect } from '../parts/category-select.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
+import { Name } from '../parts/name.tsx'
 import { CategoryName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
@@ -27,7 +28,7 @@ const columns: readonly Column<Pet>[] = [
     head: 'Name',
     cell: ({ id, name }) => (
       <Anchor component={Link} href={`/pets/${id}`} inherit>
-        {name}
+        <Name name={name} id={id} />
       </Anchor>
     ),
   },

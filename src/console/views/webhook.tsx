@@ -48,12 +48,22 @@ export function WebhookView({ id }: ViewProps) {
     )
   }
   return (
-    <Page title={data?.url ?? `Webhook ${id}`} actions={data && <WebhookActions webhook={data} />}>
+    <Page
+      title={data ? headingOf(data) : `Webhook ${id}`}
+      actions={data && <WebhookActions webhook={data} />}
+    >
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <WebhookFacts webhook={data} /> : !error && <Skeleton height={60} />}
       {data && <Deliveries webhookId={data.id} />}
     </Page>
   )
+}
+
+/** The maximum number of characters of an address in the heading. */
+const HEADING_CHARS_MAX = 200
+
+function headingOf({ url }: Webhook): string {
+  return url.length > HEADING_CHARS_MAX ? `${url.slice(0, HEADING_CHARS_MAX)}…` : url
 }
 
 function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
@@ -67,6 +77,13 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
       </Group>
       {webhook.description && <Text className="name">{webhook.description}</Text>}
       <Text size="sm">{webhook.types ? webhook.types.join(', ') : 'All events'}</Text>
+      {webhook.url.length > HEADING_CHARS_MAX && (
+        <Spoiler maxHeight={60} showLabel="Show the whole address" hideLabel="Show less">
+          <Text size="sm" className="name">
+            {webhook.url}
+          </Text>
+        </Spoiler>
+      )}
     </Stack>
   )
 }

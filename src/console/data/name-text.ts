@@ -1,0 +1,18 @@
+/** Characters that show nothing: blanks, controls, and characters without a width. U+2800 is an empty pattern. */
+const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
+/** Characters that change the direction of the text after them. */
+const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/
+
+/** Returns whether a name shows at least one character. */
+export function isVisible(name: string): boolean {
+  return name.replace(INVISIBLE, '') !== ''
+}
+
+/**
+ * Returns a name for a text without elements, such as a title: a placeholder if the name shows nothing, and isolated if
+ * it would change the direction of the text around it.
+ */
+export function nameText(name: string, id?: bigint): string {
+  if (!isVisible(name)) return `(no visible name)${id === undefined ? '' : ` ${id}`}`
+  return DIRECTION.test(name) ? `\u2068${name}\u2069` : name
+}

@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core'
+import { isVisible, nameText } from '../data/name-text.ts'
+
+interface NameProps {
+  readonly name: string
+  /** The id of the resource, which a placeholder shows. */
+  readonly id?: bigint
+}
+
+/** A name that someone entered. It does not change the direction of the text around it, and is never invisible. */
+export function Name({ name, id }: NameProps) {
+  if (isVisible(name)) return <bdi>{name}</bdi>
+  return (
+    <Text component="span" inherit c="dimmed">
+      {nameText(name, id)}
+    </Text>
+  )
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
+import { sharedStore } from '../support/shop.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { addPet } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+/** Returns whether the words of a text run from left to right on the screen. */
+async function runsForward(element: Locator, words: string): Promise<boolean> {
+  return await element.evaluate((node, text) => {
+    const walker = node.ownerDocument.createTreeWalker(node, 4)
+    for (let found = walker.nextNode(); found; found = walker.nextNode()) {
+      const start = found.nodeValue?.indexOf(text) ?? -1
+      if (start < 0) continue
+      const leftOf = (offset: number): number => {
+        const range = node.ownerDocument.createRange()
+        range.setStart(found, offset)
+        range.setEnd(found, offset + 1)
+        return range.getBoundingClientRect().left
+      }
+      return leftOf(start) < leftOf(start + text.length - 1)
+    }
+    throw new Error(`the element does not contain ${text}`)
+  }, words)
+}
+
+test(
+  'a name that shows nothing has a placeholder in lists, in its heading and in sentences',
+  async () => {
+    for (const name of ['\u200b', '\u00a0', '   ', '\u2060\u3164\u00ad']) {
+      const { petId, categoryId } = await addPet(store(), name)
+      await store().client.updateCategory({ categoryId, body: { name } })
+      const placeholder = `(no visible name) ${petId}`
+      const { page, faults } = await browser.open(store(), '/pets?sort=-id')
+      await page
+        .getByRole('cell', { name: `(no visible name) ${categoryId}` })
+        .first()
+        .waitFor()
+      expect(await seriousViolations(page)).toEqual([])
+      await page.getByRole('link', { name: placeholder }).click()
+      await page.getByRole('heading', { name: placeholder }).waitFor()
+      expect(await page.title()).toBe(`${placeholder} · Petstore`)
+      await page.getByText(`${placeholder} was added to (no visible name) ${categoryId}.`).waitFor()
+      await page.goto(`${store().base}/console/inventory?sort=-id`)
+      await page.getByRole('button', { name: `Adjust ${placeholder}` }).waitFor()
+      await page.getByRole('link', { name: placeholder }).waitFor()
+      expect(faults).toEqual([])
+      await page.close()
+    }
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a name with an override of the direction does not reverse the text around it',
+  async () => {
+    const { petId } = await addPet(store(), '\u202egnp.reversed')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const sentence = page.getByRole('region', { name: 'History' }).getByText(/was added to/)
+    await sentence.waitFor()
+    expect(await runsForward(sentence, 'was added to')).toBe(true)
+    expect(await page.title()).toBe('\u2068\u202egnp.reversed\u2069 · Petstore')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a long name or address in a heading leaves room for the view on a small screen',
+  async () => {
+    const { petId } = await addPet(store(), 'W'.repeat(190))
+    const url = `http://127.0.0.1:1/${'path-'.repeat(300)}`
+    const { data: webhook } = await store().client.createWebhook({ body: { url } })
+    for (const path of [`/pets/${petId}`, `/webhooks/${webhook.id}`]) {
+      const { page, faults } = await browser.open(store(), path, { width: 390 })
+      const heading = page.getByRole('heading', { level: 1, name: /WWW|path-/ })
+      await heading.waitFor()
+      const box = await heading.boundingBox()
+      // The screen is 900 pixels high.
+      expect([path, (box?.height ?? 0) < 300]).toEqual([path, true])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      expect(await seriousViolations(page)).toEqual([])
+      expect(faults).toEqual([])
+      await page.close()
+    }
+  },
+  TIMEOUT_MS,
+)
