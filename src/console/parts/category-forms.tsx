@@ -2,9 +2,11 @@ import { Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Category } from '../../client/petstore-client.ts'
 import { useEdit, type Version } from '../data/edit.ts'
+import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 import { EditConflict } from './edit-conflict.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { Name } from './name.tsx'
 
 interface CategoryFields {
   readonly name: string
@@ -49,7 +51,7 @@ export function AddCategory({ onClose }: { readonly onClose: () => void }) {
     <FormDialog
       title="Add a category"
       action="Add category"
-      done={`${values.name} was added.`}
+      done={`${nameText(values.name)} was added.`}
       submit={() => client.createCategory({ body: bodyOf(values) })}
       fields={['name', 'description']}
       onClose={onClose}
@@ -81,7 +83,7 @@ export function EditCategory({ category, onClose }: EditCategoryProps) {
     <FormDialog
       title="Edit the category"
       action="Save"
-      done={`${values.name} was saved.`}
+      done={`${nameText(values.name)} was saved.`}
       submit={() =>
         edit.save(ifMatch => client.updateCategory({ categoryId, body: bodyOf(values) }, { ifMatch }))
       }
@@ -112,14 +114,14 @@ export function DeleteCategory({ category: { id: categoryId, name }, onClose }: 
     <FormDialog
       title="Delete the category"
       action="Delete"
-      done={`${name} was deleted.`}
+      done={`${nameText(name, categoryId)} was deleted.`}
       isDestructive
       submit={() => client.deleteCategory({ categoryId })}
       onClose={onClose}
     >
       {() => (
         <Text size="sm" className="name">
-          Delete the category {name}? Only an empty category can be deleted.
+          Delete the category <Name name={name} id={categoryId} />? Only an empty category can be deleted.
         </Text>
       )}
     </FormDialog>

@@ -2,11 +2,13 @@ import { Select, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { NewPet, Pet, PetStatus } from '../../client/petstore-client.ts'
 import { useEdit, type Version } from '../data/edit.ts'
+import { nameText } from '../data/name-text.ts'
 import { readPet } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
 import { CategorySelect } from './category-select.tsx'
 import { EditConflict } from './edit-conflict.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { Name } from './name.tsx'
 import { CategoryName } from './names.tsx'
 import { petStatuses } from './status.tsx'
 
@@ -58,7 +60,7 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
     <FormDialog
       title="Add a pet"
       action="Add pet"
-      done={`${values.name} was added.`}
+      done={`${nameText(values.name)} was added.`}
       submit={async () => {
         const { data } = await client.createPet({ body: { ...bodyOf(values), status } })
         onAdded(data)
@@ -115,7 +117,7 @@ export function EditPet({ pet, onClose }: EditPetProps) {
     <FormDialog
       title="Edit the pet"
       action="Save"
-      done={`${values.name} was saved.`}
+      done={`${nameText(values.name)} was saved.`}
       submit={() => edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ifMatch }))}
       fields={['name', 'categoryId']}
       conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
@@ -138,7 +140,7 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
     <FormDialog
       title="Delete the pet"
       action="Delete"
-      done={`${pet.name} was deleted.`}
+      done={`${nameText(pet.name, pet.id)} was deleted.`}
       isDestructive
       submit={() => client.deletePet({ petId: pet.id })}
       onClose={onClose}
@@ -146,7 +148,8 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
     >
       {() => (
         <Text size="sm" className="name">
-          Delete {pet.name} and its stock? This cannot be undone. Complete orders are kept.
+          Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders
+          are kept.
         </Text>
       )}
     </FormDialog>
@@ -160,13 +163,13 @@ export function SellPet({ pet, onClose }: PetQuestionProps) {
     <FormDialog
       title="Mark as sold"
       action="Mark as sold"
-      done={`${pet.name} is sold.`}
+      done={`${nameText(pet.name, pet.id)} is sold.`}
       submit={() => client.updatePet({ petId: pet.id, body: { status: 'sold' } })}
       onClose={onClose}
     >
       {() => (
         <Text size="sm" className="name">
-          {pet.name} will have no units on hand. Set its stock to sell it again.
+          <Name name={pet.name} id={pet.id} /> will have no units on hand. Set its stock to sell it again.
         </Text>
       )}
     </FormDialog>

@@ -8,6 +8,7 @@ import { optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { AddCategory, DeleteCategory, EditCategory } from '../parts/category-forms.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { Filters } from '../parts/filters.tsx'
+import { Name } from '../parts/name.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { ReadThenOpen } from '../parts/read-then-open.tsx'
@@ -23,10 +24,10 @@ const sorts: { value: CategorySort; label: string }[] = [
 const columns: readonly Column<Category>[] = [
   {
     head: 'Category',
-    cell: ({ name, description }) => (
+    cell: ({ id, name, description }) => (
       <>
         <Text size="sm" fw={600}>
-          {name}
+          <Name name={name} id={id} />
         </Text>
         {/* The description is below the name, so that the actions fit on a small screen. */}
         <Text size="sm" c="dimmed" style={{ whiteSpace: 'pre-line' }}>

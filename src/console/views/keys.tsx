@@ -14,10 +14,12 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, Scope } from '../../client/petstore-client.ts'
+import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatInstant } from '../parts/format.ts'
+import { Name } from '../parts/name.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 
@@ -61,7 +63,15 @@ export function Keys() {
 
 function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
   return [
-    { head: 'Name', cell: ({ name, id }) => (id === ownId ? `${name} (this page)` : name) },
+    {
+      head: 'Name',
+      cell: ({ name, id }) => (
+        <>
+          <Name name={name} id={id} />
+          {id === ownId && ' (this page)'}
+        </>
+      ),
+    },
     { head: 'Ends with', isShort: true, cell: ({ hint }) => <Code>…{hint}</Code> },
     {
       head: 'Scopes',
@@ -165,7 +175,7 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
   const isOwn = apiKey.id === info.id
   return (
     <FormDialog
-      title={`Revoke ${apiKey.name}?`}
+      title={`Revoke ${nameText(apiKey.name, apiKey.id)}?`}
       action="Revoke"
       done="Key revoked"
       isDestructive
