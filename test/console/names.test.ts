@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { sharedStore } from '../support/shop.ts'
 import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
-import { addPet } from './shop-data.ts'
+import { addPet, LONG_NAME } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -90,3 +90,40 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'scopes and states are never cut off, whatever is next to them',
+  async () => {
+    const { client } = store()
+    const scopes = ['pets:write', 'orders:read', 'inventory:write', 'webhooks:manage'] as const
+    const { data: key } = await client.createKey({ body: { name: LONG_NAME, scopes: [...scopes] } })
+    const body = { url: `http://127.0.0.1:1/${LONG_NAME}`, description: LONG_NAME }
+    const { data: webhook } = await client.createWebhook({ body })
+    await client.sendTestEvent({ webhookId: webhook.id })
+    for (const width of [390, 1440]) {
+      const { page, faults } = await browser.open(store(), '/keys', { width })
+      await page.getByRole('button', { name: `Revoke ${key.name}` }).waitFor()
+      expect(await cutBadges(page)).toEqual([])
+      await page.goto(`${store().base}/console/webhooks`)
+      await page.getByRole('link', { name: LONG_NAME }).waitFor()
+      expect(await cutBadges(page)).toEqual([])
+      await page.getByRole('link', { name: LONG_NAME }).click()
+      await page.getByRole('button', { name: 'Deliver again' }).first().waitFor()
+      expect(await cutBadges(page)).toEqual([])
+      expect(faults).toEqual([])
+      await page.close()
+    }
+  },
+  TIMEOUT_MS,
+)
+
+/** Returns the texts of the badges on a page that are wider than their badge. There must be a badge. */
+async function cutBadges(page: Page): Promise<string[]> {
+  const badges = page.locator('.mantine-Badge-root')
+  expect(await badges.count()).toBeGreaterThan(0)
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.mantine-Badge-root, .mantine-Badge-label')]
+      .filter(element => element.scrollWidth > element.clientWidth + 1)
+      .map(element => element.textContent)`,
+  )
+}
