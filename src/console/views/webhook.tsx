@@ -249,8 +249,8 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
     <Stack gap={2} component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
       {attempts.map(({ at, status, error, durationMs, reply }) => (
         <Text component="li" size="sm" key={at}>
-          {formatInstant(at)}: {status === undefined ? error : `HTTP ${status}`} in {formatCount(durationMs)}{' '}
-          ms {reply && <Code className="name">{reply.slice(0, 200)}</Code>}
+          {formatInstant(at)}: {status === undefined ? error?.replace(/\.$/, '') : `HTTP ${status}`} in{' '}
+          {formatCount(durationMs)} ms {reply && <Code className="name">{reply.slice(0, 200)}</Code>}
         </Text>
       ))}
     </Stack>

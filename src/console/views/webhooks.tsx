@@ -10,11 +10,14 @@ import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { eventTypes } from './event-types.ts'
 
+/** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
+const ADDRESS_LINES = 4
+
 const columns: readonly Column<Webhook>[] = [
   {
     head: 'Address',
     cell: ({ id, url }) => (
-      <Anchor component={Link} href={`/webhooks/${id}`}>
+      <Anchor component={Link} href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
         {url}
       </Anchor>
     ),
