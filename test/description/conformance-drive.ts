@@ -6,7 +6,14 @@ import { KEY_RANDOM_BYTES, keyText, type Scope } from '../../src/model/key.ts'
 import { requestExample } from '../../src/openapi/examples.ts'
 import { type Serving, startServer } from '../../src/server.ts'
 import type { StoreEngine } from '../../src/store/open.ts'
-import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestStore } from '../support/store.ts'
+import {
+  ADMIN_KEY,
+  type EngineName,
+  openTestStore,
+  SECRET_KEY,
+  type TestOptions,
+  type TestStore,
+} from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
 import { mistaken, refusedByTheShop, successes } from './conformance-requests.ts'
 import type { CallerRequest } from './conformance-scene.ts'
@@ -31,9 +38,14 @@ export async function driveEverything(): Promise<Observed[]> {
   return [...observed, ...(await late)]
 }
 
-async function driveUsual(): Promise<Observed[]> {
+/** Sends each operation a request that succeeds, and requests that it refuses. Returns all responses. */
+export async function driveUsual(
+  engine: EngineName = 'sqlite',
+  options: TestOptions = {},
+): Promise<Observed[]> {
   let now = Date.parse('2026-11-21T09:30:00Z')
-  await using store = await openTestStore('sqlite', { rateLimit, clock: () => now, timer: () => now })
+  const clock = () => now
+  await using store = await openTestStore(engine, { rateLimit, clock, timer: clock, ...options })
   const events = await keyWith(store, 'events:read')
   const inventory = await keyWith(store, 'inventory:read')
   const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`

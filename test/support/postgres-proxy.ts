@@ -16,6 +16,8 @@ export interface PostgresProxy extends AsyncDisposable {
   urlOf(url: string): string
   /** Decides about each COMMIT of a command from now on. The sequencer commits too; its commits pass. */
   onCommit(fateOf: () => CommitFate): void
+  /** The text of every statement that was sent or prepared, once. */
+  readonly statements: ReadonlySet<string>
   /** Changes the text of each simple query from now on. */
   onQuery(rewrite: (text: string) => string): void
   /** Returns how often a transaction of a command has sent something after a response, so far. */
@@ -29,6 +31,7 @@ export interface PostgresProxy extends AsyncDisposable {
 }
 
 const QUERY = 0x51
+const PARSE = 0x50
 const SSL_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
 /** How long after the end of the connection a delayed COMMIT arrives, in milliseconds. */
@@ -39,7 +42,13 @@ export async function openPostgresProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url)
   const port = await deadPort()
   const links = new Set<Link>()
-  const behavior: Behavior = { fateOf: () => 'pass', rewrite: text => text, isFrozen: false, roundTrips: 0 }
+  const behavior: Behavior = {
+    fateOf: () => 'pass',
+    rewrite: text => text,
+    isFrozen: false,
+    roundTrips: 0,
+    statements: new Set(),
+  }
   const listen = async (): Promise<Server> => {
     const server = createServer(socket => {
       const link = new Link(socket, dial(Number(target.port), target.hostname), behavior)
@@ -57,6 +66,7 @@ export async function openPostgresProxy(url: string): Promise<PostgresProxy> {
   }
   return {
     urlOf: text => Object.assign(new URL(text), { host: `127.0.0.1:${port}` }).href,
+    statements: behavior.statements,
     onCommit: fateOf => {
       behavior.fateOf = fateOf
     },
@@ -84,6 +94,7 @@ interface Behavior {
   rewrite: (text: string) => string
   isFrozen: boolean
   roundTrips: number
+  readonly statements: Set<string>
 }
 
 /** One connection through the proxy. */
@@ -160,11 +171,17 @@ class Link {
     if (isCommand(message)) this.#isCommand = true
     if (this.#isCommand && this.#wasAnswered) this.#behavior.roundTrips++
     this.#wasAnswered = false
+    if (message[0] === PARSE) {
+      // The name of the statement is before its text.
+      const start = message.indexOf(0, 5) + 1
+      this.#behavior.statements.add(message.toString('utf8', start, message.indexOf(0, start)))
+    }
     if (message[0] !== QUERY) {
       this.#server.write(message)
       return
     }
     const text = this.#behavior.rewrite(message.toString('utf8', 5, message.length - 1))
+    this.#behavior.statements.add(text)
     const query = queryMessage(text)
     const fate = text === 'COMMIT' && this.#isCommand ? this.#behavior.fateOf() : 'pass'
     if (text === 'COMMIT' || text === 'ROLLBACK') this.#isCommand = false
