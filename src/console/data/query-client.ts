@@ -18,10 +18,14 @@ export const queryClient: QueryClient = new QueryClient({
       staleTime: FRESH_MS,
       // The client has already retried the request if that was safe.
       retry: false,
+      // A browser that is offline can still reach a store on the same machine.
+      networkMode: 'always',
       queryKeyHashFn: key =>
         JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
     },
     mutations: {
+      // A change is sent now or not at all: by the time that the browser is online, the user may have cancelled it.
+      networkMode: 'always',
       onError: error => {
         if (error instanceof ConnectionError) connection.lost()
       },
