@@ -16,15 +16,19 @@ export const theme = createTheme({
   },
 })
 
+/** The colours of filled buttons under the pointer. The defaults of Mantine are by scheme, so these must be too. */
+const filledHover = {
+  '--mantine-color-teal-filled-hover': '#066649',
+  '--mantine-color-red-filled-hover': '#a51111',
+}
+
 /** Colours whose defaults have a contrast below 4.5 to 1 (WCAG 2.2, success criterion 1.4.3). */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {
-    '--mantine-color-teal-filled-hover': '#066649',
     '--mantine-primary-color-filled-hover': '#066649',
-    '--mantine-color-red-filled': colors.red[9],
-    '--mantine-color-red-filled-hover': '#a51111',
   },
   light: {
+    ...filledHover,
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-error': colors.red[9],
     '--mantine-color-placeholder': colors.gray[7],
@@ -35,6 +39,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-blue-light-color': '#0b5aa0',
   },
   dark: {
+    ...filledHover,
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-error': colors.red[4],
     '--mantine-color-placeholder': colors.dark[1],
