@@ -1,14 +1,21 @@
 import { useSyncExternalStore } from 'react'
+import type { Fetch } from '../../client/petstore-client.ts'
 import { baseUrl } from './session.ts'
 
 /** The pause before each probe of a store that does not respond, and the time limit of a probe, in milliseconds. */
 const PROBE_MS = 2000
+/**
+ * How long a request waits before the store is probed, in milliseconds. A store that answers neither the request nor
+ * the probe is reported after this time and `PROBE_MS`. A slow request alone is not reported.
+ */
+const PATIENCE_MS = 3000
 
 type Listener = () => void
 
 /** Records whether the store responds. While it does not, sends probes until it does. */
 class ConnectionState {
   #isLost = false
+  #isChecking = false
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #listeners = new Set<Listener>()
   readonly #onRestored = new Set<Listener>()
@@ -46,6 +53,16 @@ class ConnectionState {
       .catch(() => false)
   }
 
+  /** Waits for a response. If it is late, probes the store, and reports the connection as lost if that fails too. */
+  async watch<Response>(response: Promise<Response>): Promise<Response> {
+    const timer = setInterval(() => void this.#check(), PATIENCE_MS)
+    try {
+      return await response
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
   /** Reports the connection as lost, and resolves when the store responds again. */
   untilRestored(): Promise<void> {
     this.lost()
@@ -62,6 +79,14 @@ class ConnectionState {
     return () => this.#listeners.delete(listener)
   }
 
+  async #check(): Promise<void> {
+    if (this.#isLost || this.#isChecking) return
+    this.#isChecking = true
+    const responds = await this.responds()
+    this.#isChecking = false
+    if (!responds) this.lost()
+  }
+
   #notify(): void {
     for (const listener of this.#listeners) listener()
   }
@@ -75,6 +100,15 @@ class ConnectionState {
 }
 
 export const connection = new ConnectionState()
+
+/** Sends the requests of the client, and records whether the store responds. An event stream may be silent for long. */
+export const watchedFetch: Fetch = async (url, init) => {
+  if (url.endsWith('/events/stream')) return await fetch(url, init)
+  const response = await connection.watch(fetch(url, init))
+  // A proxy responds with 502 to 504 in place of a store that does not respond.
+  if (response.status < 500) connection.restored()
+  return response
+}
 
 /** Returns whether the connection to the store is lost at the moment. */
 export function useConnectionLost(): boolean {

@@ -1,6 +1,5 @@
 import { Anchor, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy } from 'react'
 import { Link } from 'wouter'
 import type { MovementReason, StockMovement } from '../../client/petstore-client.ts'
 import type { StockPoint } from '../charts/stock-over-time.tsx'
@@ -8,11 +7,10 @@ import { useSession } from '../data/store.ts'
 import { ChartPlace } from './chart-place.tsx'
 import { Empty } from './empty.tsx'
 import { formatChange, formatCount, formatInstant, formatUnits } from './format.ts'
+import { lazyChart } from './lazy-chart.tsx'
 import { type Column, PagedTable } from './paged-table.tsx'
 
-const StockOverTime = lazy(async () => ({
-  default: (await import('../charts/stock-over-time.tsx')).StockOverTime,
-}))
+const StockOverTime = lazyChart(async () => (await import('../charts/stock-over-time.tsx')).StockOverTime)
 
 const CHART_PX = 260
 /** The maximum number of movements in the chart, which shows the newest ones. */

@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
-import { connection } from '../data/connection.ts'
+import { loadView } from '../data/script.ts'
 
 /** The properties of a view: the id in its address, or an empty text if the address has none. */
 export interface ViewProps {
@@ -22,17 +22,7 @@ interface NavigationEntry {
 
 /** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
 function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
-  return lazy(async () => {
-    for (;;) {
-      try {
-        return { default: await load() }
-      } catch (error) {
-        // If the store responds, it has another version by now, without this script.
-        if (await connection.responds()) throw error
-        await connection.untilRestored()
-      }
-    }
-  })
+  return lazy(async () => ({ default: await loadView(load) }))
 }
 
 /** The entries of the navigation, with the routes of each. Each view has its own script. */

@@ -1,13 +1,11 @@
 import { Center, Text } from '@mantine/core'
-import { lazy } from 'react'
 import type { OrdersOnDay } from '../../../client/petstore-client.ts'
 import { ChartPlace } from '../../parts/chart-place.tsx'
 import { formatDay, formatNumber } from '../../parts/format.ts'
+import { lazyChart } from '../../parts/lazy-chart.tsx'
 import { Panel } from '../../parts/panel.tsx'
 
-const OrdersByDay = lazy(async () => ({
-  default: (await import('../../charts/orders-by-day.tsx')).OrdersByDay,
-}))
+const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)
 
 const CHART_PX = 220
 

@@ -1,14 +1,13 @@
 import { Anchor, Box, ColorSwatch, Group, Skeleton, Table } from '@mantine/core'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Link } from 'wouter'
 import type { PetCounts } from '../../../client/petstore-client.ts'
 import { formatCount } from '../../parts/format.ts'
+import { lazyChart } from '../../parts/lazy-chart.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { petStatuses } from '../../parts/status.tsx'
 
-const StockByStatus = lazy(async () => ({
-  default: (await import('../../charts/stock-by-status.tsx')).StockByStatus,
-}))
+const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)
 
 const RING_PX = 180
 
