@@ -1,50 +1,63 @@
-import {
-  Alert,
-  Anchor,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  NavLink,
-  Text,
-  useMantineColorScheme,
-} from '@mantine/core'
+import { Alert, Anchor, AppShell, Burger, Button, Group, NavLink, Text, useMantineColorScheme } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
-import { connection, useConnectionLost } from './data/connection.ts'
+import { connection } from './data/connection.ts'
 import { useLiveUpdates } from './data/live.ts'
-import { forgetKey, type Session } from './data/session.ts'
+import { onKeyRefused } from './data/query-client.ts'
+import { findKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/store.ts'
 import { useThrottleSeconds } from './data/throttle.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { Brand } from './parts/brand.tsx'
+import { ConnectionAlert } from './parts/connection-alert.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
-import { SignIn } from './views/sign-in.tsx'
+import { type Entrance, SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
+
+// Read as soon as the script runs, because this also removes the key from the address.
+const firstKey = findKey()
 
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
   const [session, setSession] = useState<Session>()
+  const [entrance, setEntrance] = useState<Entrance>({ key: firstKey })
   const queries = useQueryClient()
+  const leave = useCallback(
+    (next: Entrance): void => {
+      forgetKey()
+      queries.clear()
+      setSession(undefined)
+      setEntrance(next)
+    },
+    [queries],
+  )
+  useEffect(() => {
+    // The browser loads no page for a link that differs only in the fragment.
+    const onFragment = (): void => {
+      const key = takeLinkKey()
+      if (key !== undefined) leave({ key })
+    }
+    const ignoreRefusals = onKeyRefused(({ message }) => leave({ reason: message }))
+    addEventListener('hashchange', onFragment)
+    return () => {
+      ignoreRefusals()
+      removeEventListener('hashchange', onFragment)
+    }
+  }, [leave])
   if (!session) {
     return (
       <>
         <ThrottleAlert />
-        <SignIn onSignedIn={setSession} />
+        <SignIn entrance={entrance} onSignedIn={setSession} />
       </>
     )
   }
-  const signOut = (): void => {
-    forgetKey()
-    queries.clear()
-    setSession(undefined)
-  }
   return (
-    <SessionContext value={{ ...session, signOut }}>
+    <SessionContext value={{ ...session, signOut: () => leave({}) }}>
       <Frame session={session} />
     </SessionContext>
   )
@@ -145,15 +158,6 @@ function KeyMenu() {
         Sign out
       </Button>
     </Group>
-  )
-}
-
-function ConnectionAlert(): ReactNode {
-  if (!useConnectionLost()) return null
-  return (
-    <Alert color="yellow" mb="md" role="status" title="The store does not respond">
-      It may be restarting. This page tries again every two seconds and reconnects automatically.
-    </Alert>
   )
 }
 

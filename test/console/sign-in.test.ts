@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { until } from '../support/until.ts'
 import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -35,6 +37,92 @@ test(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
     expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a sign-in link that is entered in an open console signs in with its key, which disappears from the address',
+  async () => {
+    const key = await keyWith(store(), 'orders:read', 'orders:write')
+    const { page, faults } = await browser.open(store(), '/pets')
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await page.goto(`${store().base}/console/pets#key=${key}`)
+    await page.getByText('orders:read orders:write').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([key])
+    // A link with a wrong key ends the session too, instead of continuing with a key that the user wanted to replace.
+    await page.goto(`${store().base}/console/pets#key=%zz`)
+    await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+    expect(new URL(page.url()).hash).toBe('')
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a link with a broken escape, or with a key that no header can carry, shows the sign-in page with the reason',
+  async () => {
+    const { page, faults } = await browser.open(store(), '', { key: '%zz' })
+    const field = page.getByRole('textbox', { name: 'Key' })
+    await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+    await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
+    for (const text of ['pst_0000\u2026', 'pst_\u200b0000', 'pst_ 0000']) {
+      await field.fill(text)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('This is not a key').waitFor()
+      await field.fill('wrong')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+    }
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'without session storage, the page signs in and keeps the key in its memory',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/pets')
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await page.addInitScript(`
+      Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('no', 'SecurityError') } })
+    `)
+    await page.goto(`${store().base}/console/keys#key=${ADMIN_KEY}`)
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    await page.getByRole('link', { name: 'Pets', exact: true }).click()
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('textbox', { name: 'Key' }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a revoked key ends the session, and the sign-in page says why',
+  async () => {
+    const { client } = store()
+    const { data } = await client.createKey({ body: { name: 'short-lived', scopes: ['pets:write'] } })
+    const { page, faults } = await browser.open(store(), '/pets', { key: data.key })
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await client.revokeKey({ keyId: data.id })
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add pet' }).click()
+    await page.getByText('You were signed out').waitFor()
+    await page.getByText('The key is unknown or was revoked.').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.getByRole('textbox', { name: 'Key' }).fill(ADMIN_KEY)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    // The view that the user was in.
+    await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
     expect(faults).toEqual([])
     await page.close()
   },

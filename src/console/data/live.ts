@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { ApiError, type Event } from '../../client/petstore-client.ts'
-import { queryClient } from './query-client.ts'
+import { queryClient, reportFailure } from './query-client.ts'
 import { basePath, hasScope, type Session } from './session.ts'
 
 /** The maximum number of events that the feed of the dashboard shows. */
@@ -127,7 +127,8 @@ async function follow(session: Session, signal: AbortSignal, pass: (event: Event
       pass(event)
     }
   } catch (error) {
-    // The refusal of a revoked key is shown at the next request of a view.
+    // A revoked key ends the session. Any other refusal is shown at the next request of a view.
+    reportFailure(error)
     if (!(error instanceof ApiError)) throw error
   }
 }

@@ -1,18 +1,28 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
 import { connection } from './connection.ts'
 
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
 
+const refusalListeners = new Set<(error: ApiError) => void>()
+
+/** Calls `listener` when the store refuses the key of the session. Returns a function that removes the listener. */
+export function onKeyRefused(listener: (error: ApiError) => void): () => void {
+  refusalListeners.add(listener)
+  return () => refusalListeners.delete(listener)
+}
+
+/** Reports what a failed request says about the whole page: a lost connection, or a refused key. */
+export function reportFailure(error: unknown): void {
+  if (error instanceof ConnectionError) connection.lost()
+  if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error)
+}
+
 /** The cache of everything that the console has read. */
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({
-    onError: error => {
-      if (error instanceof ConnectionError) connection.lost()
-    },
-    onSuccess: () => connection.restored(),
-  }),
+  queryCache: new QueryCache({ onError: reportFailure }),
+  mutationCache: new MutationCache({ onError: reportFailure }),
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
@@ -23,17 +33,12 @@ export const queryClient: QueryClient = new QueryClient({
       queryKeyHashFn: key =>
         JSON.stringify(key, (_, value) => (typeof value === 'bigint' ? `${value}n` : value)),
     },
-    mutations: {
-      // A change is sent now or not at all: by the time that the browser is online, the user may have cancelled it.
-      networkMode: 'always',
-      onError: error => {
-        if (error instanceof ConnectionError) connection.lost()
-      },
-    },
+    // A change is sent now or not at all: by the time that the browser is online, the user may have cancelled it.
+    mutations: { networkMode: 'always' },
   },
 })
 
 /** Returns whether an error is the refusal of a key (401). */
-export function isKeyRefused(error: unknown): boolean {
+export function isKeyRefused(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 401
 }

@@ -1,4 +1,10 @@
-import { type ApiKey, type Client, createClient, type Scope } from '../../client/petstore-client.ts'
+import {
+  type ApiKey,
+  type Client,
+  createClient,
+  type Fetch,
+  type Scope,
+} from '../../client/petstore-client.ts'
 import { noteThrottle } from './throttle.ts'
 
 /** The path of the base URL of the store, without a trailing slash. It is empty unless a proxy adds a path. */
@@ -17,30 +23,59 @@ export interface Session {
 /** All pages of an origin share the session storage of a tab, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`
 
+/** A text that cannot be a key: no header can carry it. */
+export class NotAKey extends Error {}
+
 /**
- * Signs in with a key, and keeps it in the session storage of this tab. Throws ApiError if the store refuses the key,
+ * Returns a session with a key. Throws NotAKey for a text that cannot be sent, ApiError if the store refuses the key,
  * and ConnectionError if the store does not respond.
  */
-export async function signIn(key: string): Promise<Session> {
-  const client = createClient({ baseUrl, key, onRetry: noteThrottle })
+export async function signIn(key: string, fetch: Fetch): Promise<Session> {
+  if (!/^[!-~]+$/.test(key)) {
+    throw new NotAKey('This is not a key: a key has only letters, digits and underscores. Copy it again.')
+  }
+  const client = createClient({ baseUrl, key, fetch, onRetry: noteThrottle })
   const { data: info } = await client.getCurrentKey({})
-  sessionStorage.setItem(STORED_KEY, key)
   return { key, client, info }
 }
 
+/** Keeps a key in the session storage of this tab, if that is possible. If not, a reload of the page asks for it. */
+export function rememberKey(key: string): void {
+  withStorage(storage => storage.setItem(STORED_KEY, key))
+}
+
 export function forgetKey(): void {
-  sessionStorage.removeItem(STORED_KEY)
+  withStorage(storage => storage.removeItem(STORED_KEY))
+}
+
+/** Returns the result of `use`; undefined if the browser blocks the storage, or if the storage is full. */
+function withStorage<Result>(use: (storage: Storage) => Result): Result | undefined {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the key in the address, or the key in the session storage of this tab; undefined if there is neither. */
+export function findKey(): string | undefined {
+  return takeLinkKey() ?? withStorage(storage => storage.getItem(STORED_KEY)) ?? undefined
 }
 
 /**
- * Returns the key in the link that the store printed at its start, or the key in the session storage of this tab;
- * undefined if there is neither. Removes the key from the address of the page and from the history.
+ * Returns the key in the address, from the link that the store prints at its start; undefined if there is none. Removes
+ * the key from the address of the page and from the history.
  */
-export function findKey(): string | undefined {
-  const fragment = /^#key=(\S+)$/.exec(location.hash)?.[1]
-  if (fragment === undefined) return sessionStorage.getItem(STORED_KEY) ?? undefined
+export function takeLinkKey(): string | undefined {
+  const fragment = /^#key=(.*)$/s.exec(location.hash)?.[1]
+  if (fragment === undefined) return undefined
   history.replaceState(null, '', location.pathname + location.search)
-  return decodeURIComponent(fragment)
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    // The store says that such a key is malformed.
+    return fragment
+  }
 }
 
 /** Returns whether a key has a scope, directly or through a scope that includes it. */

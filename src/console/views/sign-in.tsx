@@ -1,43 +1,58 @@
-import { Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { type SubmitEvent, useEffect, useState } from 'react'
+import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { watchedFetch } from '../data/connection.ts'
 import { isKeyRefused } from '../data/query-client.ts'
-import { findKey, forgetKey, type Session, signIn } from '../data/session.ts'
+import { forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { Brand } from '../parts/brand.tsx'
+import { ConnectionAlert } from '../parts/connection-alert.tsx'
 import { sentenceOf } from '../parts/refusal.tsx'
 
+/** Why the page shows the sign-in page, and the key to try first. */
+export interface Entrance {
+  /** The key from the address or from the session storage of the tab. */
+  readonly key?: string | undefined
+  /** Why the last session ended, if the user did not end it. */
+  readonly reason?: string
+}
+
 interface SignInProps {
+  /** Another object is another entrance, even with the same values. */
+  readonly entrance: Entrance
   readonly onSignedIn: (session: Session) => void
 }
 
-// Read as soon as the script runs, because this also removes the key from the address. Used only once: after a
-// sign-out, the page must ask for a key.
-let foundKey = findKey()
-
 /** Asks for a key, unless the address or the session storage of the tab contains one. */
-export function SignIn({ onSignedIn }: SignInProps) {
+export function SignIn({ entrance, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('')
-  const [isBusy, setIsBusy] = useState(foundKey !== undefined)
+  const [isBusy, setIsBusy] = useState(entrance.key !== undefined)
   const [problem, setProblem] = useState<string>()
+  const field = useRef<HTMLInputElement>(null)
+  const lastAttempt = useRef(0)
 
   const enter = async (given: string): Promise<void> => {
+    const attempt = ++lastAttempt.current
     setIsBusy(true)
     setProblem(undefined)
-    try {
-      onSignedIn(await signIn(given.trim()))
-    } catch (error) {
-      if (isKeyRefused(error)) forgetKey()
-      setProblem(sentenceOf(error))
-    } finally {
-      setIsBusy(false)
+    const result = await signIn(given.trim(), watchedFetch).catch((error: unknown) => ({ error }))
+    // The user may have opened a link with another key meanwhile.
+    if (attempt !== lastAttempt.current) return
+    setIsBusy(false)
+    if (!('error' in result)) {
+      rememberKey(result.key)
+      onSignedIn(result)
+      return
     }
+    const { error } = result
+    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey()
+    setProblem(error instanceof NotAKey ? error.message : sentenceOf(error))
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only the key that the page was opened with
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each entrance is tried once
   useEffect(() => {
     document.title = 'Sign in · Petstore'
-    if (foundKey !== undefined) void enter(foundKey)
-    foundKey = undefined
-  }, [])
+    field.current?.focus()
+    if (entrance.key !== undefined) void enter(entrance.key)
+  }, [entrance])
 
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
@@ -52,15 +67,21 @@ export function SignIn({ onSignedIn }: SignInProps) {
             <Title order={1} size="h2">
               <Brand />
             </Title>
+            <ConnectionAlert />
+            {entrance.reason && (
+              <Alert color="yellow" role="alert" title="You were signed out">
+                {entrance.reason}
+              </Alert>
+            )}
             <Text>Sign in with a key of this store.</Text>
             <PasswordInput
+              ref={field}
               label="Key"
               placeholder="pst_…"
               value={key}
               onChange={event => setKey(event.currentTarget.value)}
               error={problem}
               autoComplete="off"
-              data-autofocus
               required
             />
             <Button type="submit" loading={isBusy} fullWidth>
