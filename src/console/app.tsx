@@ -1,7 +1,17 @@
-import { Alert, Anchor, AppShell, Burger, Button, Group, NavLink, Text, useMantineColorScheme } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  NavLink,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { Suspense, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { connection } from './data/connection.ts'
 import { useLiveUpdates } from './data/live.ts'

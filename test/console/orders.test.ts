@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { makePet, sharedStore } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
@@ -92,6 +93,43 @@ test(
     await page.getByRole('link', { name: `Order ${orderId}` }).waitFor()
     expect(await page.getByRole('button', { name: 'Place order' }).count()).toBe(0)
     expect(await seriousViolations(page)).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the order dialogs ask for a pet, tell pets of one name apart, and refuse a date with five digits in its year',
+  async () => {
+    const { client } = store()
+    const twin = await makePet(client, { quantity: 5n })
+    const { petId, orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    for (const id of [twin.petId, petId]) await client.updatePet({ petId: id, body: { name: 'Twin' } })
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Ship date').fill('20261-01-01T10:00')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('This is not a valid date').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Cancel order' }).click()
+    await dialog.getByRole('button', { name: 'Keep the order' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const pet = dialog.getByRole('combobox', { name: 'Pet' })
+    await until('the first field has the focus', () => pet.evaluate(input => input.matches(':focus')))
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await dialog.getByText('petId is required').waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    await pet.fill('Twin')
+    await page.getByRole('option', { name: `Twin, pet ${twin.petId} (5 free)` }).waitFor()
+    await page.getByRole('option', { name: `Twin, pet ${petId} (8 free)` }).click()
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { data } = await client.listOrders({ sort: '-id', limit: 1 })
+    expect(data.items[0]?.petId).toBe(petId)
     expect(faults).toEqual([])
     await page.close()
   },

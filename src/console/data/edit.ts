@@ -43,3 +43,49 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
     },
   }
 }
+
+/** The resource changed after the user saw it. For facts that the ETag of one resource does not cover. */
+export class ChangedMeanwhile extends Error {}
+
+/** Returns whether a change was not made because the resource has another version than the user saw. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ChangedMeanwhile || (error instanceof ApiError && error.status === 412)
+}
+
+/** The state of a question about one version of a resource, such as whether to complete an order. */
+export interface Confirmation<Value> {
+  /** The version that the question is about. */
+  readonly shown: Version<Value>
+  /** What the question was about before someone else changed the resource; undefined if nobody did. */
+  readonly before: Value | undefined
+  /**
+   * Calls `send` with the ETag of `shown`, and throws its error. After a conflict, it first reads the version in the
+   * store: the next call is about that one.
+   */
+  readonly act: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
+}
+
+/** Asks about a resource without acting on a version that the user has not seen. `opened` counts only at first. */
+export function useConfirmation<Value>(
+  opened: Version<Value>,
+  read: () => Promise<Version<Value>>,
+): Confirmation<Value> {
+  const [shown, setShown] = useState(opened)
+  const [before, setBefore] = useState<Value>()
+  return {
+    shown,
+    before,
+    act: async send => {
+      try {
+        await send(shown.etag)
+      } catch (error) {
+        if (isConflict(error)) {
+          const now = await read()
+          setBefore(shown.value)
+          setShown(now)
+        }
+        throw error
+      }
+    },
+  }
+}

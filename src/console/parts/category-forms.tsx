@@ -52,7 +52,8 @@ export function AddCategory({ onClose }: { readonly onClose: () => void }) {
       title="Add a category"
       action="Add category"
       done={`${nameText(values.name)} was added.`}
-      submit={() => client.createCategory({ body: bodyOf(values) })}
+      values={values}
+      submit={sending => client.createCategory({ body: bodyOf(values) }, sending)}
       fields={['name', 'description']}
       onClose={onClose}
     >
@@ -84,8 +85,11 @@ export function EditCategory({ category, onClose }: EditCategoryProps) {
       title="Edit the category"
       action="Save"
       done={`${nameText(values.name)} was saved.`}
-      submit={() =>
-        edit.save(ifMatch => client.updateCategory({ categoryId, body: bodyOf(values) }, { ifMatch }))
+      values={values}
+      submit={sending =>
+        edit.save(ifMatch =>
+          client.updateCategory({ categoryId, body: bodyOf(values) }, { ...sending, ifMatch }),
+        )
       }
       fields={['name', 'description']}
       conflict={
@@ -116,7 +120,7 @@ export function DeleteCategory({ category: { id: categoryId, name }, onClose }: 
       action="Delete"
       done={`${nameText(name, categoryId)} was deleted.`}
       isDestructive
-      submit={() => client.deleteCategory({ categoryId })}
+      submit={sending => client.deleteCategory({ categoryId }, sending)}
       onClose={onClose}
     >
       {() => (

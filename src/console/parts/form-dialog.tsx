@@ -1,22 +1,38 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, type SubmitEvent, useEffect, useState } from 'react'
-import { ApiError } from '../../client/petstore-client.ts'
-import { fieldErrors, Refusal } from './refusal.tsx'
+import { useQueryClient } from '@tanstack/react-query'
+import { type MouseEvent, type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { type Change, type Sending, textOf, useChange } from '../data/change.ts'
+import { isConflict } from '../data/edit.ts'
+import { isKeyRefused } from '../data/query-client.ts'
+import { useFocusReturn } from './focus-return.ts'
+import { fieldErrors, Refusal, sentenceOf } from './refusal.tsx'
 
-interface FormDialogProps {
+/** How long a change runs before the user is offered to stop waiting, in milliseconds. */
+const LONG_MS = 1000
+
+type Messages = Readonly<Record<string, string>>
+
+interface FormDialogProps<Result> {
   readonly title: string
   /** The text of the button that submits, such as `Add pet`. */
   readonly action: string
+  /** The text of the button that closes the dialog without a change; `Cancel` by default. */
+  readonly cancel?: string
   /** The notification after success, such as `Order placed`. */
   readonly done: string
+  /** The notification instead of `done` if the user left the page before the change was made. */
+  readonly doneUnseen?: string
   /** Whether the action deletes or revokes something. If so, its button is red. */
   readonly isDestructive?: boolean
+  /** What the user entered. If it differs from the first values, Escape does not close the dialog. */
+  readonly values?: unknown
+  /** Returns the problems that the store cannot see, by the name of the member. If there are any, nothing is sent. */
+  readonly check?: () => Messages
   /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
-  readonly submit: () => Promise<unknown>
+  readonly submit: (sending: Sending) => Promise<Result>
   /** Returns the fields. `errors` has the messages of the store, by the name of the member of the body. */
-  readonly children: (errors: Readonly<Record<string, string>>) => ReactNode
+  readonly children: (errors: Messages) => ReactNode
   /** The names of the members that have a field. Messages about them appear only at the field. */
   readonly fields?: readonly string[]
   /**
@@ -25,70 +41,122 @@ interface FormDialogProps {
    */
   readonly conflict?: ReactNode
   readonly onClose: () => void
-  /** Called after the change, before the dialog closes. */
-  readonly onDone?: () => void
+  /** Called after the change, when the dialog is closed. Not called if the user has left the page by then. */
+  readonly onDone?: (result: Result) => void
 }
 
-/** A dialog with a form for one change. */
-export function FormDialog(props: FormDialogProps) {
-  const {
-    title,
-    action,
-    done,
-    isDestructive,
-    submit,
-    children,
-    fields = [],
-    conflict,
-    onClose,
-    onDone,
-  } = props
+/** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
+export function FormDialog<Result>(props: FormDialogProps<Result>) {
+  const { title, values, check, submit, children, fields = [], conflict, onClose } = props
   useFocusReturn()
-  const queries = useQueryClient()
-  const change = useMutation({
-    mutationFn: submit,
-    onSuccess: async () => {
-      onDone?.()
-      onClose()
-      notifications.show({ message: done })
-      await queries.invalidateQueries()
-    },
-  })
-  const { error } = change
-  const isConflict = error instanceof ApiError && error.status === 412 && conflict !== undefined
+  const change = useDialogChange(props)
+  const { error, isRunning } = change
+  const [problems, setProblems] = useState<Messages>({})
+  const [firstValues] = useState(() => textOf(values))
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     // In React, the event would also reach a form around the dialog, and submit it.
     event.stopPropagation()
-    change.mutate()
+    const found = check?.() ?? {}
+    setProblems(found)
+    if (Object.keys(found).length > 0) change.reset()
+    else change.start(textOf(values), submit)
   }
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={!isRunning && textOf(values) === firstValues}
+      closeButtonProps={{ 'aria-label': 'Close', disabled: isRunning }}
+    >
       <form onSubmit={onSubmit} noValidate>
         <Stack>
-          {children(fieldErrors(error))}
-          {isConflict ? conflict : <Refusal error={error} shown={fields} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={change.isPending} {...(isDestructive && { color: 'red' })}>
-              {action}
-            </Button>
-          </Group>
+          {children({ ...fieldErrors(error), ...problems })}
+          {isConflict(error) && conflict ? conflict : <Refusal error={error} shown={fields} />}
+          <Buttons {...props} change={change} />
         </Stack>
       </form>
     </Modal>
   )
 }
 
-/** Returns the focus to the button that opened the dialog, so that a keyboard user continues where they were. */
-function useFocusReturn(): void {
-  const [opener] = useState(() => document.activeElement)
-  useEffect(
-    () => () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
+/** Returns the change of a dialog. It reports the result even if the user has left the page by then. */
+function useDialogChange<Result>(props: FormDialogProps<Result>): Change<Result> {
+  const { done, doneUnseen = done, onClose, onDone } = props
+  const queries = useQueryClient()
+  return useChange<Result>({
+    onDone: async (result, isShown) => {
+      if (isShown) {
+        onClose()
+        onDone?.(result)
+      }
+      notifications.show({ message: isShown ? done : doneUnseen })
+      await queries.invalidateQueries()
     },
-    [opener],
+    onFailed: (error, isShown) => {
+      // The sign-in page says that the key was refused.
+      if (!isShown && !isKeyRefused(error)) notifications.show({ color: 'red', message: sentenceOf(error) })
+    },
+  })
+}
+
+interface ButtonsProps<Result>
+  extends Pick<FormDialogProps<Result>, 'action' | 'cancel' | 'isDestructive' | 'onClose'> {
+  readonly change: Change<Result>
+}
+
+function Buttons<Result>({ action, cancel, isDestructive, onClose, change }: ButtonsProps<Result>) {
+  const { isRunning, error } = change
+  const queries = useQueryClient()
+  const isLong = useIsLong(isRunning)
+  const submitButton = useRef<HTMLButtonElement>(null)
+  // A running change disables the button, which takes the focus away from it.
+  useEffect(() => {
+    if (error && document.activeElement === document.body) submitButton.current?.focus()
+  }, [error])
+  const stop = (): void => {
+    change.stop()
+    notifications.show({
+      color: 'yellow',
+      message: 'The change may have taken effect. Check that before you submit it again.',
+    })
+    void queries.invalidateQueries()
+  }
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !isLong}>
+        {isRunning && isLong ? 'Stop waiting' : (cancel ?? 'Cancel')}
+      </Button>
+      <Button
+        ref={submitButton}
+        type="submit"
+        loading={isRunning}
+        onClick={ignoreSecondClick}
+        {...(isDestructive && { color: 'red' })}
+      >
+        {action}
+      </Button>
+    </Group>
   )
+}
+
+/** Ignores the second click of a double click: the first may have been answered by then, so that both would count. */
+function ignoreSecondClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault()
+}
+
+/** Returns whether something has been running for `LONG_MS`. */
+function useIsLong(isRunning: boolean): boolean {
+  const [isLong, setIsLong] = useState(false)
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setTimeout(() => setIsLong(true), LONG_MS)
+    return () => {
+      clearTimeout(timer)
+      setIsLong(false)
+    }
+  }, [isRunning])
+  return isLong
 }

@@ -2,6 +2,7 @@ import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { Pet } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { formatCount } from './format.ts'
 
@@ -32,7 +33,7 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
   const [selected, setSelected] = useState<{ value: string; label: string }>()
   const found = data.map(({ id, name, quantity = 0n, reserved = 0n }) => ({
     value: String(id),
-    label: `${name} (${formatCount(quantity - reserved)} free)`,
+    label: `${nameIn(data, id, name)} (${formatCount(quantity - reserved)} free)`,
   }))
   // The selected pet stays in the list, whatever is typed.
   const options = selected && !found.some(one => one.value === selected.value) ? [selected, ...found] : found
@@ -42,6 +43,9 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
       placeholder="Start of a name"
       searchable
       required
+      data-autofocus
+      // The dialog opens with the focus here. An open list would hide the other fields.
+      openOnFocus={false}
       data={options}
       filter={({ options: all }) => all}
       value={value === '' ? null : value}
@@ -56,4 +60,9 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
       error={error}
     />
   )
+}
+
+/** Returns the name of a pet, with its id if another pet in the list has the same name. */
+function nameIn(pets: readonly Pet[], id: bigint, name: string): string {
+  return pets.some(other => other.id !== id && other.name === name) ? `${name}, pet ${id}` : name
 }

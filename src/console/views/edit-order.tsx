@@ -1,10 +1,12 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Order, OrderPatch } from '../../client/petstore-client.ts'
+import type { Sending } from '../data/change.ts'
 import { useEdit, type Version } from '../data/edit.ts'
 import { useSession } from '../data/store.ts'
 import { EditConflict } from '../parts/edit-conflict.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
+import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/instant-input.tsx'
 import { UnitsInput } from '../parts/units-input.tsx'
 
 interface EditOrderProps {
@@ -31,15 +33,22 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
     const { data: value, etag } = await client.getOrder({ orderId })
     return { value, etag }
   })
-  const submit = () =>
+  const submit = (sending: Sending) =>
     edit.save(ifMatch =>
-      client.updateOrder({ orderId, body: patchOf(values, valuesOf(edit.base.value)) }, { ifMatch }),
+      client.updateOrder(
+        { orderId, body: patchOf(values, valuesOf(edit.base.value)) },
+        { ...sending, ifMatch },
+      ),
     )
   return (
     <FormDialog
       title={`Edit order ${orderId}`}
       action="Save"
       done="Order changed"
+      values={values}
+      check={() => ({
+        ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
+      })}
       submit={submit}
       fields={['quantity', 'shipDate', 'reference']}
       conflict={
@@ -58,12 +67,12 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
             value={values.quantity}
             onChange={quantity => set({ quantity })}
             error={errors.quantity}
+            data-autofocus
           />
-          <TextInput
-            type="datetime-local"
+          <InstantInput
             label="Ship date"
             value={values.shipDate}
-            onChange={event => set({ shipDate: event.currentTarget.value })}
+            onChange={shipDate => set({ shipDate })}
             error={errors.shipDate}
           />
           <TextInput
@@ -83,9 +92,7 @@ function patchOf(values: Values, before: Values): OrderPatch {
   const { quantity, shipDate, reference } = values
   return {
     ...(quantity !== before.quantity && { quantity: quantity ?? 0n }),
-    ...(shipDate !== before.shipDate && {
-      shipDate: shipDate === '' ? null : new Date(shipDate).toISOString(),
-    }),
+    ...(shipDate !== before.shipDate && { shipDate: instantIn(shipDate) ?? null }),
     ...(reference !== before.reference && { reference: reference.trim() === '' ? null : reference.trim() }),
   }
 }

@@ -1,17 +1,4 @@
-import {
-  Alert,
-  Badge,
-  Button,
-  Code,
-  CopyButton,
-  Group,
-  Modal,
-  MultiSelect,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
+import { Badge, Button, Code, Group, MultiSelect, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ApiKey, Scope } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
@@ -19,9 +6,11 @@ import { useSession } from '../data/store.ts'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatInstant } from '../parts/format.ts'
+import { InstantInput, instantIn, NOT_AN_INSTANT } from '../parts/instant-input.tsx'
 import { Name } from '../parts/name.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
   { value: 'pets:write', label: 'pets:write – create and change pets and categories' },
@@ -56,7 +45,14 @@ export function Keys() {
       />
       {opened?.dialog === 'create' && <CreateKey onClose={close} onCreated={setSecret} />}
       {opened?.dialog === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} />}
-      {secret !== undefined && <NewSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {secret !== undefined && (
+        <SecretDialog
+          title="New key"
+          warning="Copy the key now. It is shown only here, and the store keeps only its hash."
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </Page>
   )
 }
@@ -117,17 +113,21 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<Scope[]>([])
   const [expiry, setExpiry] = useState('')
-  const submit = async (): Promise<void> => {
-    const expiresAt = expiry === '' ? undefined : new Date(expiry).toISOString()
-    const { data } = await client.createKey({ body: { name: name.trim(), scopes: chosen, expiresAt } })
-    onCreated(data.key)
-  }
   return (
     <FormDialog
       title="Create key"
       action="Create key"
       done="Key created"
-      submit={submit}
+      doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
+      values={{ name, chosen, expiry }}
+      check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
+      submit={({ signal }) =>
+        client.createKey(
+          { body: { name: name.trim(), scopes: chosen, expiresAt: instantIn(expiry) } },
+          { signal },
+        )
+      }
+      onDone={({ data }) => onCreated(data.key)}
       fields={['name', 'scopes', 'expiresAt']}
       onClose={onClose}
     >
@@ -139,6 +139,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             value={name}
             onChange={event => setName(event.currentTarget.value)}
             error={errors.name}
+            data-autofocus
             required
           />
           <MultiSelect
@@ -151,12 +152,11 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
             error={errors.scopes}
             required
           />
-          <TextInput
-            type="datetime-local"
+          <InstantInput
             label="Expires"
             description="If empty, the key expires together with the key of this page, or never"
             value={expiry}
-            onChange={event => setExpiry(event.currentTarget.value)}
+            onChange={setExpiry}
             error={errors.expiresAt}
           />
         </>
@@ -179,8 +179,8 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
       action="Revoke"
       done="Key revoked"
       isDestructive
-      submit={() => client.revokeKey({ keyId: apiKey.id })}
-      {...(isOwn && { onDone: signOut })}
+      submit={sending => client.revokeKey({ keyId: apiKey.id }, sending)}
+      {...(isOwn && { onDone: () => signOut() })}
       onClose={onClose}
     >
       {() => (
@@ -190,41 +190,5 @@ function RevokeKey({ apiKey, onClose }: RevokeKeyProps) {
         </Text>
       )}
     </FormDialog>
-  )
-}
-
-interface NewSecretProps {
-  readonly secret: string
-  readonly onClose: () => void
-}
-
-/** Shows the secret of a new key. This is the only time, because the store keeps only the hash of the key. */
-function NewSecret({ secret, onClose }: NewSecretProps) {
-  const queries = useQueryClient()
-  const close = (): void => {
-    onClose()
-    void queries.invalidateQueries({ queryKey: ['keys'] })
-  }
-  return (
-    <Modal opened onClose={close} title="New key" closeOnClickOutside={false}>
-      <Stack>
-        <Alert color="yellow">
-          Copy the key now. It is shown only here, and the store keeps only its hash.
-        </Alert>
-        <Code block className="name" data-testid="secret">
-          {secret}
-        </Code>
-        <Group justify="flex-end">
-          <CopyButton value={secret}>
-            {({ copied, copy }) => (
-              <Button variant="default" onClick={copy}>
-                {copied ? 'Copied' : 'Copy'}
-              </Button>
-            )}
-          </CopyButton>
-          <Button onClick={close}>Done</Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }

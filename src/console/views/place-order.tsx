@@ -1,6 +1,6 @@
 import { Checkbox, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
-import { toJson } from '../../client/petstore-client.ts'
+import { useState } from 'react'
+import type { NewOrder } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { PetSelect } from '../parts/pet-select.tsx'
@@ -13,25 +13,15 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
   const [quantity, setQuantity] = useState<bigint | undefined>(1n)
   const [reference, setReference] = useState('')
   const [isSale, setIsSale] = useState(false)
-  const sent = useRef({ content: '', key: '' })
-  const submit = () => {
-    const body = {
-      petId: petId === '' ? 0n : BigInt(petId),
-      quantity: quantity ?? 0n,
-      complete: isSale,
-      ...(reference.trim() !== '' && { reference: reference.trim() }),
-    }
-    const content = toJson(body)
-    // The same values are sent with the same key: if a response is lost, a second submit places no second order.
-    if (sent.current.content !== content) sent.current = { content, key: newKey() }
-    return client.placeOrder({ body }, { idempotencyKey: sent.current.key })
-  }
   return (
     <FormDialog
       title="Place order"
       action={isSale ? 'Sell' : 'Place order'}
       done={isSale ? 'Sold' : 'Order placed'}
-      submit={submit}
+      values={{ petId, quantity, reference, isSale }}
+      submit={sending =>
+        client.placeOrder({ body: bodyOf(petId, quantity, reference.trim(), isSale) }, sending)
+      }
       fields={['petId', 'quantity', 'reference']}
       onClose={onClose}
     >
@@ -58,7 +48,14 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Returns a random idempotency key. Outside a secure context, `crypto.randomUUID` does not exist. */
-function newKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-')
+/** Returns the body of a request. It may lack the pet: the store refuses it then with a message for the field. */
+function bodyOf(petId: string, quantity: bigint | undefined, reference: string, complete: boolean): NewOrder {
+  const body = {
+    ...(petId !== '' && { petId: BigInt(petId) }),
+    quantity: quantity ?? 0n,
+    complete,
+    ...(reference !== '' && { reference }),
+  }
+  // Safe: the store validates each body.
+  return body as NewOrder
 }

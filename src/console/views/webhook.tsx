@@ -12,12 +12,14 @@ import {
   Title,
 } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiError, type Delivery, type DeliveryState, type Webhook } from '../../client/petstore-client.ts'
+import { useChange } from '../data/change.ts'
 import { useSession } from '../data/store.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
+import { ActButton } from '../parts/act-button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatCount, formatInstant } from '../parts/format.ts'
@@ -27,8 +29,28 @@ import { Refusal, sentenceOf } from '../parts/refusal.tsx'
 import type { ViewProps } from './views.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
+/** An open dialog about a webhook. */
+type Opened =
+  | { readonly dialog: 'delete' | 'rotate'; readonly webhookId: bigint }
+  | { readonly dialog: 'secret'; readonly secret: string }
+
 /** One webhook with its deliveries. */
 export function WebhookView({ id }: ViewProps) {
+  const [opened, setOpened] = useState<Opened>()
+  return (
+    <>
+      <WebhookContent id={id} onOpen={setOpened} />
+      {/* Outside the content, which changes if the webhook is deleted while a dialog is open. */}
+      <WebhookDialog opened={opened} onOpen={setOpened} />
+    </>
+  )
+}
+
+interface WebhookContentProps extends ViewProps {
+  readonly onOpen: (opened: Opened) => void
+}
+
+function WebhookContent({ id, onOpen }: WebhookContentProps) {
   const { client } = useSession()
   const webhookId = idIn(id)
   const { data, error, refetch } = useQuery({
@@ -47,11 +69,9 @@ export function WebhookView({ id }: ViewProps) {
       </Page>
     )
   }
+  const actions = data && <WebhookActions webhook={data} onOpen={onOpen} />
   return (
-    <Page
-      title={data ? headingOf(data) : `Webhook ${id}`}
-      actions={data && <WebhookActions webhook={data} />}
-    >
+    <Page title={data ? headingOf(data) : `Webhook ${id}`} actions={actions}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <WebhookFacts webhook={data} /> : !error && <Skeleton height={60} />}
       {data && <Deliveries webhookId={data.id} />}
@@ -88,72 +108,107 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-type Opened = 'delete' | 'rotate'
+interface WebhookActionsProps {
+  readonly webhook: Webhook
+  readonly onOpen: (opened: Opened) => void
+}
 
-function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
+function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
   const { client } = useSession()
-  const queries = useQueryClient()
-  const [, navigate] = useLocation()
-  const [opened, setOpened] = useState<Opened>()
-  const [secret, setSecret] = useState<string>()
   const { id: webhookId, enabled } = webhook
-  const close = (): void => setOpened(undefined)
-  const run = useMutation({
-    mutationFn: (change: () => Promise<unknown>) => change(),
-    onSuccess: () => void queries.invalidateQueries(),
-    onError: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
-  })
+  const test = useActAtOnce()
+  const change = useActAtOnce()
+  const sendTest = (): void => test.start('test', sending => client.sendTestEvent({ webhookId }, sending))
+  const toggle = (): void =>
+    change.start(`enabled ${!enabled}`, sending =>
+      client.updateWebhook({ webhookId, body: { enabled: !enabled } }, sending),
+    )
   return (
     <>
-      <Button
-        onClick={() => run.mutate(() => client.sendTestEvent({ webhookId }))}
-        loading={run.isPending}
-        disabled={!enabled}
-      >
+      <ActButton isRunning={test.isRunning} onAct={sendTest} disabled={!enabled}>
         Send test event
-      </Button>
-      <Button
-        variant="default"
-        onClick={() => run.mutate(() => client.updateWebhook({ webhookId, body: { enabled: !enabled } }))}
-      >
+      </ActButton>
+      <ActButton variant="default" isRunning={change.isRunning} onAct={toggle}>
         {enabled ? 'Disable' : 'Enable'}
-      </Button>
-      <Button variant="default" onClick={() => setOpened('rotate')}>
+      </ActButton>
+      <Button variant="default" onClick={() => onOpen({ dialog: 'rotate', webhookId })}>
         New secret
       </Button>
-      <Button variant="default" onClick={() => setOpened('delete')}>
+      <Button variant="default" onClick={() => onOpen({ dialog: 'delete', webhookId })}>
         Delete
       </Button>
-      {opened === 'rotate' && (
-        <FormDialog
-          title="Create a new secret?"
-          action="Create a new secret"
-          done="New secret created"
-          submit={async () => setSecret((await client.rotateWebhookSecret({ webhookId })).data.secret)}
-          onClose={close}
-        >
-          {() => (
-            <Text>
-              For one day, deliveries are signed with both secrets, so that the receiver can switch.
-            </Text>
-          )}
-        </FormDialog>
-      )}
-      {opened === 'delete' && (
-        <FormDialog
-          title="Delete the webhook?"
-          action="Delete"
-          done="Webhook deleted"
-          isDestructive
-          submit={() => client.deleteWebhook({ webhookId })}
-          onDone={() => navigate('/webhooks')}
-          onClose={close}
-        >
-          {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}
-        </FormDialog>
-      )}
-      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
     </>
+  )
+}
+
+/** Returns a change that has no dialog. Its failure is a notification. */
+function useActAtOnce() {
+  const queries = useQueryClient()
+  return useChange({
+    // Not awaited: a slow list must not delay the next change.
+    onDone: () => void queries.invalidateQueries(),
+    onFailed: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
+  })
+}
+
+interface WebhookDialogProps {
+  readonly opened: Opened | undefined
+  readonly onOpen: (opened: Opened | undefined) => void
+}
+
+function WebhookDialog({ opened, onOpen }: WebhookDialogProps) {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const close = (): void => onOpen(undefined)
+  if (!opened) return null
+  if (opened.dialog === 'secret') return <WebhookSecret secret={opened.secret} onClose={close} />
+  const { webhookId } = opened
+  if (opened.dialog === 'delete') {
+    return (
+      <FormDialog
+        title="Delete the webhook?"
+        action="Delete"
+        done="Webhook deleted"
+        isDestructive
+        submit={sending => client.deleteWebhook({ webhookId }, sending)}
+        onDone={() => navigate('/webhooks')}
+        onClose={close}
+      >
+        {() => <Text>The store stops sending events to it, and deletes its deliveries.</Text>}
+      </FormDialog>
+    )
+  }
+  return (
+    <NewSecret
+      webhookId={webhookId}
+      onClose={close}
+      onCreated={secret => onOpen({ dialog: 'secret', secret })}
+    />
+  )
+}
+
+interface NewSecretProps {
+  readonly webhookId: bigint
+  readonly onClose: () => void
+  readonly onCreated: (secret: string) => void
+}
+
+function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
+  const { client } = useSession()
+  return (
+    <FormDialog
+      title="Create a new secret?"
+      action="Create a new secret"
+      done="New secret created"
+      doneUnseen="The new secret was created after you left the page. Create another one to see it."
+      submit={({ signal }) => client.rotateWebhookSecret({ webhookId }, { signal })}
+      onDone={({ data }) => onCreated(data.secret)}
+      onClose={onClose}
+    >
+      {() => (
+        <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
+      )}
+    </FormDialog>
   )
 }
 
@@ -170,14 +225,11 @@ const stateColors: Readonly<Record<DeliveryState, string>> = {
 
 function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
   const { client } = useSession()
-  const queries = useQueryClient()
   const { get, set } = useUrlFilters()
   const state = optionIn(deliveryStates, get('state'))
-  const redeliver = useMutation({
-    mutationFn: (deliveryId: bigint) => client.redeliver({ webhookId, deliveryId }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['deliveries'] }),
-    onError: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
-  })
+  const { start } = useActAtOnce()
+  const redeliver = ({ id: deliveryId }: Delivery): void =>
+    start(`redeliver ${deliveryId}`, sending => client.redeliver({ webhookId, deliveryId }, sending))
   const input = { webhookId, sort: '-id' as const, ...(state && { state }) }
   return (
     <Stack>
@@ -200,7 +252,7 @@ function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
         label="Deliveries"
         queryKey={['deliveries', input]}
         read={async cursor => (await client.listDeliveries({ ...input, ...(cursor && { cursor }) })).data}
-        columns={deliveryColumns(delivery => redeliver.mutate(delivery.id))}
+        columns={deliveryColumns(redeliver)}
         idOf={({ id }) => id}
         refreshMs={DELIVERIES_REFRESH_MS}
         empty={
@@ -236,9 +288,9 @@ function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Co
     {
       head: 'Action',
       cell: delivery => (
-        <Button size="compact-sm" variant="default" onClick={() => onRedeliver(delivery)}>
+        <ActButton size="compact-sm" variant="default" onAct={() => onRedeliver(delivery)}>
           Deliver again
-        </Button>
+        </ActButton>
       ),
     },
   ]

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Button, Code, Modal, MultiSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, MultiSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { FeedEventType, Webhook } from '../../client/petstore-client.ts'
@@ -8,6 +8,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatAge, formatNumber } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { eventTypes } from './event-types.ts'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
@@ -90,20 +91,20 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
   const [types, setTypes] = useState<FeedEventType[]>([])
-  const submit = async (): Promise<void> => {
-    const body = {
-      url: url.trim(),
-      ...(types.length > 0 && { types }),
-      ...(description.trim() !== '' && { description: description.trim() }),
-    }
-    onCreated((await client.createWebhook({ body })).data.secret)
+  const body = {
+    url: url.trim(),
+    ...(types.length > 0 && { types }),
+    ...(description.trim() !== '' && { description: description.trim() }),
   }
   return (
     <FormDialog
       title="Add webhook"
       action="Add webhook"
       done="Webhook added"
-      submit={submit}
+      doneUnseen="The webhook was added after you left the page. Open it, and create a new secret to see one."
+      values={{ url, description, types }}
+      submit={({ signal }) => client.createWebhook({ body }, { signal })}
+      onDone={({ data }) => onCreated(data.secret)}
       fields={['url', 'types', 'description']}
       onClose={onClose}
     >
@@ -115,6 +116,7 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
             value={url}
             onChange={event => setUrl(event.currentTarget.value)}
             error={errors.url}
+            data-autofocus
             required
           />
           <MultiSelect
@@ -145,17 +147,12 @@ interface WebhookSecretProps {
 /** Shows the secret that signs deliveries. This is the only time that the page has it. */
 export function WebhookSecret({ secret, onClose }: WebhookSecretProps) {
   return (
-    <Modal opened onClose={onClose} title="The secret of the webhook" closeOnClickOutside={false}>
-      <Stack>
-        <Alert color="yellow">Copy the secret now: it is shown only here.</Alert>
-        <Code block className="name">
-          {secret}
-        </Code>
-        <Text size="sm">
-          With this secret, the receiver verifies that an event came from this store (Standard Webhooks).
-        </Text>
-        <Button onClick={onClose}>Done</Button>
-      </Stack>
-    </Modal>
+    <SecretDialog
+      title="The secret of the webhook"
+      warning="Copy the secret now: it is shown only here."
+      secret={secret}
+      purpose="With this secret, the receiver verifies that an event came from this store (Standard Webhooks)."
+      onClose={onClose}
+    />
   )
 }

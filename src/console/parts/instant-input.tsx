@@ -1,0 +1,29 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+
+interface InstantInputProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
+  /** Local time as a `datetime-local` field has it: `2026-11-22T08:30`. Empty if there is no instant. */
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+/** A field for an instant, in the time zone of the browser. */
+export function InstantInput({ onChange, ...props }: InstantInputProps) {
+  return (
+    <TextInput
+      {...props}
+      type="datetime-local"
+      // A year has four digits in RFC 3339. Without a limit, the browser offers six.
+      max="9999-12-31T23:59"
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
+
+/** The message at a field whose text is not an instant. */
+export const NOT_AN_INSTANT = 'This is not a valid date: the year has at most four digits.'
+
+/** Returns the text of a field as an RFC 3339 instant; undefined if it is not an instant up to the year 9999. */
+export function instantIn(text: string): string | undefined {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? undefined : date.toISOString()
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { sharedStore } from '../support/shop.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { holdRequests } from './requests.ts'
+import { addPet } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+/** How soon the page must report a store that does not respond, in milliseconds: 5 seconds, and a busy machine. */
+const REPORTED_MS_MAX = 20_000
+
+test(
+  'a change that is submitted offline fails at once, and is not sent later',
+  async () => {
+    const { petId } = await addPet(store(), 'Still here')
+    const { page } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    const alert = page.getByText('The store does not respond', { exact: true })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.context().setOffline(true)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('The store does not respond.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await alert.waitFor()
+    await page.context().setOffline(false)
+    await alert.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Still here' }).waitFor()
+    expect((await store().client.listPets({ id: [petId] })).data.items).toHaveLength(1)
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a view that was opened for the first time while the store was away appears when it is back',
+  async () => {
+    const { page } = await browser.open(store(), '')
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    await page.getByText('The store does not respond', { exact: true }).waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { name: 'Keys' }).waitFor()
+    // The page can be used, and leads to further views.
+    await page.getByRole('button', { name: 'Create key' }).waitFor()
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('heading', { name: 'Orders', exact: true }).waitFor()
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a store that accepts requests without a response is reported soon, until it responds',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/pets')
+    await page.getByRole('heading', { name: 'Pets' }).waitFor()
+    const alert = page.getByText('The store does not respond', { exact: true })
+    const hold = await holdRequests(page, () => true)
+    await page.getByRole('link', { name: 'Categories', exact: true }).click()
+    await alert.waitFor({ timeout: REPORTED_MS_MAX })
+    hold.release()
+    await alert.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Categories' }).waitFor()
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
