@@ -52,16 +52,23 @@ const columns: readonly Column<Category>[] = [
   },
 ]
 
-const actionColumn: Column<Category> = {
-  head: 'Actions',
-  cell: category => <CategoryActions category={category} />,
+type Opened =
+  | { readonly dialog: 'add' }
+  | { readonly dialog: 'edit'; readonly category: Version<Category> }
+  | { readonly dialog: 'delete'; readonly category: Category }
+
+function actionColumn(onOpen: (opened: Opened) => void): Column<Category> {
+  return { head: 'Actions', cell: category => <CategoryActions category={category} onOpen={onOpen} /> }
 }
 
 export function Categories() {
   const { client } = useSession()
   const can = useCan()
   const { get, set } = useUrlFilters()
-  const [isAdding, setIsAdding] = useState(false)
+  const [opened, setOpened] = useState<Opened>()
+  const close = (): void => setOpened(undefined)
+  // A category that was read for Edit must not replace a dialog that was opened meanwhile.
+  const open = (next: Opened): void => setOpened(current => current ?? next)
   const name = get('name')
   const sort = optionIn(
     sorts.map(({ value }) => value),
@@ -72,7 +79,7 @@ export function Categories() {
     // A search by name can only be sorted by name.
     sort: name !== '' && !sort?.endsWith('name') ? ('name' as const) : (sort ?? 'id'),
   }
-  const addButton = <Button onClick={() => setIsAdding(true)}>Add category</Button>
+  const addButton = <Button onClick={() => setOpened({ dialog: 'add' })}>Add category</Button>
   return (
     <Page title="Categories" actions={can('pets:write') && addButton}>
       <Filters>
@@ -94,20 +101,26 @@ export function Categories() {
         label="Categories"
         queryKey={['categories', 'list', input]}
         read={async cursor => (await client.listCategories({ ...input, ...(cursor && { cursor }) })).data}
-        columns={can('pets:write') ? [...columns, actionColumn] : columns}
+        columns={can('pets:write') ? [...columns, actionColumn(open)] : columns}
         idOf={({ id }) => id}
         empty={name !== '' ? <NoMatch /> : <NoCategories />}
         minWidth={340}
       />
-      {isAdding && <AddCategory onClose={() => setIsAdding(false)} />}
+      {/* Outside the table: the row may leave the list while a dialog is open. */}
+      {opened?.dialog === 'add' && <AddCategory onClose={close} />}
+      {opened?.dialog === 'edit' && <EditCategory category={opened.category} onClose={close} />}
+      {opened?.dialog === 'delete' && <DeleteCategory category={opened.category} onClose={close} />}
     </Page>
   )
 }
 
-function CategoryActions({ category }: { readonly category: Category }) {
+interface CategoryActionsProps {
+  readonly category: Category
+  readonly onOpen: (opened: Opened) => void
+}
+
+function CategoryActions({ category, onOpen }: CategoryActionsProps) {
   const { client } = useSession()
-  const [edited, setEdited] = useState<Version<Category>>()
-  const [isDeleting, setIsDeleting] = useState(false)
   return (
     <Group gap="xs">
       <ReadThenOpen
@@ -118,19 +131,17 @@ function CategoryActions({ category }: { readonly category: Category }) {
           const { data: value, etag } = await client.getCategory({ categoryId: category.id })
           return { value, etag }
         }}
-        onRead={setEdited}
+        onRead={version => onOpen({ dialog: 'edit', category: version })}
       />
       <Button
         variant="default"
         size="compact-sm"
         c="var(--mantine-color-error)"
         aria-label={`Delete ${category.name}`}
-        onClick={() => setIsDeleting(true)}
+        onClick={() => onOpen({ dialog: 'delete', category })}
       >
         Delete
       </Button>
-      {edited && <EditCategory category={edited} onClose={() => setEdited(undefined)} />}
-      {isDeleting && <DeleteCategory category={category} onClose={() => setIsDeleting(false)} />}
     </Group>
   )
 }

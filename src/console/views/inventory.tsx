@@ -29,14 +29,20 @@ const columns: readonly Column<InventoryItem>[] = [
   { head: 'Free', isNumber: true, cell: ({ quantity, reserved = 0n }) => formatCount(quantity - reserved) },
 ]
 
-const actionColumn: Column<InventoryItem> = {
-  head: 'Actions',
-  cell: ({ petId }) => <AdjustButton petId={petId} />,
+/** The pet whose stock is adjusted. */
+interface Adjusted {
+  readonly petId: bigint
+  readonly name: string
+}
+
+function actionColumn(onAdjust: (pet: Adjusted) => void): Column<InventoryItem> {
+  return { head: 'Actions', cell: ({ petId }) => <AdjustButton petId={petId} onAdjust={onAdjust} /> }
 }
 
 export function Inventory() {
   const { client } = useSession()
   const can = useCan()
+  const [adjusted, setAdjusted] = useState<Adjusted>()
   const filters = useInventoryFilters()
   const { status, quantityAtMost, sort } = filters
   const input = {
@@ -52,7 +58,7 @@ export function Inventory() {
         label="Inventory"
         queryKey={['inventory', 'list', input]}
         read={async cursor => (await client.listInventory({ ...input, ...(cursor && { cursor }) })).data}
-        columns={can('inventory:write') ? [...columns, actionColumn] : columns}
+        columns={can('inventory:write') ? [...columns, actionColumn(setAdjusted)] : columns}
         idOf={({ petId }) => petId}
         empty={
           isFiltered ? (
@@ -65,6 +71,8 @@ export function Inventory() {
         }
         minWidth={520}
       />
+      {/* Outside the table: the row may leave the list while the dialog is open. */}
+      {adjusted && <AdjustDialog {...adjusted} onClose={() => setAdjusted(undefined)} />}
     </Page>
   )
 }
@@ -115,20 +123,21 @@ function InventoryFilters({ status, quantityAtMost, sort, set }: ReturnType<type
   )
 }
 
-function AdjustButton({ petId }: { readonly petId: bigint }) {
-  const [isOpen, setIsOpen] = useState(false)
+interface AdjustButtonProps {
+  readonly petId: bigint
+  readonly onAdjust: (pet: Adjusted) => void
+}
+
+function AdjustButton({ petId, onAdjust }: AdjustButtonProps) {
   const name = usePetName(petId)
   return (
-    <>
-      <Button
-        variant="default"
-        size="compact-sm"
-        aria-label={`Adjust ${name}`}
-        onClick={() => setIsOpen(true)}
-      >
-        Adjust
-      </Button>
-      {isOpen && <AdjustDialog petId={petId} name={name} onClose={() => setIsOpen(false)} />}
-    </>
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`Adjust ${name}`}
+      onClick={() => onAdjust({ petId, name })}
+    >
+      Adjust
+    </Button>
   )
 }
