@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Client, Pet } from '../../client/petstore-client.ts'
+import type { Client, InventoryItem, Pet } from '../../client/petstore-client.ts'
 import type { Version } from './edit.ts'
 import { nameText } from './name-text.ts'
 import { useSession } from './store.ts'
@@ -22,13 +22,16 @@ export function usePet(petId: bigint) {
   return useQuery({ queryKey: ['pets', 'one', petId], queryFn: () => readPet(client, petId) })
 }
 
-/** Returns the query of the stock of one pet. */
+/** Reads the stock of a pet with its ETag. Throws ApiError if the pet does not exist. */
+export async function readStock(client: Client, petId: bigint): Promise<Version<InventoryItem>> {
+  const { data: value, etag } = await client.getInventoryItem({ petId })
+  return { value, etag }
+}
+
+/** Returns the query of the stock of one pet with its ETag. */
 export function useStock(petId: bigint) {
   const { client } = useSession()
-  return useQuery({
-    queryKey: ['inventory', 'one', petId],
-    queryFn: async () => (await client.getInventoryItem({ petId })).data,
-  })
+  return useQuery({ queryKey: ['inventory', 'one', petId], queryFn: () => readStock(client, petId) })
 }
 
 /**

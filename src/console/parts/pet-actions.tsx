@@ -1,44 +1,57 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { Pet } from '../../client/petstore-client.ts'
+import type { ApiResponse, InventoryItem, Pet } from '../../client/petstore-client.ts'
+import { useChange } from '../data/change.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
+import { ActButton } from './act-button.tsx'
 import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
 import { Refusal } from './refusal.tsx'
 import { AdjustDialog, CountDialog } from './stock-dialogs.tsx'
 
-type Dialog = 'edit' | 'sell' | 'delete' | 'count' | 'adjust'
+/** An open dialog about a pet, with the versions that the user saw when it was opened. */
+export type OpenedPetDialog =
+  | { readonly dialog: 'edit' | 'delete' | 'adjust'; readonly pet: Version<Pet> }
+  | { readonly dialog: 'sell' | 'count'; readonly pet: Version<Pet>; readonly stock: Version<InventoryItem> }
 
 interface PetActionsProps {
   readonly pet: Version<Pet>
-  /** Units on hand; undefined while they are loading. */
-  readonly quantity: bigint | undefined
+  /** Undefined while the stock is loading. */
+  readonly stock: Version<InventoryItem> | undefined
+  readonly onOpen: (opened: OpenedPetDialog) => void
 }
 
 /** The buttons for the changes to a pet that the key of the session may make. Shows nothing if there are none. */
-export function PetActions({ pet, quantity }: PetActionsProps) {
+export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const can = useCan()
-  const [dialog, setDialog] = useState<Dialog>()
   const hold = useHold(pet.value)
   const { status } = pet.value
   const canEdit = can('pets:write')
   const canCount = can('inventory:write')
   if (!canEdit && !canCount) return null
-  const opens = (name: Dialog) => ({ variant: 'default', onClick: () => setDialog(name) })
+  const opens = (dialog: 'edit' | 'delete' | 'adjust') => ({
+    variant: 'default',
+    onClick: () => onOpen({ dialog, pet }),
+  })
+  const opensWithStock = (dialog: 'sell' | 'count') => ({
+    variant: 'default',
+    // Both dialogs replace the stock, so the user must see it first.
+    disabled: !stock,
+    onClick: () => stock && onOpen({ dialog, pet, stock }),
+  })
   return (
     <Stack gap="sm">
       <Group gap="xs" role="group" aria-label="Actions">
         {canEdit && <Button {...opens('edit')}>Edit</Button>}
         {canEdit && status !== 'sold' && (
-          <Button variant="default" loading={hold.isPending} onClick={() => hold.mutate()}>
+          <ActButton variant="default" isRunning={hold.isRunning} onAct={hold.toggle}>
             {status === 'pending' ? 'Release' : 'Put on hold'}
-          </Button>
+          </ActButton>
         )}
-        {canEdit && status !== 'sold' && <Button {...opens('sell')}>Mark as sold</Button>}
-        {canCount && <Button {...opens('count')}>Set stock</Button>}
+        {canEdit && status !== 'sold' && <Button {...opensWithStock('sell')}>Mark as sold</Button>}
+        {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
         {canCount && <Button {...opens('adjust')}>Adjust</Button>}
         {canEdit && (
           <Button {...opens('delete')} c="var(--mantine-color-error)">
@@ -47,45 +60,47 @@ export function PetActions({ pet, quantity }: PetActionsProps) {
         )}
       </Group>
       <Refusal error={hold.error} />
-      <PetDialog pet={pet} quantity={quantity} dialog={dialog} onClose={() => setDialog(undefined)} />
     </Stack>
   )
 }
 
 /** Puts an available pet on hold, or releases a pending one. Neither asks first, because the other one undoes it. */
-function useHold({ id, name, status }: Pet) {
+function useHold({ id: petId, name, status }: Pet) {
   const { client } = useSession()
   const queries = useQueryClient()
-  const isPending = status === 'pending'
-  return useMutation({
-    mutationFn: () => client.updatePet({ petId: id, body: { status: isPending ? 'available' : 'pending' } }),
-    onSuccess: async () => {
-      notifications.show({ message: isPending ? `${name} was released.` : `${name} is on hold.` })
+  const { start, isRunning, error } = useChange<ApiResponse<Pet>>({
+    onDone: async ({ data }) => {
+      const isHeld = data.status === 'pending'
+      notifications.show({ message: isHeld ? `${name} is on hold.` : `${name} was released.` })
       await queries.invalidateQueries()
     },
   })
+  const next = status === 'pending' ? 'available' : 'pending'
+  const toggle = (): void =>
+    start(next, sending => client.updatePet({ petId, body: { status: next } }, sending))
+  return { toggle, isRunning, error }
 }
 
-interface PetDialogProps extends PetActionsProps {
-  readonly dialog: Dialog | undefined
+interface PetDialogProps {
+  readonly opened: OpenedPetDialog
   readonly onClose: () => void
 }
 
-function PetDialog({ pet, quantity, dialog, onClose }: PetDialogProps) {
+/** The dialog that a button of `PetActions` opens. The page renders it even if the pet was deleted meanwhile. */
+export function PetDialog({ opened, onClose }: PetDialogProps) {
   const [, navigate] = useLocation()
+  const { dialog, pet } = opened
   const { id: petId, name } = pet.value
   switch (dialog) {
     case 'edit':
       return <EditPet pet={pet} onClose={onClose} />
     case 'sell':
-      return <SellPet pet={pet.value} onClose={onClose} />
+      return <SellPet pet={pet} stock={opened.stock} onClose={onClose} />
     case 'delete':
       return <DeletePet pet={pet.value} onClose={onClose} onDeleted={() => navigate('/pets')} />
     case 'count':
-      return <CountDialog petId={petId} name={name} quantity={quantity} onClose={onClose} />
+      return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
-    default:
-      return null
   }
 }

@@ -1,13 +1,16 @@
 import { Select, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { NewPet, Pet, PetStatus } from '../../client/petstore-client.ts'
-import { useEdit, type Version } from '../data/edit.ts'
+import type { InventoryItem, NewPet, Pet, PetStatus } from '../../client/petstore-client.ts'
+import type { Sending } from '../data/change.ts'
+import { ChangedMeanwhile as Changed, useConfirmation, useEdit, type Version } from '../data/edit.ts'
 import { nameText } from '../data/name-text.ts'
-import { readPet } from '../data/pets.ts'
+import { readPet, readStock } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
 import { CategorySelect } from './category-select.tsx'
+import { ChangedMeanwhile, changedFacts } from './changed-meanwhile.tsx'
 import { EditConflict } from './edit-conflict.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { formatUnits } from './format.ts'
 import { Name } from './name.tsx'
 import { CategoryName } from './names.tsx'
 import { petStatuses } from './status.tsx'
@@ -61,10 +64,9 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
       title="Add a pet"
       action="Add pet"
       done={`${nameText(values.name)} was added.`}
-      submit={async () => {
-        const { data } = await client.createPet({ body: { ...bodyOf(values), status } })
-        onAdded(data)
-      }}
+      values={{ ...values, status }}
+      submit={sending => client.createPet({ body: { ...bodyOf(values), status } }, sending)}
+      onDone={({ data }) => onAdded(data)}
       fields={['name', 'categoryId', 'status']}
       onClose={onClose}
     >
@@ -118,7 +120,10 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       title="Edit the pet"
       action="Save"
       done={`${nameText(values.name)} was saved.`}
-      submit={() => edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ifMatch }))}
+      values={bodyOf(values)}
+      submit={sending =>
+        edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ...sending, ifMatch }))
+      }
       fields={['name', 'categoryId']}
       conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
       onClose={onClose}
@@ -142,7 +147,7 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
       action="Delete"
       done={`${nameText(pet.name, pet.id)} was deleted.`}
       isDestructive
-      submit={() => client.deletePet({ petId: pet.id })}
+      submit={sending => client.deletePet({ petId: pet.id }, sending)}
       onClose={onClose}
       onDone={onDeleted}
     >
@@ -156,24 +161,69 @@ export function DeletePet({ pet, onClose, onDeleted }: PetQuestionProps & { onDe
   )
 }
 
-/** The dialog that asks before it marks a pet as sold, because that removes the stock of the pet. */
-export function SellPet({ pet, onClose }: PetQuestionProps) {
+interface SellPetProps {
+  readonly pet: Version<Pet>
+  readonly stock: Version<InventoryItem>
+  readonly onClose: () => void
+}
+
+/**
+ * The dialog that asks before it marks a pet as sold, because that removes the stock of the pet. If the pet or its
+ * stock changed meanwhile, it says what changed and asks again.
+ */
+export function SellPet({ pet, stock, onClose }: SellPetProps) {
   const { client } = useSession()
+  const petId = pet.value.id
+  const { shown, before, act } = useConfirmation(
+    { value: { pet: pet.value, stock }, etag: pet.etag },
+    async () => {
+      const [current, currentStock] = await Promise.all([readPet(client, petId), readStock(client, petId)])
+      // If the pet was deleted, the next submit reports that.
+      return { value: { pet: current?.value ?? pet.value, stock: currentStock }, etag: current?.etag }
+    },
+  )
+  const sell = (ifMatch: string | undefined, sending: Sending) =>
+    client.updatePet({ petId, body: { status: 'sold' } }, { ...sending, ifMatch })
   return (
     <FormDialog
       title="Mark as sold"
       action="Mark as sold"
-      done={`${nameText(pet.name, pet.id)} is sold.`}
-      submit={() => client.updatePet({ petId: pet.id, body: { status: 'sold' } })}
+      done={`${nameText(pet.value.name, petId)} is sold.`}
+      submit={sending =>
+        act(async ifMatch => {
+          // The ETag of a pet does not depend on its stock, which the sale removes.
+          const { etag } = await readStock(client, petId)
+          if (etag !== shown.value.stock.etag) throw new Changed()
+          await sell(ifMatch, sending)
+        })
+      }
+      conflict={before && <ChangedMeanwhile facts={saleFacts(before, shown.value)} />}
       onClose={onClose}
     >
       {() => (
         <Text size="sm" className="name">
-          <Name name={pet.name} id={pet.id} /> will have no units on hand. Set its stock to sell it again.
+          <Name name={shown.value.pet.name} id={petId} /> has {formatUnits(shown.value.stock.value.quantity)}{' '}
+          on hand, and will have none. Set its stock to sell it again.
         </Text>
       )}
     </FormDialog>
   )
+}
+
+interface ForSale {
+  readonly pet: Pet
+  readonly stock: Version<InventoryItem>
+}
+
+/** Returns what differs between two versions of a pet and its stock. */
+function saleFacts(before: ForSale, now: ForSale) {
+  const factsOf = ({ pet, stock: { value } }: ForSale): [label: string, text: string][] => [
+    ['Name', pet.name],
+    ['Status', pet.status ?? ''],
+    ['On hand', formatUnits(value.quantity)],
+    ['Reserved', formatUnits(value.reserved ?? 0n)],
+  ]
+  return changedFacts(factsOf(before), factsOf(now))
 }
 
 /** Returns the body of a request. It may lack the category: the store refuses it then with a message for the field. */

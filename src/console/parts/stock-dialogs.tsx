@@ -1,8 +1,12 @@
 import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { InventoryUpdate, StockAdjustment } from '../../client/petstore-client.ts'
+import type { InventoryItem, InventoryUpdate, StockAdjustment } from '../../client/petstore-client.ts'
+import { useEdit, type Version } from '../data/edit.ts'
+import { readStock } from '../data/pets.ts'
 import { useSession } from '../data/store.ts'
+import { EditConflict } from './edit-conflict.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { formatCount } from './format.ts'
 import { UnitsInput } from './units-input.tsx'
 
 interface StockDialogProps {
@@ -21,12 +25,8 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
       title="Adjust the stock"
       action="Adjust"
       done={`The stock of ${name} was adjusted.`}
-      submit={() =>
-        client.adjustInventory({
-          petId,
-          body: adjustmentOf(units, note),
-        })
-      }
+      values={{ units, note }}
+      submit={sending => client.adjustInventory({ petId, body: adjustmentOf(units, note) }, sending)}
       fields={['quantityChange', 'note']}
       onClose={onClose}
     >
@@ -58,21 +58,37 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
 }
 
 interface CountDialogProps extends StockDialogProps {
-  /** The units on hand before the count, if they are known. */
-  readonly quantity: bigint | undefined
+  /** The stock that the user saw. The store refuses the count if the stock has another version by then. */
+  readonly stock: Version<InventoryItem>
 }
 
-/** The dialog that stores the result of a count. */
-export function CountDialog({ petId, name, onClose, quantity }: CountDialogProps) {
+/** The dialog that stores the result of a count. If the stock changed meanwhile, it asks which number to use. */
+export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   const { client } = useSession()
-  const [units, setUnits] = useState(quantity)
+  const [units, setUnits] = useState<bigint | undefined>(stock.value.quantity)
+  const edit = useEdit(stock, () => readStock(client, petId))
+  const differences = ({ quantity, reserved = 0n }: InventoryItem) => [
+    { label: 'On hand', mine: units === undefined ? '–' : formatCount(units), theirs: formatCount(quantity) },
+    // The form has no field for the reserved units, but an order that reserves some explains the conflict.
+    { label: 'Reserved', mine: formatCount(edit.base.value.reserved ?? 0n), theirs: formatCount(reserved) },
+  ]
   return (
     <FormDialog
       title="Set the stock"
       action="Set stock"
       done={`The stock of ${name} was set.`}
-      submit={() => client.setInventory({ petId, body: countOf(units) })}
+      values={units}
+      submit={sending =>
+        edit.save(ifMatch => client.setInventory({ petId, body: countOf(units) }, { ...sending, ifMatch }))
+      }
       fields={['quantity']}
+      conflict={
+        <EditConflict
+          edit={edit}
+          differences={differences}
+          onTakeTheirs={({ quantity }) => setUnits(quantity)}
+        />
+      }
       onClose={onClose}
     >
       {errors => (

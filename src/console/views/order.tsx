@@ -1,14 +1,15 @@
-import { Anchor, Button, Group, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
+import { Anchor, Button, Paper, SimpleGrid, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { ApiError, type Order } from '../../client/petstore-client.ts'
-import type { Version } from '../data/edit.ts'
+import { ApiError, type Client, type Order } from '../../client/petstore-client.ts'
+import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { idIn } from '../data/url-filters.ts'
+import { ChangedMeanwhile, changedFacts } from '../parts/changed-meanwhile.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { formatCount, formatInstant } from '../parts/format.ts'
+import { formatCount, formatInstant, formatUnits } from '../parts/format.ts'
 import { PetName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -16,22 +17,39 @@ import { StateDiagram } from '../parts/state-diagram.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './views.ts'
 
+/** An open dialog about an order, with the version that the user saw when it was opened. */
+interface Opened {
+  readonly dialog: 'edit' | 'complete' | 'cancel'
+  readonly version: Version<Order>
+}
+
 /** One order, with its values and the actions on it. */
 export function OrderView({ id }: ViewProps) {
+  const [opened, setOpened] = useState<Opened>()
+  const close = (): void => setOpened(undefined)
+  return (
+    <>
+      <OrderContent id={id} onOpen={setOpened} />
+      {/* Outside the content, which changes if the order is completed or cancelled while a dialog is open. */}
+      {opened?.dialog === 'edit' && <EditOrder order={opened.version} onClose={close} />}
+      {opened?.dialog === 'complete' && <CompleteOrder version={opened.version} onClose={close} />}
+      {opened?.dialog === 'cancel' && <CancelOrder version={opened.version} onClose={close} />}
+    </>
+  )
+}
+
+function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Opened) => void }) {
   const { client } = useSession()
   const isId = idIn(id) !== undefined
   const { data, error, refetch } = useQuery({
     queryKey: ['orders', 'one', id],
-    queryFn: async () => {
-      const { data: value, etag } = await client.getOrder({ orderId: BigInt(id) })
-      return { value, etag }
-    },
+    queryFn: () => readOrder(client, BigInt(id)),
     enabled: isId,
   })
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
   if (isMissing) return <NoOrder id={id} />
   return (
-    <Page title={`Order ${id}`} actions={data && <OrderActions version={data} />}>
+    <Page title={`Order ${id}`} actions={data && <OrderActions version={data} onOpen={onOpen} />}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <OrderFacts order={data.value} /> : !error && <Skeleton height={200} />}
     </Page>
@@ -89,59 +107,90 @@ function OrderFacts({ order }: { readonly order: Order }) {
   )
 }
 
-type Opened = 'edit' | 'complete' | 'cancel'
-
 interface OrderActionsProps {
   readonly version: Version<Order>
+  readonly onOpen: (opened: Opened) => void
 }
 
-function OrderActions({ version }: OrderActionsProps) {
-  const { client } = useSession()
+function OrderActions({ version, onOpen }: OrderActionsProps) {
   const can = useCan()
-  const [, navigate] = useLocation()
-  const [opened, setOpened] = useState<Opened>()
-  const order = version.value
-  if (order.complete || !can('orders:write')) return null
-  const close = (): void => setOpened(undefined)
-  const orderId = order.id
+  if (version.value.complete || !can('orders:write')) return null
   return (
     <>
-      <Button onClick={() => setOpened('complete')}>Complete</Button>
-      <Button variant="default" onClick={() => setOpened('edit')}>
+      <Button onClick={() => onOpen({ dialog: 'complete', version })}>Complete</Button>
+      <Button variant="default" onClick={() => onOpen({ dialog: 'edit', version })}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => setOpened('cancel')}>
+      <Button variant="default" onClick={() => onOpen({ dialog: 'cancel', version })}>
         Cancel order
       </Button>
-      {opened === 'edit' && <EditOrder order={version} onClose={close} />}
-      {opened === 'complete' && (
-        <FormDialog
-          title="Complete the order?"
-          action="Complete"
-          done="Order completed"
-          submit={() => client.updateOrder({ orderId, body: { complete: true } })}
-          onClose={close}
-        >
-          {() => <Text>Its units leave the stock. A complete order cannot be changed.</Text>}
-        </FormDialog>
-      )}
-      {opened === 'cancel' && (
-        <FormDialog
-          title="Cancel the order?"
-          action="Cancel order"
-          done="Order cancelled"
-          isDestructive
-          submit={() => client.cancelOrder({ orderId })}
-          onDone={() => navigate('/orders')}
-          onClose={close}
-        >
-          {() => (
-            <Group>
-              <Text>Its units become free again, and the order is deleted.</Text>
-            </Group>
-          )}
-        </FormDialog>
-      )}
     </>
   )
+}
+
+interface OrderDialogProps {
+  readonly version: Version<Order>
+  readonly onClose: () => void
+}
+
+function CompleteOrder({ version, onClose }: OrderDialogProps) {
+  const { client } = useSession()
+  const { shown, before, act } = useOrderConfirmation(version)
+  const { id: orderId, quantity } = shown.value
+  return (
+    <FormDialog
+      title="Complete the order?"
+      action="Complete"
+      done="Order completed"
+      submit={sending =>
+        act(ifMatch => client.updateOrder({ orderId, body: { complete: true } }, { ...sending, ifMatch }))
+      }
+      conflict={before && <ChangedMeanwhile facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      onClose={onClose}
+    >
+      {() => <Text>{formatUnits(quantity)} will leave the stock. A complete order cannot be changed.</Text>}
+    </FormDialog>
+  )
+}
+
+function CancelOrder({ version, onClose }: OrderDialogProps) {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const { shown, before, act } = useOrderConfirmation(version)
+  const orderId = shown.value.id
+  return (
+    <FormDialog
+      title="Cancel the order?"
+      action="Cancel order"
+      cancel="Keep the order"
+      done="Order cancelled"
+      isDestructive
+      submit={sending => act(ifMatch => client.cancelOrder({ orderId }, { ...sending, ifMatch }))}
+      conflict={before && <ChangedMeanwhile facts={changedFacts(factsOf(before), factsOf(shown.value))} />}
+      onDone={() => navigate('/orders')}
+      onClose={onClose}
+    >
+      {() => <Text>Its units become free again, and the order is deleted.</Text>}
+    </FormDialog>
+  )
+}
+
+function useOrderConfirmation(version: Version<Order>) {
+  const { client } = useSession()
+  return useConfirmation(version, () => readOrder(client, version.value.id))
+}
+
+async function readOrder(client: Client, orderId: bigint): Promise<Version<Order>> {
+  const { data: value, etag } = await client.getOrder({ orderId })
+  return { value, etag }
+}
+
+/** Returns what a user reads about an order before they decide about it. */
+function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
+  return [
+    ['Units', formatCount(quantity)],
+    ['State', complete ? 'complete' : 'open'],
+    ['Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
+    ['Reference', reference ?? 'None'],
+  ]
 }

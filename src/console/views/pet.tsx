@@ -1,4 +1,5 @@
 import { Anchor, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
@@ -10,7 +11,7 @@ import { Figure } from '../parts/figure.tsx'
 import { CategoryName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
-import { PetActions } from '../parts/pet-actions.tsx'
+import { type OpenedPetDialog, PetActions, PetDialog } from '../parts/pet-actions.tsx'
 import { PetMovements } from '../parts/pet-movements.tsx'
 import { PetTimeline } from '../parts/pet-timeline.tsx'
 import { Refusal } from '../parts/refusal.tsx'
@@ -32,6 +33,22 @@ export function PetView({ id }: ViewProps) {
 }
 
 function PetPage({ petId }: { readonly petId: bigint }) {
+  const [opened, setOpened] = useState<OpenedPetDialog>()
+  return (
+    <>
+      <PetContent petId={petId} onOpen={setOpened} />
+      {/* Outside the content, which changes if the pet is deleted: what the user entered must not disappear. */}
+      {opened && <PetDialog opened={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  )
+}
+
+interface PetContentProps {
+  readonly petId: bigint
+  readonly onOpen: (opened: OpenedPetDialog) => void
+}
+
+function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   const { data: pet, error, refetch } = usePet(petId)
   const can = useCan()
   if (error) {
@@ -44,15 +61,20 @@ function PetPage({ petId }: { readonly petId: bigint }) {
   if (pet === undefined) return <PageSkeleton />
   return (
     <Page title={pet ? pet.value.name : `Pet ${petId}`} id={petId}>
-      {pet ? <PetDetails pet={pet} /> : <NoPet petId={petId} />}
+      {pet ? <PetDetails pet={pet} onOpen={onOpen} /> : <NoPet petId={petId} />}
       {can('audit:read') && <PetTimeline petId={petId} />}
     </Page>
   )
 }
 
-function PetDetails({ pet }: { readonly pet: Version<Pet> }) {
+interface PetDetailsProps extends Pick<PetContentProps, 'onOpen'> {
+  readonly pet: Version<Pet>
+}
+
+function PetDetails({ pet, onOpen }: PetDetailsProps) {
   const { id, categoryId, status } = pet.value
-  const { data: stock } = useStock(id)
+  const { data: version } = useStock(id)
+  const stock = version?.value
   const can = useCan()
   return (
     <>
@@ -73,7 +95,7 @@ function PetDetails({ pet }: { readonly pet: Version<Pet> }) {
         <Figure label="Reserved" count={stock && (stock.reserved ?? 0n)} />
         <Figure label="Free" count={stock && stock.quantity - (stock.reserved ?? 0n)} />
       </SimpleGrid>
-      <PetActions pet={pet} quantity={stock?.quantity} />
+      <PetActions pet={pet} stock={version} onOpen={onOpen} />
       {can('inventory:read') && <PetMovements petId={id} />}
     </>
   )

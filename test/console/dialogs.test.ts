@@ -1,0 +1,301 @@
+import { expect, test } from 'bun:test'
+import { makePet, sharedStore, stockOf } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+import { seriousViolations } from './accessibility.ts'
+import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { holdRequests, loseResponses, requestsWith } from './requests.ts'
+import { addPet } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+/** Returns the text of the element with the focus. */
+const FOCUSED_TEXT = 'document.activeElement.textContent'
+
+test(
+  'a form that is submitted twice at once makes one change',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/categories')
+    const posts = requestsWith(page, 'POST')
+    await page.getByRole('button', { name: 'Add category' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Only one')
+    await page.evaluate(`{
+      const form = document.querySelector('[role=dialog] form')
+      form.requestSubmit()
+      form.requestSubmit()
+    }`)
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add category' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Only one more')
+    await dialog.getByRole('button', { name: 'Add category' }).dblclick()
+    await page.getByText('Only one more was added.').waitFor()
+    expect(posts).toHaveLength(2)
+    const { data } = await store().client.listCategories({ name: 'Only one' })
+    expect(data.items.map(({ name }) => name)).toEqual(['Only one', 'Only one more'])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a double click on a button without a dialog acts once',
+  async () => {
+    const { client } = store()
+    const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:9/none' } })
+    const { page, faults } = await browser.open(store(), `/webhooks/${webhook.id}`)
+    const posts = requestsWith(page, 'POST')
+    await page.getByRole('button', { name: 'Send test event' }).dblclick()
+    await page.getByRole('cell', { name: /webhook.test/ }).waitFor()
+    expect(posts).toHaveLength(1)
+    await client.deleteWebhook({ webhookId: webhook.id })
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an adjustment whose response was lost has no second effect if it is submitted again',
+  async () => {
+    const { petId } = await addPet(store(), 'Adjusted once', 5n)
+    const { page } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByRole('textbox', { name: 'Change' }).fill('3')
+    const restore = await loseResponses(page, request => request.url().endsWith('/adjustments'))
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByText('it may or may not be saved').waitFor()
+    await restore()
+    expect(await stockOf(store().client, petId)).toBe('available 8/0')
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('available 8/0')
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a dialog stays open when its row leaves the list',
+  async () => {
+    const { petId } = await addPet(store(), 'Leaving the list', 2n)
+    const { page, faults } = await browser.open(store(), '/inventory?atMost=5')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Adjust Leaving the list' }).click()
+    await dialog.getByRole('textbox', { name: 'Change' }).fill('3')
+    await store().client.setInventory({ petId, body: { quantity: 40n } })
+    await page
+      .getByRole('link', { name: 'Leaving the list', includeHidden: true })
+      .waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('available 43/0')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a dialog about a pet that is deleted meanwhile keeps what was entered, and shows the refusal',
+  async () => {
+    const { petId } = await addPet(store(), 'Deleted meanwhile')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('Found behind the shelf')
+    await dialog.getByRole('textbox', { name: 'Change' }).fill('1')
+    await store().client.deletePet({ petId })
+    await page.getByRole('heading', { name: `There is no pet ${petId}`, includeHidden: true }).waitFor()
+    expect(await dialog.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Found behind the shelf')
+    await dialog.getByRole('button', { name: 'Adjust' }).click()
+    await dialog.getByText(`There is no inventory item for pet ${petId}.`).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await until('the content has the focus', () => page.evaluate(`document.activeElement.id === 'main'`))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a running change keeps its dialog open, and a user who stops waiting is told what that means',
+  async () => {
+    const { categoryId } = await addPet(store(), 'Any')
+    const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Slow to come')
+    await dialog.getByRole('combobox', { name: 'Category' }).fill('Kind of Any')
+    await page.getByRole('option', { name: 'Kind of Any' }).click()
+    const hold = await holdRequests(page, request => request.method() === 'POST')
+    await dialog.getByRole('button', { name: 'Add pet' }).click()
+    await until('the request is sent', () => hold.held.length === 1)
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 400)
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Slow to come')
+    await dialog.getByRole('button', { name: 'Stop waiting' }).click()
+    await page.getByText('The change may have taken effect.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor()
+    expect(await dialog.getByRole('alert').count()).toBe(0)
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    hold.release()
+    // The page has read its list again, and shows the same view.
+    await page.reload()
+    await page.getByRole('link', { name: 'Any', exact: true }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/pets')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a change that is made after the user has left reports that, and leads nowhere',
+  async () => {
+    const { petId } = await addPet(store(), 'Left behind')
+    const { page, faults } = await browser.open(store(), '/inventory')
+    await page.getByRole('link', { name: 'Left behind' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const hold = await holdRequests(page, request => request.method() === 'DELETE')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await until('the request is sent', () => hold.held.length === 1)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Inventory' }).waitFor()
+    hold.release()
+    await page.getByText('Left behind was deleted.').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/inventory')
+    expect((await store().client.listPets({ id: [petId] })).data.items).toEqual([])
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a count of a stock that changed meanwhile overwrites nothing until the user chooses',
+  async () => {
+    const { petId } = await addPet(store(), 'Counted twice', 3n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Set stock' }).click()
+    await dialog.getByRole('textbox', { name: 'On hand' }).fill('7')
+    await store().client.setInventory({ petId, body: { quantity: 5n } })
+    await dialog.getByRole('button', { name: 'Set stock' }).click()
+    await dialog.getByText('Someone else changed this meanwhile').waitFor()
+    expect(await stockOf(store().client, petId)).toBe('available 5/0')
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Keep my values' }).click()
+    await dialog.getByRole('button', { name: 'Set stock' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('available 7/0')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an order that changed meanwhile is completed only after the user has seen the change',
+  async () => {
+    const { client } = store()
+    const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
+    const { page, faults } = await browser.open(store(), `/orders/${orderId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await dialog.getByText('1 unit will leave the stock.').waitFor()
+    await client.updateOrder({ orderId, body: { quantity: 4n } })
+    await dialog.getByRole('button', { name: 'Complete' }).click()
+    await dialog.getByRole('row', { name: 'Units 1 4' }).waitFor()
+    await dialog.getByText('4 units will leave the stock.').waitFor()
+    expect((await client.getOrder({ orderId })).data.complete).toBe(false)
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Complete' }).click()
+    await page.getByText('Order completed').waitFor()
+    expect((await client.getOrder({ orderId })).data.complete).toBe(true)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a pet whose stock changed meanwhile is marked as sold only after the user has seen the change',
+  async () => {
+    const { petId } = await addPet(store(), 'Sold')
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Mark as sold' }).click()
+    await dialog.getByText('Sold has 1 unit on hand').waitFor()
+    await store().client.setInventory({ petId, body: { quantity: 5n } })
+    await dialog.getByRole('button', { name: 'Mark as sold' }).click()
+    await dialog.getByRole('row', { name: 'On hand 1 unit 5 units' }).waitFor()
+    expect(await stockOf(store().client, petId)).toBe('available 5/0')
+    await dialog.getByRole('button', { name: 'Mark as sold' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('sold 0/0')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'Escape and a click outside do not discard what was entered',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/categories')
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByRole('textbox', { name: 'Name' })
+    await page.getByRole('button', { name: 'Add category' }).click()
+    await name.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add category' }).click()
+    await name.fill('Typed with care')
+    await name.press('Escape')
+    await page.mouse.click(5, 400)
+    // A closing dialog would lose its field before this click.
+    await dialog.getByRole('textbox', { name: 'Description' }).click()
+    expect(await name.inputValue()).toBe('Typed with care')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'only its button closes the dialog of a new key, and the focus returns to the button that created it',
+  async () => {
+    const { page, faults } = await browser.open(store(), '/keys')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const name = dialog.getByLabel('Name')
+    await until('the first field has the focus', () => name.evaluate(input => input.matches(':focus')))
+    await name.fill('till 9')
+    await dialog.getByLabel('Expires').fill('275759-01-01T10:00')
+    await dialog.getByRole('combobox', { name: 'Scopes' }).press('ArrowDown')
+    await page.getByRole('option', { name: /orders:read/ }).click()
+    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('This is not a valid date').waitFor()
+    await dialog.getByLabel('Expires').fill('')
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await page.getByTestId('secret').waitFor()
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 400)
+    expect(await page.getByTestId('secret').textContent()).toStartWith('pst_')
+    expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await until('the button has the focus', async () => (await page.evaluate(FOCUSED_TEXT)) === 'Create key')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
