@@ -2,16 +2,15 @@ import type { SQL } from 'bun'
 import type { DatabaseHost } from '../model/database-url.ts'
 
 /** Returns the options of Bun's SQL client for a host. */
-export function hostOptions({
-  url,
-  sslMode,
-  rootCertificate,
-  passwordOf,
-}: DatabaseHost): SQL.PostgresOrMySQLOptions {
-  return {
-    url,
-    bigint: true,
-    tls: rootCertificate === null || sslMode === 'disable' ? sslMode : { ca: Bun.file(rootCertificate) },
-    ...(passwordOf && { password: passwordOf }),
-  }
+export function hostOptions(host: DatabaseHost): SQL.PostgresOrMySQLOptions {
+  const { url, passwordOf } = host
+  return { url, bigint: true, tls: tlsOf(host), ...(passwordOf && { password: passwordOf }) }
+}
+
+function tlsOf({ sslMode, rootCertificate }: DatabaseHost): SQL.PostgresOrMySQLOptions['tls'] {
+  if (rootCertificate === null || sslMode === 'disable') return sslMode
+  const ca = Bun.file(rootCertificate)
+  if (sslMode === 'verify-full') return { ca }
+  // As in libpq, a root certificate with another mode verifies the authority, but not the name of the host.
+  return { ca, checkServerIdentity: () => undefined }
 }

@@ -40,6 +40,15 @@ function isConnectionCode(code: string): boolean {
   return /^ERR_POSTGRES_(CONNECTION|IDLE_TIMEOUT|LIFETIME_TIMEOUT)/.test(code)
 }
 
+/** Returns whether a pooler between the store and PostgreSQL refused a setting of a session. */
+export function isRefusedSetting(error: unknown): boolean {
+  return sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
+}
+
+export function isTlsMissing(error: unknown): boolean {
+  return error instanceof SQL.PostgresError && error.code === 'ERR_POSTGRES_TLS_NOT_AVAILABLE'
+}
+
 /** Returns the SQLSTATE of an error of the server, or an empty text. */
 export function sqlState(error: unknown): string {
   return error instanceof SQL.PostgresError ? (error.errno ?? '') : ''

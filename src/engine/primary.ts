@@ -1,8 +1,9 @@
-import type { SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import type { DatabaseAddress, DatabaseHost } from '../model/database-url.ts'
 import { overloaded } from '../model/refusals.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import { hostOptions } from './host-options.ts'
+import { isRefusedSetting, isTlsMissing } from './postgres-fault.ts'
 
 /** The time in which the server ends a statement of a request, in milliseconds. It is below every deadline. */
 const STATEMENT_MS_MAX = 4000
@@ -48,9 +49,16 @@ export class Primary {
     this.#pools = openPools(host, commandsMax)
   }
 
-  /** Finds the primary. Throws the error of the first host if none of them is one. */
+  /** Finds the primary. Throws the error of the first host if none of them is one, or Pooled. */
   static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
-    return new Primary(address, await findPrimary(address.hosts), commandsMax)
+    const primary = new Primary(address, await findPrimary(address.hosts), commandsMax)
+    try {
+      await primary.pools.pings.use(performance.now() + PROBE_MS_MAX, assertSettings)
+    } catch (error) {
+      await primary.close(0)
+      throw error
+    }
+    return primary
   }
 
   get pools(): Pools {
@@ -124,10 +132,35 @@ export async function findPrimary(hosts: readonly DatabaseHost[]): Promise<Datab
   throw overloaded(`${hosts.map(({ name }) => name).join(', ')}: no primary, so no writes are possible.`, 5)
 }
 
+/** Thrown if the connections do not lead to PostgreSQL itself. */
+class Pooled extends Error {
+  constructor() {
+    super(
+      'its sessions do not keep their time limits and prepared statements: ' +
+        'connect to PostgreSQL itself, not to a pooler such as PgBouncer',
+    )
+  }
+}
+
+/** Thrown if a host that needs TLS has none. */
+class NoTls extends Error {
+  constructor({ name }: DatabaseHost) {
+    super(`${name} has no TLS: configure it, or add ?sslmode=disable if you trust the network`)
+  }
+}
+
+async function assertSettings(connection: ReservedSQL): Promise<void> {
+  const [row] = await connection.unsafe<{ statement_timeout: string }[]>('SHOW statement_timeout')
+  if (row?.statement_timeout !== `${STATEMENT_MS_MAX / 1000}s`) throw new Pooled()
+}
+
 async function acceptsWrites(host: DatabaseHost): Promise<boolean> {
   const pool = new BoundedPool({ ...hostOptions(host), connection: sessionSettings(LOCK_MS_MAX) }, 1)
   try {
     return await pool.use(performance.now() + PROBE_MS_MAX, isPrimary)
+  } catch (error) {
+    if (isRefusedSetting(error)) throw new Pooled()
+    throw isTlsMissing(error) ? new NoTls(host) : error
   } finally {
     await pool.close()
   }

@@ -16,6 +16,7 @@ export interface DatabaseHost {
 }
 
 const PORT = '5432'
+const NO_HOST = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
 const AUTHORITY = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
 
@@ -37,7 +38,9 @@ export function parseDatabaseUrl(text: string, passwordOf?: () => string): Datab
   const rest = parameters.size === 0 ? '' : `?${parameters}`
   const hosts = authority.split(',').map((host): DatabaseHost => {
     const [, hostname = 'localhost', port = PORT] = HOST.exec(host) ?? []
-    if (!HOST.test(host) || Number(port) > 65_535) throw new Error(`it has no valid host: "${host}".`)
+    const isMissing = host === '' && authority !== ''
+    // The text may be a part of the password, so it is not in the message.
+    if (isMissing || !HOST.test(host) || Number(port) > 65_535) throw new Error(NO_HOST)
     const url = `${scheme}${user === undefined ? '' : `${user}@`}${hostname}:${port}${path}${rest}`
     if (!URL.canParse(url))
       throw new Error('its user, password or host has characters that must be percent-encoded.')

@@ -256,7 +256,7 @@ DGif+lcCIE4Yt0JcalF2DPUPnG52t394Tctk1raX9crGcu7sv/oM
 -----END CERTIFICATE-----
 `
 
-const certificateKey = `-----BEGIN PRIVATE KEY-----
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQglb58cbjnlYgS+juy
 08ZerFGxTzHshv0aCs1XzHwsMR6hRANCAARWZMejlvUYC7K8fPw+DOTSMjPcwrkb
 UFPHArx6s2lobH44zszW4vRqGZL5biIPJLMsVHs4ujH7Li0NmY13mhVk

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { loadModule, parseSync } from 'libpg-query'
 import { z } from 'zod'
 import { migrations } from '../../src/engine/postgres-migrations.ts'
-import { driveUsual } from '../description/conformance-drive.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { testedEngines } from '../support/store.ts'
+import { driveUsual } from './conformance-drive.ts'
 
 /**
  * What CockroachDB (PostgreSQL Compatibility, v26.3) or YugabyteDB (YSQL, unsupported features, v2025.1) documents as

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { parseDatabaseUrl } from './database-url.ts'
+
+/** Returns the hosts of an address in short form, or the message of the refusal. */
+function hostsOf(url: string): string {
+  try {
+    return parseDatabaseUrl(url)
+      .hosts.map(({ url: own, sslMode }) => `${own} ${sslMode}`)
+      .join(', ')
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+test('the hosts of a URL, with their ports and whether their certificate is verified', () => {
+  const expected = {
+    'postgres://u:p@localhost/shop': 'postgres://u:p@localhost:5432/shop disable',
+    'postgresql://u@127.0.0.1:6000/shop': 'postgresql://u@127.0.0.1:6000/shop disable',
+    'postgres://u@[::1]/shop': 'postgres://u@[::1]:5432/shop disable',
+    'postgres:///shop': 'postgres://localhost:5432/shop disable',
+    'postgres://u@db.example/shop': 'postgres://u@db.example:5432/shop verify-full',
+    'postgres://u@10.0.0.5/shop?sslmode=require': 'postgres://u@10.0.0.5:5432/shop require',
+    'postgres://u@a,b:6000/s?target_session_attrs=read-write':
+      'postgres://u@a:5432/s verify-full, postgres://u@b:6000/s verify-full',
+    'postgres://u:100%25@localhost/shop?application_name=till':
+      'postgres://u:100%25@localhost:5432/shop?application_name=till disable',
+    // What only looks like this machine is not this machine.
+    'postgres://u@127.0.0.1.example/shop': 'postgres://u@127.0.0.1.example:5432/shop verify-full',
+  }
+  expect(Object.fromEntries(Object.keys(expected).map(url => [url, hostsOf(url)]))).toEqual(expected)
+})
+
+test('an invalid address is refused with a sentence that does not contain the password', () => {
+  const example = 'it must be a URL such as postgres://user:password@host:5432/name.'
+  const noHost = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
+  const expected = {
+    'mysql://u:secret@localhost/shop': example,
+    localhost: example,
+    'postgres://u:se/cret@localhost/shop': noHost,
+    'postgres://u:secret@localhost:99999/shop': noHost,
+    'postgres://u:secret@a,,b/shop': noHost,
+    'postgres://u:secret@localhost/shop?sslmode=on':
+      'sslmode must be one of disable, prefer, require, verify-ca, verify-full.',
+  }
+  expect(Object.fromEntries(Object.keys(expected).map(url => [url, hostsOf(url)]))).toEqual(expected)
+})
+
+test('the root certificate and the function of the password are passed on', () => {
+  const passwordOf = () => 'later'
+  const [host] = parseDatabaseUrl('postgres://u@db/shop?sslrootcert=/etc/ca.pem', passwordOf).hosts
+  expect(host).toMatchObject({ rootCertificate: '/etc/ca.pem', passwordOf, url: 'postgres://u@db:5432/shop' })
+})

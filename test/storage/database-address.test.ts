@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { newDatabase, type PostgresServer, start } from '../support/postgres-server.ts'
+import { onPostgres, run, startProcess } from '../support/process.ts'
+import { certificate, certificateKey, deadPort } from '../support/receiver.ts'
+import { testedEngines } from '../support/store.ts'
+
+describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL', () => {
+  let server: PostgresServer
+  let url: string
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-address-'))
+  const authority = join(directory, 'ca.pem')
+  const passwordFile = join(directory, 'password')
+
+  beforeAll(async () => {
+    server = await start()
+    url = await newDatabase(server.address)
+    writeFileSync(authority, certificate)
+    writeFileSync(passwordFile, 'postgres\n')
+    const data = join(server.directory, 'data')
+    const { uid, gid } = statSync(data)
+    for (const [name, text] of Object.entries({ 'server.crt': certificate, 'server.key': certificateKey })) {
+      writeFileSync(join(data, name), text)
+      chownSync(join(data, name), uid, gid)
+      chmodSync(join(data, name), 0o600)
+    }
+    await using admin = new SQL({ url, max: 1 })
+    await admin.unsafe('ALTER SYSTEM SET ssl = on')
+    await admin.unsafe('SELECT pg_reload_conf()')
+  }, 60_000)
+
+  afterAll(async () => {
+    await server.crash()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const serve = (address: string, env: Record<string, string> = {}) =>
+    startProcess(['serve', '--port', '0', '--no-demo', '--data', directory], {
+      ...onPostgres(address),
+      ...env,
+    })
+
+  /** Returns the message with which a store at this address refuses to start. */
+  async function refusalOf(address: string, env: Record<string, string> = {}): Promise<string> {
+    const args = ['serve', '--port', '0', '--no-demo', '--data', directory]
+    const { exitCode, errors } = await run(args, { ...onPostgres(address), ...env })
+    expect(exitCode).toBe(1)
+    return errors.trim()
+  }
+
+  test('a certificate that no known authority has signed is refused; sslrootcert names the authority', async () => {
+    expect(await refusalOf(`${url}?sslmode=verify-full`)).toMatch(/cannot be opened: .*certificate/)
+    await using trusted = await serve(`${url}?sslmode=verify-full&sslrootcert=${authority}`)
+    expect((await fetch(`${trusted.base}/readyz`)).status).toBe(200)
+    await using admin = new SQL({ url, max: 1 })
+    const sessions = await admin.unsafe(
+      `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'petstore'`,
+    )
+    expect([...sessions]).toEqual([{ ssl: true }])
+  }, 60_000)
+
+  test('a certificate for another host is refused, although its authority is known', async () => {
+    // The certificate is for 127.0.0.1.
+    const other = url.replace('127.0.0.1', 'localhost')
+    expect(await refusalOf(`${other}?sslmode=verify-full&sslrootcert=${authority}`)).toMatch(
+      /cannot be opened/,
+    )
+  }, 60_000)
+
+  test('a server without TLS is refused if TLS is required, and the message says what to do', async () => {
+    const plain = await newDatabase()
+    expect(await refusalOf(`${plain}?sslmode=require`)).toContain(
+      'has no TLS: configure it, or add ?sslmode=disable if you trust the network',
+    )
+  }, 60_000)
+
+  test('the password is read from a file, and neither it nor a wrong one is in a message', async () => {
+    const withoutPassword = url.replace(':postgres@', '@')
+    await using served = await serve(withoutPassword, { PETSTORE_DATABASE_PASSWORD_FILE: passwordFile })
+    expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
+    const refusal = await refusalOf(url.replace(':postgres@', ':hunter2@'))
+    expect(refusal).toContain('password authentication failed')
+    expect(refusal).not.toContain('hunter2')
+  }, 60_000)
+
+  test('of several hosts the primary is used, wherever it is in the list', async () => {
+    const { host } = new URL(url)
+    await using served = await serve(url.replace(host, `127.0.0.1:${await deadPort()},${host}`))
+    expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
+  }, 60_000)
+
+  test('a pooler that refuses the settings of a session is named', async () => {
+    const text = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0'
+    const message = Buffer.alloc(5 + text.length)
+    message.write('E')
+    message.writeInt32BE(4 + text.length, 1)
+    message.write(text, 5)
+    const pooler = createServer(socket => socket.once('data', () => socket.end(message)))
+    const port = await deadPort()
+    await new Promise<void>(resolve => pooler.listen(port, '127.0.0.1', resolve))
+    expect(await refusalOf(`postgres://u@127.0.0.1:${port}/shop`)).toContain(
+      'not to a pooler such as PgBouncer',
+    )
+    pooler.close()
+  }, 60_000)
+
+  test('a database that cannot be reached ends the start with one sentence', async () => {
+    const refusal = await refusalOf(`postgres://u@127.0.0.1:${await deadPort()}/shop`)
+    expect(refusal).toMatch(/^The database at DATABASE_URL cannot be opened: .*\.$/)
+  }, 60_000)
+})
