@@ -21,6 +21,9 @@ const suites = [
   'dispatcher',
   'backlog',
   'isolation',
+  'unreliable-database',
+  'many-processes',
+  'failover',
 ]
 
 const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), did: z.string() })

