@@ -1,38 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { SQL } from 'bun'
+import { keepOrdering, missingOrders } from '../support/ordering.ts'
 import { start } from '../support/postgres-server.ts'
 import { startStandby } from '../support/postgres-standby.ts'
 import { makePet } from '../support/shop.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
-import { openTestStore, type TestStore, testedEngines } from '../support/store.ts'
+import { openTestStore, testedEngines } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const ROUNDS = times(1, 10)
-const BUYERS = 8
 /** How long the primary goes on after the network to its standby froze, in milliseconds. */
 const ALONE_MS = 800
 const TIMEOUT_MS = timeLimitMs(60_000)
-
-/** Places orders until the returned function is called. It returns the locations of the acknowledged orders. */
-function keepOrdering(store: TestStore, petId: bigint): { acknowledged: string[]; stop(): Promise<void> } {
-  const acknowledged: string[] = []
-  let isOver = false
-  const buy = async (): Promise<void> => {
-    while (!isOver) {
-      const { status, headers } = await store.send('POST', '/store/orders', { body: `{"petId":${petId}}` })
-      if (status === 201) acknowledged.push(headers.get('location') ?? '')
-      else if (status !== 503) throw new Error(`an order got HTTP ${status}`)
-    }
-  }
-  const running = Promise.all(Array.from({ length: BUYERS }, buy))
-  return {
-    acknowledged,
-    stop: async () => {
-      isOver = true
-      await running
-    },
-  }
-}
 
 /**
  * Lets a primary fail while orders are placed, and promotes its standby. Returns the number of acknowledged orders, how
@@ -64,12 +42,7 @@ async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost:
     await until('orders are placed again', () => acknowledged.length > before + 50)
     const gapMs = performance.now() - failedMs
     await stop()
-    await using standby = new SQL({ url: server.address + database, max: 1 })
-    const rows = await standby.unsafe<{ location: string }[]>(
-      `SELECT '/store/orders/' || CAST(id AS TEXT) AS location FROM orders`,
-    )
-    const kept = new Set(rows.map(({ location }) => location))
-    const lost = acknowledged.filter(location => !kept.has(new URL(location, store.base).pathname)).length
+    const lost = await missingOrders(server.address + database, acknowledged)
     return { orders: acknowledged.length, lost, gapMs: Math.round(gapMs) }
   } finally {
     await server.crash()

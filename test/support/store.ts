@@ -47,7 +47,9 @@ export interface Variant {
   readonly executeCommand?: PostgresOptions<Query, Command, Reply, CommandResult>['executeCommand']
   readonly executeQuery?: PostgresOptions<Query, Command, Reply>['executeQuery']
   readonly wrapEngine?: (engine: StoreEngine) => StoreEngine
-  /** The address of the PostgreSQL server; by default the one of the test run. */
+  /** The PostgreSQL database; by default a new one. */
+  readonly databaseUrl?: string
+  /** The address of the PostgreSQL server of a new database; by default the one of the test run. */
   readonly server?: string
   /** Returns the URL under which the store reaches its PostgreSQL database, such as one through a proxy. */
   readonly routeOf?: (databaseUrl: string) => string
@@ -92,7 +94,8 @@ export interface SendOptions {
 export async function openTestStore(kind: EngineName, options: TestOptions = {}): Promise<TestStore> {
   const { wrapEngine = engine => engine } = options
   const directory = mkdtempSync(join(tmpdir(), 'petstore-test-'))
-  const databaseUrl = kind === 'postgres' ? await newDatabase(options.server) : undefined
+  const databaseUrl =
+    kind === 'postgres' ? (options.databaseUrl ?? (await newDatabase(options.server))) : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
   const engine = wrapEngine(await openVariant(databaseUrl, directory, log, options))

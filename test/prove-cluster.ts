@@ -1,0 +1,202 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Glob, SQL } from 'bun'
+import { keepOrdering, missingOrders } from './support/ordering.ts'
+import { deadPort } from './support/receiver.ts'
+import { makePet } from './support/shop.ts'
+import { openTestStore } from './support/store.ts'
+import { until } from './support/until.ts'
+
+// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd, kills the primary again and again while
+// orders are placed, and counts the acknowledged orders that are missing at the end. It needs the Debian packages
+// postgresql, patroni and etcd-server, and says so if they are missing.
+
+const NODES = 3
+/** The shortest times that Patroni accepts, in seconds. */
+const TTL_SECONDS = 20
+const LOOP_SECONDS = 3
+
+const { values } = parseArgs({ options: { failovers: { type: 'string', default: '20' } } })
+const failovers = Number(values.failovers)
+const [binaries] = [...new Glob('/usr/lib/postgresql/*/bin/initdb').scanSync({ cwd: '/', absolute: true })]
+  .sort()
+  .reverse()
+const missing = ['patroni', 'etcd', 'setpriv'].filter(tool => Bun.which(tool) === null)
+if (!binaries || missing.length > 0) {
+  process.stdout.write(
+    `Skipped: ${[...missing, ...(binaries ? [] : ['postgresql'])].join(', ')} not installed.\n`,
+  )
+  process.exit(0)
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-cluster-'))
+chmodSync(directory, 0o777)
+const children: Bun.Subprocess[] = []
+
+/** Starts a program as the user postgres, because PostgreSQL refuses to run as root. It leads a session of its own. */
+function startProgram(command: string[]): Bun.Subprocess {
+  const asUser = ['setsid', 'setpriv', '--reuid=postgres', '--regid=postgres', '--init-groups', ...command]
+  const log = Bun.file(join(directory, `log${children.length}`))
+  const child = Bun.spawn(process.getuid?.() === 0 ? asUser : ['setsid', ...command], {
+    cwd: directory,
+    stdin: 'ignore',
+    stdout: log,
+    stderr: log,
+  })
+  children.push(child)
+  return child
+}
+
+interface Node {
+  readonly name: string
+  readonly port: number
+  readonly api: string
+  readonly config: string
+  patroni: Bun.Subprocess
+}
+
+const etcdPort = await deadPort()
+const peerPort = await deadPort()
+mkdirSync(join(directory, 'etcd'), { mode: 0o777 })
+chmodSync(join(directory, 'etcd'), 0o777)
+startProgram([
+  'etcd',
+  ...['--data-dir', join(directory, 'etcd/data'), '--unsafe-no-fsync'],
+  ...['--listen-client-urls', `http://127.0.0.1:${etcdPort}`],
+  ...['--advertise-client-urls', `http://127.0.0.1:${etcdPort}`],
+  ...['--listen-peer-urls', `http://127.0.0.1:${peerPort}`],
+])
+
+async function startNode(index: number): Promise<Node> {
+  const name = `node${index}`
+  const port = await deadPort()
+  const apiPort = await deadPort()
+  const config = join(directory, `${name}.json`)
+  const user = (username: string) => ({ username, password: 'postgres' })
+  const settings = {
+    scope: 'petstore',
+    name,
+    restapi: { listen: `127.0.0.1:${apiPort}`, connect_address: `127.0.0.1:${apiPort}` },
+    etcd3: { hosts: `127.0.0.1:${etcdPort}` },
+    bootstrap: {
+      dcs: {
+        ttl: TTL_SECONDS,
+        loop_wait: LOOP_SECONDS,
+        retry_timeout: LOOP_SECONDS,
+        synchronous_mode: true,
+        synchronous_mode_strict: true,
+        postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, wal_log_hints: 'on' } },
+      },
+      initdb: [{ encoding: 'UTF8' }],
+    },
+    postgresql: {
+      listen: `127.0.0.1:${port}`,
+      connect_address: `127.0.0.1:${port}`,
+      data_dir: join(directory, name),
+      bin_dir: join(binaries ?? '', '..'),
+      pg_hba: ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'],
+      parameters: { unix_socket_directories: directory },
+      authentication: {
+        superuser: user('postgres'),
+        replication: user('replicator'),
+        rewind: user('rewinder'),
+      },
+    },
+  }
+  writeFileSync(config, JSON.stringify(settings))
+  return {
+    name,
+    port,
+    api: `http://127.0.0.1:${apiPort}`,
+    config,
+    patroni: startProgram(['patroni', config]),
+  }
+}
+
+const Cluster = { state: '', role: '' }
+
+/** Returns the state and the role of a node, as its Patroni reports them. */
+async function stateOf({ api }: Node): Promise<typeof Cluster> {
+  try {
+    const response = await fetch(`${api}/patroni`, { signal: AbortSignal.timeout(1000) })
+    const { state = '', role = '' } = Object(await response.json())
+    return { state: String(state), role: String(role) }
+  } catch {
+    return Cluster
+  }
+}
+
+async function leaderOf(nodes: readonly Node[]): Promise<Node | undefined> {
+  const states = await Promise.all(nodes.map(stateOf))
+  return nodes.find((_, index) => ['master', 'primary'].includes(states[index]?.role ?? ''))
+}
+
+/** Whether a node is a standby that each commit waits for. */
+async function hasSynchronousStandby(nodes: readonly Node[]): Promise<boolean> {
+  const answers = nodes.map(({ api }) =>
+    fetch(`${api}/synchronous`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
+  return (await Promise.all(answers)).includes(true)
+}
+
+const nodes: Node[] = []
+for (let index = 0; index < NODES; index++) nodes.push(await startNode(index))
+try {
+  await until(
+    'the cluster has a primary and a synchronous standby',
+    async () => hasSynchronousStandby(nodes),
+    180_000,
+  )
+  const first = await leaderOf(nodes)
+  if (!first) throw new Error('there is no primary')
+  const database = `petstore_${process.pid}`
+  const address = `postgres://postgres:postgres@127.0.0.1:${first.port}`
+  {
+    await using admin = new SQL({ url: `${address}/postgres`, max: 1 })
+    await admin.unsafe(`CREATE DATABASE ${database}`)
+  }
+  const hosts = nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  await using store = await openTestStore('postgres', {
+    databaseUrl: `postgres://postgres:postgres@${hosts}/${database}`,
+  })
+  const { petId } = await makePet(store.client, { quantity: 1_000_000n })
+  const { acknowledged, stop } = keepOrdering(store, petId)
+  const gapsMs: number[] = []
+  for (let failover = 1; failover <= failovers; failover++) {
+    await until('a standby follows', async () => hasSynchronousStandby(nodes), 180_000)
+    const leader = await leaderOf(nodes)
+    if (!leader) continue
+    const before = acknowledged.length
+    await until('orders are placed', () => acknowledged.length > before + 50, 60_000)
+    const killedMs = performance.now()
+    // The whole session dies: Patroni and the PostgreSQL that it started.
+    Bun.spawnSync(['pkill', '-KILL', '-s', String(leader.patroni.pid)])
+    Bun.spawnSync(['pkill', '-KILL', '-f', join(directory, leader.name)])
+    const atKill = acknowledged.length
+    await until('orders are placed again', () => acknowledged.length > atKill + 20, 180_000)
+    gapsMs.push(performance.now() - killedMs)
+    leader.patroni = startProgram(['patroni', leader.config])
+    process.stdout.write(
+      `failover ${failover}: ${Math.round((gapsMs.at(-1) ?? 0) / 100) / 10} s without service\n`,
+    )
+  }
+  await stop()
+  const leader = await leaderOf(nodes)
+  const url = `postgres://postgres:postgres@127.0.0.1:${leader?.port ?? first.port}/${database}`
+  const lost = await missingOrders(url, acknowledged)
+  const longest = Math.round(Math.max(...gapsMs) / 100) / 10
+  process.stdout.write(
+    `${gapsMs.length} failovers, ${acknowledged.length} acknowledged orders, ${lost} lost; longest gap ${longest} s\n`,
+  )
+  process.exitCode = lost === 0 && gapsMs.length > 0 ? 0 : 1
+} finally {
+  for (const child of children) Bun.spawnSync(['pkill', '-KILL', '-s', String(child.pid)])
+  for (const { name } of nodes) Bun.spawnSync(['pkill', '-KILL', '-f', join(directory, name)])
+  rmSync(directory, { recursive: true, force: true })
+}
+process.exit()
