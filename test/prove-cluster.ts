@@ -95,6 +95,7 @@ async function startNode(index: number): Promise<Node> {
       listen: `127.0.0.1:${port}`,
       connect_address: `127.0.0.1:${port}`,
       data_dir: join(directory, name),
+      pgpass: join(directory, `${name}.pgpass`),
       bin_dir: join(binaries ?? '', '..'),
       pg_hba: ['host all all 127.0.0.1/32 scram-sha-256', 'host replication all 127.0.0.1/32 scram-sha-256'],
       parameters: { unix_socket_directories: directory },

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { VERSION } from './support/postgres-server.ts'
 import { ROOT } from './support/root.ts'
 
-// `npm run prove:postgres [FILE...]` runs the tests on each version of PostgreSQL that the store supports, in addition
-// to the one of `npm test`. It installs the versions with npm at its first run.
+// `npm run prove:postgres [FILE...]` runs the tests on each version of PostgreSQL and at each isolation level that the
+// store supports, in addition to those of `npm test`. It installs the versions with npm at its first run.
 
 const MAJORS = ['15', '16', '17']
+const LEVELS = ['REPEATABLE READ', 'SERIALIZABLE']
 const folder = join(ROOT, 'test/postgres-versions')
 const paths = process.argv.slice(2)
 const files =
@@ -26,9 +27,14 @@ if (!existsSync(join(folder, 'node_modules')) && !run(['npm', 'ci'], {}, folder)
   process.stderr.write('The versions of PostgreSQL cannot be installed, so nothing was proved.\n')
   process.exit(1)
 }
-const failed = MAJORS.filter(major => {
-  process.stdout.write(`\nPostgreSQL ${major}\n`)
-  return !run([process.execPath, 'test/run.ts', ...files], { [VERSION]: major, ENGINE: 'postgres' })
+/** Each run with its name and its part of the environment. */
+const runs = [
+  ...MAJORS.map(major => [`PostgreSQL ${major}`, { [VERSION]: major }] as const),
+  ...LEVELS.map(level => [level, { PETSTORE_TEST_ISOLATION: level }] as const),
+]
+const failed = runs.filter(([name, env]) => {
+  process.stdout.write(`\n${name}\n`)
+  return !run([process.execPath, 'test/run.ts', ...files], { ...env, ENGINE: 'postgres' })
 })
-process.stdout.write(`\n${MAJORS.length - failed.length} of ${MAJORS.length} versions passed.\n`)
+process.stdout.write(`\n${runs.length - failed.length} of ${runs.length} runs passed.\n`)
 process.exit(failed.length === 0 ? 0 : 1)

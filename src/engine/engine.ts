@@ -81,5 +81,5 @@ export class Stale extends Error {
   }
 }
 
-/** The maximum number of times that a command runs before the engine gives up. */
-export const ATTEMPTS_MAX = 8
+/** The maximum number of times that a command runs before the engine gives up. Its deadline may come first. */
+export const ATTEMPTS_MAX = 30

@@ -33,6 +33,11 @@ const ENGINES = ['sqlite', 'postgres'] as const
 export const testedEngines = ENGINES.filter(name => (process.env.ENGINE ?? name) === name)
 if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}.`)
 
+const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
+
+/** The isolation level of the stores on PostgreSQL, if the run asks for another one than the usual. */
+const testedIsolation = LEVELS.find(level => level === process.env.PETSTORE_TEST_ISOLATION)
+
 /** Runs a suite of whole-store tests on every engine of this run. */
 export function onEveryEngine(suite: (engine: EngineName) => void): void {
   for (const engine of testedEngines) describe(engine, () => suite(engine))
@@ -180,7 +185,7 @@ function openVariant(
 ): Promise<StoreEngine> {
   const {
     pagesMax,
-    isolation,
+    isolation = testedIsolation,
     routeOf = url => url,
     writer = new URL('../../src/store/sqlite-writer.ts', import.meta.url),
   } = variant
