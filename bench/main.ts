@@ -4,6 +4,7 @@ import { benchEvents } from './events.ts'
 import { environmentText } from './facts.ts'
 import { benchLarge } from './large.ts'
 import { benchOrders } from './orders.ts'
+import { benchPostgres } from './orders-postgres.ts'
 import { benchPeers } from './peers.ts'
 import { assertTopicsFree, writePage } from './performance-page.ts'
 import { benchReads } from './reads.ts'
@@ -19,6 +20,7 @@ const topics: Readonly<Record<string, (schedule: Schedule) => Promise<Section[]>
   reads: benchReads,
   orders: benchOrders,
   events: benchEvents,
+  postgres: benchPostgres,
   peers: benchPeers,
   large: benchLarge,
   start: benchStart,

@@ -1,56 +1,105 @@
 import { SQL } from 'bun'
+import type { ServerProcess } from './child.ts'
 import { generateOrders, selfMeasured } from './generate.ts'
 import { startPostgres } from './postgres.ts'
-import { interleave, type Result, type Schedule, tallied } from './sample.ts'
+import { interleave, type Result, type Sample, type Schedule, tallied } from './sample.ts'
 import type { Section } from './section.ts'
 import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 32
-/** The maximum number of connections, which is the same as that of the store. */
-const CONNECTIONS_MAX = 20
+/** The maximum number of connections of the loops, which is the number of commands that a process runs at once. */
+const CONNECTIONS_MAX = 16
+/** The number of pets that are ordered at random, one unit at a time. */
+const PETS = 1000
+/** The numbers of processes that serve one database. */
+const PROCESSES = [1, 2, 4]
 const QUIET_MS_MAX = 60_000
 
-/** Measures orders on PostgreSQL, compared with a bare client of the same server that runs the same statements. */
-export async function benchPostgresOrders(schedule: Schedule, pets: number): Promise<Section> {
+/** Measures orders on PostgreSQL: against a bare client of the same server, and with several processes. */
+export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
   using files = openTempDirectory()
   await using postgres = await startPostgres(files.folder('postgres'))
-  const make = async (name: string) => {
+  const make = async (name: string): Promise<StorePlace> => {
     const databaseUrl = await postgres.newDatabase(name)
     const place = { directory: files.folder(name), databaseUrl }
     await makeStore(place)
     await using database = new SQL({ url: databaseUrl, max: 1 })
-    for (const statement of fillStatements(pets, 'full')) await database.unsafe(statement)
+    for (const statement of fillStatements(PETS, 'full')) await database.unsafe(statement)
     await database.unsafe('VACUUM ANALYZE')
     return place
   }
-  const storePlace = await make('store')
-  const loopPlace = await make('loop')
+  return [
+    againstLoop(postgres.settings, await compareWithLoop(schedule, await make('store'), await make('loop'))),
+    ofProcesses(postgres.settings, await compareProcesses(schedule, await make('many'))),
+  ]
+}
+
+interface StorePlace {
+  readonly directory: string
+  readonly databaseUrl: string
+}
+
+async function compareWithLoop(
+  schedule: Schedule,
+  storePlace: StorePlace,
+  loopPlace: StorePlace,
+): Promise<Result[]> {
   await using store = await startStore(storePlace)
   await using storeDatabase = new SQL({ url: storePlace.databaseUrl, max: 1 })
   await using loopDatabase = new SQL({ url: loopPlace.databaseUrl, max: 1 })
-  const ours = tallied('placeOrder, petstore', async seconds => {
-    const { port, pid } = store
-    const sample = await generateOrders(
-      { port, pid, connections: CLIENTS, seconds },
-      { pets, keyPrefix: null },
-    )
-    await waitForSequencer(storeDatabase)
-    return sample
-  })
+  const ours = tallied('placeOrder, petstore', seconds => orderFrom([store], storeDatabase, seconds))
   const bare = tallied('bare client loop, no HTTP', seconds =>
     selfMeasured('postgres-loop.ts', {
       url: loopPlace.databaseUrl,
       clients: CLIENTS,
       connectionsMax: CONNECTIONS_MAX,
       petIdFirst: PET_ID_FIRST,
-      pets,
+      pets: PETS,
       seconds,
     }),
   )
   const results = await interleave([ours, bare], schedule)
   await assertAllThere(storeDatabase, ours.answered())
   await assertAllThere(loopDatabase, bare.answered())
-  return sectionOf(postgres.settings, pets, results)
+  return results
+}
+
+async function compareProcesses(schedule: Schedule, place: StorePlace): Promise<Result[]> {
+  const stores: ServerProcess[] = []
+  await using database = new SQL({ url: place.databaseUrl, max: 1 })
+  try {
+    for (let process = 0; process < Math.max(...PROCESSES); process++) stores.push(await startStore(place))
+    const contestants = PROCESSES.map(count =>
+      tallied(`${count} ${count === 1 ? 'process' : 'processes'}`, seconds =>
+        orderFrom(stores.slice(0, count), database, seconds),
+      ),
+    )
+    const results = await interleave(contestants, schedule)
+    const answered = contestants.reduce((sum, contestant) => sum + contestant.answered(), 0)
+    await assertAllThere(database, answered)
+    return results
+  } finally {
+    for (const store of stores) await store[Symbol.asyncDispose]()
+  }
+}
+
+/** Places orders from all clients, evenly over several processes. Returns the sums of their counts. */
+async function orderFrom(stores: readonly ServerProcess[], database: SQL, seconds: number): Promise<Sample> {
+  const connections = CLIENTS / stores.length
+  const samples = await Promise.all(
+    stores.map(({ port, pid }) =>
+      generateOrders({ port, pid, connections, seconds }, { pets: PETS, keyPrefix: null }),
+    ),
+  )
+  await waitForSequencer(database)
+  const sum = (count: (sample: Sample) => number): number =>
+    samples.reduce((total, sample) => total + count(sample), 0)
+  return {
+    requests: sum(({ requests }) => requests),
+    seconds: sum(sample => sample.seconds) / samples.length,
+    cpuUs: sum(({ cpuUs }) => cpuUs),
+    answered: sum(({ answered }) => answered),
+  }
 }
 
 /**
@@ -80,17 +129,17 @@ async function assertAllThere(database: SQL, answered: number): Promise<void> {
   }
 }
 
-function sectionOf(settings: string, pets: number, results: readonly Result[]): Section {
+function againstLoop(settings: string, results: readonly Result[]): Section {
   const [ours, bare] = results
   if (!ours || !bare) throw new Error('a contestant has no result')
   return {
     title: 'placeOrder on PostgreSQL',
     about: [
-      `${settings}, otherwise default settings; ${CLIENTS} clients, one unit each of ${pets} pets at ` +
+      `${settings}, otherwise default settings; ${CLIENTS} clients, one unit each of ${PETS} pets at ` +
         `random. The other side is ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
-        'connections, as many as the store has. Each loop runs one transaction after another with the same ' +
-        'statements, awaits each, and uses no HTTP. The store also assigns every event a position, which ' +
-        'the loops do not.',
+        'connections, as many as the store has for commands. Each loop runs one transaction after another with ' +
+        'the same statements, awaits each, and uses no HTTP. The store also assigns every event a position, ' +
+        'which the loops do not.',
       'CPU is only that of the program, not of the PostgreSQL server, which does most of the work.',
     ],
     results,
@@ -99,9 +148,26 @@ function sectionOf(settings: string, pets: number, results: readonly Result[]): 
         name: 'petstore against a bare client loop',
         of: ours,
         against: bare,
-        target: { required: 0.6, aim: 1 },
+        target: { required: 0.85, aim: 1 },
         unit: '%',
       },
+    ],
+  }
+}
+
+function ofProcesses(settings: string, results: readonly Result[]): Section {
+  const [one, two, four] = results
+  if (!one || !two || !four) throw new Error('a contestant has no result')
+  return {
+    title: 'placeOrder on PostgreSQL, several processes',
+    about: [
+      `${settings}; ${CLIENTS} clients, evenly over the processes, on one machine with the database: all of them ` +
+        'share its cores, so this shows the cost of more processes, and not what more machines gain.',
+    ],
+    results,
+    ratios: [
+      { name: '2 processes against 1', of: two, against: one, unit: '%' },
+      { name: '4 processes against 1', of: four, against: one, unit: '%' },
     ],
   }
 }

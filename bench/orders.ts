@@ -3,7 +3,6 @@ import { databaseFile } from '../src/engine/sqlite.ts'
 import type { ServerProcess } from './child.ts'
 import { generateOrders, selfMeasured } from './generate.ts'
 import { assertSameStatements } from './order-command.ts'
-import { benchPostgresOrders } from './orders-postgres.ts'
 import { interleave, type Result, type Schedule, type Tallied, tallied } from './sample.ts'
 import type { Section } from './section.ts'
 import { makeSqliteStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
@@ -13,13 +12,9 @@ const CEILING_BATCH = 64
 /** The number of pets that are ordered at random, one unit at a time. */
 const PETS = 1000
 
-/** Measures durable orders on both engines, compared with the limits of SQLite and PostgreSQL. */
+/** Measures durable orders on SQLite, compared with its limits. */
 export async function benchOrders(schedule: Schedule): Promise<Section[]> {
-  return [
-    await benchSqliteOrders(schedule, false),
-    await benchSqliteOrders(schedule, true),
-    await benchPostgresOrders(schedule, PETS),
-  ]
+  return [await benchSqliteOrders(schedule, false), await benchSqliteOrders(schedule, true)]
 }
 
 async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<Section> {
