@@ -34,17 +34,19 @@ export class BoundedPool {
   async use<T>(dueMs: number, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await this.#freed(dueMs)
+    let connection: ReservedSQL | undefined
+    const reserving = new AbortController()
+    const timer = setTimeout(() => {
+      reserving.abort(overloaded('The database does not respond; try again shortly.', 2))
+      void connection?.close({ timeout: 0 }).catch(() => {})
+    }, leftMs(dueMs))
     try {
-      const connection = await this.#sql.reserve()
-      const timer = setTimeout(() => void connection.close({ timeout: 0 }).catch(() => {}), leftMs(dueMs))
-      try {
-        return await work(connection)
-      } finally {
-        clearTimeout(timer)
-        // A connection that was closed cannot be released.
-        void connection.release().catch(() => {})
-      }
+      connection = await this.#sql.reserve({ signal: reserving.signal })
+      return await work(connection)
     } finally {
+      clearTimeout(timer)
+      // A connection that was closed cannot be released.
+      void connection?.release().catch(() => {})
       this.#passOn()
     }
   }

@@ -14,6 +14,8 @@ const PING_MS_MAX = 1200
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
+/** The time that an attempt waits for the search for the primary, in milliseconds. The search goes on without it. */
+const RENEW_MS_MAX = 1000
 
 interface RunnerOptions<Result> {
   readonly primary: Primary
@@ -109,7 +111,9 @@ export class PostgresRunner<Result> {
   async #recover({ pools, fault, attempts, dueMs, isUnconfirmed = false }: Failed): Promise<void> {
     const { primary, random } = this.#options
     // If there is no primary now, the next attempt fails too, and looks again.
-    if (fault === 'lost' || fault === 'standby') await primary.renew(pools).catch(() => {})
+    if (fault === 'lost' || fault === 'standby') {
+      await Promise.race([primary.renew(pools).catch(() => {}), Bun.sleep(RENEW_MS_MAX)])
+    }
     const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
     if (performance.now() + delayMs >= dueMs) throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
     await Bun.sleep(delayMs)

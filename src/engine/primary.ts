@@ -87,7 +87,8 @@ export class Primary {
     if (host === this.#pools.host) return
     const old = this.#pools
     this.#pools = openPools(host, this.#commandsMax)
-    await closePools(old, 0)
+    // Nobody waits for the pools of a server that may be frozen.
+    void closePools(old, 0)
   }
 }
 

@@ -9,6 +9,8 @@ import { readChanges, TotalSums } from './totals.ts'
 const EVENTS_PER_STEP_MAX = 1000
 /** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
+/** The pause before a step, in milliseconds: each step costs the database a commit. */
+const PAUSE_MS = 10
 
 /** Runs work in a transaction at READ COMMITTED. */
 type RunInTransaction = <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
@@ -70,6 +72,8 @@ export function sequence(
         isFailing = faultOf(error) !== 'locked'
       }
       if (!closing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
+      // The events of the commands of the next moment share one transaction.
+      if (!closing) await Bun.sleep(PAUSE_MS)
     }
   }
 
