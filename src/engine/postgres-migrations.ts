@@ -1,4 +1,4 @@
-import { SQL } from 'bun'
+import { type ReservedSQL, SQL } from 'bun'
 import type { DatabaseHost } from '../model/database-url.ts'
 import { hostOptions } from './host-options.ts'
 import { migrate } from './migrate.ts'
@@ -29,6 +29,8 @@ export const migrations = [
 ]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
+const createVersions = 'CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)'
+const insertFirstVersion = 'INSERT INTO migration (version) VALUES (0) ON CONFLICT DO NOTHING'
 /** Locks a row that every database has. Not every database can lock a table. */
 const lockVersions = 'SELECT version FROM migration WHERE version = 0 FOR UPDATE'
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
@@ -39,28 +41,40 @@ const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
   await using pool = new SQL({ ...hostOptions(host), max: 1 })
-  await pool
-    .unsafe('CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)')
-    .catch(error => {
-      // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
-      // exists.
-      if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
-    })
-  await pool.unsafe('INSERT INTO migration (version) VALUES (0) ON CONFLICT DO NOTHING')
-  await pool.begin(async transaction => {
-    const connection = new PostgresConnection(transaction)
-    await transaction.unsafe(lockVersions)
-    await migrate(
-      {
-        version: () => versionOf(connection),
-        apply: async (script, version) => {
-          await transaction.unsafe(script)
-          await connection.run(insertVersion, { version: BigInt(version) })
-        },
-      },
-      migrations,
-    )
+  await pool.unsafe(createVersions).catch(error => {
+    // Two processes that create the table at once collide on its name, its row type or a catalog key. The table then
+    // exists.
+    if (!['42P07', '42710', '23505'].includes(sqlState(error))) throw error
   })
+  await pool.unsafe(insertFirstVersion)
+  await pool.begin(async transaction => {
+    await transaction.unsafe(lockVersions)
+    await runMigrations(transaction)
+  })
+}
+
+/**
+ * Locks the version table in a transaction, and creates it if it is absent. Until the transaction ends, no store can
+ * start on the database. Returns the number of the last migration; 0 for an empty database.
+ */
+export async function lockForMigration(transaction: SQL | ReservedSQL): Promise<number> {
+  for (const text of [createVersions, insertFirstVersion, lockVersions]) await transaction.unsafe(text)
+  return versionOf(new PostgresConnection(transaction))
+}
+
+/** Runs the missing migrations in a transaction that has the lock on the version table. Throws NewerDatabase. */
+export async function runMigrations(transaction: SQL | ReservedSQL): Promise<void> {
+  const connection = new PostgresConnection(transaction)
+  await migrate(
+    {
+      version: () => versionOf(connection),
+      apply: async (script, version) => {
+        await transaction.unsafe(script)
+        await connection.run(insertVersion, { version: BigInt(version) })
+      },
+    },
+    migrations,
+  )
 }
 
 /** The time for work that only one process does at a time, in milliseconds. */

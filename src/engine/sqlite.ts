@@ -166,28 +166,34 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
   )
 }
 
-function versionOf({ database }: SqliteConnection): number {
+/** Returns the number of the last migration of a database; 0 for an empty one. */
+export function versionOf({ database }: SqliteConnection): number {
   const row = database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()
   return Number(row?.user_version ?? 0n)
 }
 
 async function migrateFile(file: string): Promise<void> {
   const connection = new SqliteConnection(file, { readonly: false })
-  const { database } = connection
   try {
-    await migrate(
-      {
-        version: () => versionOf(connection),
-        apply: database.transaction((script: string, version: number) => {
-          database.run(script)
-          database.run(`PRAGMA user_version = ${version}`)
-        }),
-      },
-      migrations,
-    )
+    await migrateSqlite(connection)
   } finally {
     connection.close()
   }
+}
+
+/** Runs the missing migrations, each in a transaction. Throws NewerDatabase. */
+export async function migrateSqlite(connection: SqliteConnection): Promise<void> {
+  const { database } = connection
+  await migrate(
+    {
+      version: () => versionOf(connection),
+      apply: database.transaction((script: string, version: number) => {
+        database.run(script)
+        database.run(`PRAGMA user_version = ${version}`)
+      }),
+    },
+    migrations,
+  )
 }
 
 /** Runs the writer worker. */
