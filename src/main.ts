@@ -6,6 +6,7 @@ import { CommandFailed, say } from './cli/terminal.ts'
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
   ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
   ['import', async program => (await import('./cli/import.ts')).addImport(program)],
+  ['copy', async program => (await import('./cli/copy.ts')).addCopy(program)],
   ['audit', async program => (await import('./cli/audit.ts')).addAudit(program)],
   ['listen', async program => (await import('./cli/listen.ts')).addListen(program)],
   ['keys', async program => (await import('./cli/keys.ts')).addKeys(program)],

@@ -46,6 +46,18 @@ export function writeWholeFile(file: string, text: string, { replace }: { replac
   syncDirectory(dirname(file))
 }
 
+/** Makes the content of a file durable that was written without a sync, and gives it its name. */
+export function publishFile(temporary: string, file: string): void {
+  const descriptor = openSync(temporary, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  renameSync(temporary, file)
+  syncDirectory(dirname(file))
+}
+
 /** Makes a new directory entry durable. Does nothing on Windows, which has no such call. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return

@@ -40,8 +40,11 @@ export class SqliteConnection implements Reader {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared<unknown, SQLQueryBindings[]>>()
 
-  /** `waitMs` is the longest time that a statement waits for a lock of another process. */
-  constructor(file: string, options: { readonly: boolean; waitMs?: number }) {
+  /**
+   * `waitMs` is the longest time that a statement waits for a lock of another process. `isDraft` means that the file
+   * is worthless until it has been synced as a whole: nothing is written twice, and there is no rollback.
+   */
+  constructor(file: string, options: { readonly: boolean; waitMs?: number; isDraft?: boolean }) {
     this.database = new Database(file, {
       ...(options.readonly ? { readonly: true } : { create: true }),
       strict: true,
@@ -50,7 +53,10 @@ export class SqliteConnection implements Reader {
     this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    if (!options.readonly) this.#makeDurable()
+    if (options.isDraft) {
+      this.database.run('PRAGMA journal_mode = OFF')
+      this.database.run('PRAGMA synchronous = OFF')
+    } else if (!options.readonly) this.#makeDurable()
   }
 
   one<Row, Name extends string>(

@@ -1,0 +1,69 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { databaseFile } from '../engine/sqlite.ts'
+import { type DatabaseAddress, parseDatabaseUrl } from '../model/database-url.ts'
+import { readDirectory } from '../setting-readers.ts'
+import { CommandFailed, escapeControls } from './terminal.ts'
+
+/** Where a copy comes from or goes to. */
+export type CopyPlace =
+  | { readonly kind: 'directory'; readonly directory: string; readonly name: string }
+  | { readonly kind: 'database'; readonly address: DatabaseAddress; readonly name: string }
+
+/**
+ * Returns the place that an option names: a data directory, or a URL of PostgreSQL. `passwordOf` returns the password
+ * for a URL that has none. Throws CommandFailed, whose message has no password.
+ */
+export function parsePlace(option: string, text: string, passwordOf: (() => string) | undefined): CopyPlace {
+  try {
+    if (/^postgres(ql)?:/i.test(text)) {
+      const hasPassword = parseDatabaseUrl(text).hosts.some(({ url }) => new URL(url).password !== '')
+      const address = parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)
+      return { kind: 'database', address, name: nameOf(address) }
+    }
+    if (/^[a-z]+:\/\//i.test(text))
+      throw new Error('it must be a directory, or a URL that begins with postgres://.')
+    return { kind: 'directory', directory: readDirectory(text), name: escapeControls(text) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    // A quoted part of the URL may begin with the end of a password that is not percent-encoded.
+    throw new CommandFailed(`${option}: ${reason.replace(/"[^"]*@/, '"')}`, 2)
+  }
+}
+
+/** Returns whether two places are the same, as far as their names show it. */
+export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
+  if (one.kind === 'directory' && other.kind === 'directory') {
+    return realPath(one.directory) === realPath(other.directory)
+  }
+  if (one.kind !== 'database' || other.kind !== 'database') return false
+  const targets = (address: DatabaseAddress): string[] =>
+    address.hosts.map(host => host.name + databaseOf(host))
+  return targets(one.address).some(target => targets(other.address).includes(target))
+}
+
+/** Returns whether a data directory has a database file. */
+export function hasDatabase(directory: string): boolean {
+  return existsSync(databaseFile(directory))
+}
+
+/** Returns `host:port,host:port/database`, for messages. */
+function nameOf({ hosts }: DatabaseAddress): string {
+  const [first] = hosts
+  const names = hosts.map(({ name }) => withoutUser(name)).join(',')
+  return escapeControls(names + (first ? databaseOf(first) : ''))
+}
+
+/** Returns the path of a URL, which is the name of its database: `/shop`. */
+function databaseOf({ url }: { readonly url: string }): string {
+  return decodeURIComponent(new URL(url).pathname)
+}
+
+function realPath(directory: string): string {
+  return existsSync(directory) ? realpathSync(directory) : resolve(directory)
+}
+
+/** Returns a text without what precedes its last @: a password that is not percent-encoded may contain one. */
+function withoutUser(text: string): string {
+  return text.slice(text.lastIndexOf('@') + 1)
+}

@@ -1,0 +1,226 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import {
+  CommitUnconfirmed,
+  CopyMismatch,
+  type CopyReport,
+  type CopySource,
+  type CopyTarget,
+  copyStore,
+  NoSource,
+  TargetInUse,
+} from '../engine/copy.ts'
+import { DirectoryInUse } from '../engine/data-lock.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import { openPostgresSource, openPostgresTarget } from '../engine/postgres-copy.ts'
+import { writeWholeFile } from '../engine/private-file.ts'
+import { openSqliteSource, openSqliteTarget } from '../engine/sqlite-copy.ts'
+import { type StoreTable, storeTables } from '../engine/store-tables.ts'
+import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from './copy-place.ts'
+import { showCopyProgress } from './copy-progress.ts'
+import { configFrom } from './serve.ts'
+import { lockDirectoryOrFail } from './stopped-store.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
+
+interface CopyOptions {
+  readonly from?: string
+  readonly to?: string
+}
+
+interface Places {
+  readonly from: CopyPlace
+  readonly to: CopyPlace
+}
+
+const EXAMPLES = `
+A place is a data directory, or a URL of PostgreSQL. The target must be empty. It has all rows at the end, or none.
+PETSTORE_DATABASE_PASSWORD_FILE applies to a URL without a password.
+
+Examples:
+  petstore copy --from ./data --to postgres://shop@db.example/shop
+  petstore copy --from postgres://shop@db.example/shop --to ./data`
+
+/** Adds the command `copy`, which copies a whole store to an empty database or data directory. */
+export function addCopy(program: Command): void {
+  program
+    .command('copy')
+    .description('copy a whole store to an empty place, also from SQLite to PostgreSQL and back')
+    .option('--from <place>', 'the data directory of a stopped store, or its postgres:// URL')
+    .option('--to <place>', 'an empty or absent data directory, or the postgres:// URL of an empty database')
+    .addHelpText('after', EXAMPLES)
+    .action(runCopy)
+}
+
+async function runCopy(options: CopyOptions): Promise<void> {
+  const places = parsePlaces(options)
+  const { from, to } = places
+  const tables = storeTables()
+  const startedMs = performance.now()
+  await using locks = new AsyncDisposableStack()
+  await using source = await openSource(places, locks)
+  await using target = await openTarget(to, tables, locks)
+  const secretKey = copySecretKey(places)
+  const interruption = interruptedBySignals()
+  const progress = showCopyProgress()
+  try {
+    const report = await copyStore(source, target, tables, { progress, signal: interruption.signal })
+    progress.stop()
+    printReport(places, report, performance.now() - startedMs)
+  } catch (error) {
+    progress.stop()
+    if (error instanceof CommitUnconfirmed) {
+      throw new CommandFailed(`${error.message} Check whether ${to.name} has rows before you copy again.`)
+    }
+    secretKey.undo()
+    if (error instanceof CommandFailed) throw error
+    const reason = error instanceof CopyMismatch ? error.message : `${reasonOf(error)}.`
+    throw new CommandFailed(
+      `The copy from ${from.name} failed: ${reason} Nothing was copied; ${to.name} is still empty.`,
+    )
+  } finally {
+    interruption.stop()
+  }
+}
+
+function parsePlaces({ from, to }: CopyOptions): Places {
+  if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', 2)
+  const { databasePassword } = configFrom({})
+  const places = {
+    from: parsePlace('--from', from, databasePassword),
+    to: parsePlace('--to', to, databasePassword),
+  }
+  if (isSamePlace(places.from, places.to)) {
+    throw new CommandFailed('--from and --to are the same place: specify another target.', 2)
+  }
+  return places
+}
+
+/** Opens the source. The lock of a data directory is added to `locks`. Throws CommandFailed. */
+async function openSource({ from, to }: Places, locks: AsyncDisposableStack): Promise<CopySource> {
+  try {
+    if (from.kind === 'directory') {
+      if (!hasDatabase(from.directory)) {
+        throw new CommandFailed(`There is no store in ${from.name}: specify its directory with --from.`)
+      }
+      lock(from.directory, locks)
+      return openSqliteSource(from.directory)
+    }
+    const source = await openPostgresSource(from.address, { isNumbered: to.kind === 'directory' })
+    say(
+      `Copying ${from.name}${source.isStandby ? ', a standby,' : ''} as it is now: later changes are not copied. ` +
+        'To move the store, stop it before you copy it.',
+    )
+    return source
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    if (error instanceof NoSource || error instanceof NewerDatabase) {
+      throw new CommandFailed(`The store at ${from.name} cannot be copied. ${error.message}`)
+    }
+    throw new CommandFailed(`The database at ${from.name} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+/** Opens the target. The lock of a data directory is added to `locks`. Throws CommandFailed. */
+async function openTarget(
+  to: CopyPlace,
+  tables: readonly StoreTable[],
+  locks: AsyncDisposableStack,
+): Promise<CopyTarget> {
+  try {
+    if (to.kind === 'database') return await openPostgresTarget(to.address, tables)
+    lock(to.directory, locks)
+    return await openSqliteTarget(to.directory, tables)
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    if (error instanceof TargetInUse) {
+      throw new CommandFailed(
+        `The target must be empty, but ${to.name} is not. ${error.message} Nothing was copied.`,
+      )
+    }
+    if (error instanceof NewerDatabase) throw new CommandFailed(error.message)
+    throw new CommandFailed(`The database at ${to.name} cannot be opened: ${reasonOf(error)}.`)
+  }
+}
+
+function lock(directory: string, locks: AsyncDisposableStack): void {
+  try {
+    const { release } = lockDirectoryOrFail(directory)
+    locks.defer(release)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} Stop it first, then copy.`)
+  }
+}
+
+/**
+ * Copies the file `secret-key` between two data directories. Returns a function that deletes the copy. Throws
+ * CommandFailed if the target has another key.
+ */
+function copySecretKey({ from, to }: Places): { undo(): void } {
+  const nothing = { undo: () => {} }
+  if (from.kind !== 'directory' || to.kind !== 'directory') return nothing
+  const [source, target] = [secretKeyFile(from.directory), secretKeyFile(to.directory)]
+  if (!existsSync(source)) return nothing
+  const key = readFileSync(source, 'utf8')
+  if (existsSync(target)) {
+    if (readFileSync(target, 'utf8') === key) return nothing
+    throw new CommandFailed(
+      `${target} is another key than ${source}: move it away first. Nothing was copied.`,
+    )
+  }
+  writeWholeFile(target, key, { replace: false })
+  return { undo: () => rmSync(target, { force: true }) }
+}
+
+function secretKeyFile(directory: string): string {
+  return join(directory, 'secret-key')
+}
+
+/** Returns a signal that a first Ctrl-C aborts with a CommandFailed. A second one ends the process at once. */
+function interruptedBySignals(): { signal: AbortSignal; stop(): void } {
+  const controller = new AbortController()
+  const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+  const stops = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => {
+    const abort = (): void =>
+      controller.abort(new CommandFailed('Interrupted. Nothing was copied; you can copy again.', codes[name]))
+    process.once(name, abort)
+    return () => process.off(name, abort)
+  })
+  return {
+    signal: controller.signal,
+    stop: () => {
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, ms: number): void {
+  const seconds = (ms / 1000).toFixed(1)
+  say(`Copied ${rows} rows of ${tables} tables from ${from.name} to ${to.name} in ${seconds} s.`)
+  say('Every row was read back and compared.')
+  if (head.position > 0n) say(`The audit log ends with the anchor ${head.position}:${head.hash}`)
+  for (const line of nextSteps({ from, to })) say(line)
+  say('Serve only one of the two stores: both would send the same webhooks.')
+}
+
+/** Returns what to do before the copy is served. The key that decrypts webhook secrets is not in a database. */
+function nextSteps({ from, to }: Places): string[] {
+  const start =
+    to.kind === 'directory' ? `start the store with --data ${to.name}` : 'start the store with DATABASE_URL'
+  const hasKey = from.kind === 'directory' && existsSync(secretKeyFile(from.directory))
+  if (!hasKey && from.kind === to.kind) return [`Next: ${start}, and with the same PETSTORE_SECRET_KEY_FILE.`]
+  if (from.kind === 'directory' && to.kind === 'directory')
+    return [`Next: ${start}. Its secret-key was copied.`]
+  if (to.kind === 'directory') {
+    return [
+      'The key that decrypts webhook secrets was not copied.',
+      `Next: copy the file of PETSTORE_SECRET_KEY_FILE to ${secretKeyFile(to.name)}, and ${start}.`,
+    ]
+  }
+  const source = hasKey ? `a copy of ${secretKeyFile(from.name)}` : 'the same file as before'
+  return [
+    'The key that decrypts webhook secrets was not copied.',
+    `Next: set PETSTORE_SECRET_KEY_FILE to ${source}, and ${start}.`,
+  ]
+}

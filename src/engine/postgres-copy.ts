@@ -1,0 +1,167 @@
+import { type ReservedSQL, SQL } from 'bun'
+import type { DatabaseAddress, DatabaseHost } from '../model/database-url.ts'
+import { CommitUnconfirmed, type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
+import { hostOptions } from './host-options.ts'
+import { newerDatabase } from './migrate.ts'
+import { PostgresConnection } from './postgres-connection.ts'
+import { faultOf, sqlState } from './postgres-fault.ts'
+import { lockForMigration, migrations, runMigrations, versionOf } from './postgres-migrations.ts'
+import { findPrimary, isPrimary } from './primary.ts'
+import { sql } from './statement.ts'
+import { findUsedTable, type StoreTable } from './store-tables.ts'
+
+/** The time in which a connection must be established, in seconds. */
+const CONNECT_SECONDS_MAX = 5
+/** The time that the target waits for a process that starts a store on it or copies to it, in milliseconds. */
+const LOCK_MS_MAX = 5000
+/** The time in which the server ends the session of a copy that is frozen, in milliseconds. */
+const FROZEN_MS_MAX = 60_000
+/** The time in which the sequencer of a running store must have numbered every event once, in milliseconds. */
+const NUMBERED_MS_MAX = 5000
+const NUMBERED_CHECK_MS = 50
+const NO_TABLE = '42P01'
+const LOCKED = '55P03'
+
+const countUnnumbered = sql<{ events: bigint }>()(
+  'SELECT count(*) AS events FROM event WHERE position IS NULL',
+)
+
+/** A source on PostgreSQL, and whether it is a standby, which may be behind its primary. */
+export interface PostgresSource extends CopySource {
+  readonly isStandby: boolean
+}
+
+/**
+ * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running. `isNumbered`
+ * requires that every event in the snapshot has its position, because SQLite has no sequencer. Throws NewerDatabase,
+ * NoSource, and the error of the driver if no host can be reached.
+ */
+export async function openPostgresSource(
+  { hosts }: DatabaseAddress,
+  { isNumbered }: { isNumbered: boolean },
+): Promise<PostgresSource> {
+  const { pool, connection } = await connect(await findReadable(hosts))
+  const reader = new PostgresConnection(connection)
+  const close = async (): Promise<void> => pool.close({ timeout: 0 })
+  try {
+    const isStandby = !(await isPrimary(connection))
+    await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await requireVersion(reader)
+    if (isNumbered) await waitUntilNumbered(connection, reader)
+    return { reader, isStandby, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Throws NoSource or NewerDatabase unless the database has the store of this version. */
+async function requireVersion(reader: PostgresConnection): Promise<void> {
+  const version = await versionOf(reader).catch(error => {
+    if (sqlState(error) === NO_TABLE) return 0
+    throw error
+  })
+  if (version > migrations.length) throw newerDatabase(version, migrations.length)
+  if (version === 0) throw new NoSource('The database has no store.')
+  if (version < migrations.length) {
+    throw new NoSource(
+      `It is at version ${version}, not ${migrations.length}: start the store once, and copy again.`,
+    )
+  }
+}
+
+/** Takes new snapshots until one has no event without a position. Throws NoSource after some seconds. */
+async function waitUntilNumbered(connection: ReservedSQL, reader: PostgresConnection): Promise<void> {
+  const deadline = performance.now() + NUMBERED_MS_MAX
+  for (;;) {
+    const { events = 0n } = (await reader.one(countUnnumbered)) ?? {}
+    if (events === 0n) return
+    if (performance.now() > deadline) {
+      throw new NoSource(
+        `${events} of its events have no position yet: start the store once, wait a few seconds, and copy again.`,
+      )
+    }
+    await connection.unsafe('ROLLBACK')
+    await Bun.sleep(NUMBERED_CHECK_MS)
+    await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  }
+}
+
+/**
+ * Opens an empty database as the target of a copy: one transaction creates the tables, writes the rows and reads them.
+ * No store can start on the database meanwhile. Throws TargetInUse, NewerDatabase, and the error of the driver.
+ */
+export async function openPostgresTarget(
+  { hosts }: DatabaseAddress,
+  tables: readonly StoreTable[],
+): Promise<CopyTarget> {
+  const { pool, connection } = await connect(await findPrimary(hosts))
+  const database = new PostgresConnection(connection)
+  // The server rolls back what a closed connection has not committed.
+  const close = async (): Promise<void> => pool.close({ timeout: 0 })
+  try {
+    await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
+    const version = await lockForMigration(connection).catch(error => {
+      if (sqlState(error) !== LOCKED) throw error
+      throw new TargetInUse('Another process starts a store on it, or copies to it.')
+    })
+    if (version > 0 && version < migrations.length) {
+      throw new TargetInUse(`It has tables of version ${version}, not ${migrations.length}.`)
+    }
+    await runMigrations(connection)
+    const used = await findUsedTable(database, tables)
+    if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    write: statement => database.run(statement),
+    readBack: async () => database,
+    publish: async () => {
+      await connection.unsafe('COMMIT').catch(error => {
+        if (faultOf(error) !== 'lost') throw error
+        throw new CommitUnconfirmed('The connection was lost during the commit.')
+      })
+    },
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function connect(host: DatabaseHost): Promise<{ pool: SQL; connection: ReservedSQL }> {
+  const settings = {
+    application_name: 'petstore copy',
+    statement_timeout: 0,
+    lock_timeout: LOCK_MS_MAX,
+    idle_in_transaction_session_timeout: FROZEN_MS_MAX,
+  }
+  const pool = new SQL({
+    ...hostOptions(host),
+    max: 1,
+    connectionTimeout: CONNECT_SECONDS_MAX,
+    connection: settings,
+  })
+  try {
+    return { pool, connection: await pool.reserve() }
+  } catch (error) {
+    await pool.close({ timeout: 0 })
+    throw error
+  }
+}
+
+/** Returns the primary, or else the first host that can be read. Throws the error of the primary if there is none. */
+async function findReadable(hosts: readonly DatabaseHost[]): Promise<DatabaseHost> {
+  try {
+    return await findPrimary(hosts)
+  } catch (error) {
+    const answers = await Promise.allSettled(
+      hosts.map(async host => {
+        const { pool } = await connect(host)
+        await pool.close({ timeout: 0 })
+      }),
+    )
+    const found = hosts[answers.findIndex(({ status }) => status === 'fulfilled')]
+    if (found) return found
+    throw error
+  }
+}

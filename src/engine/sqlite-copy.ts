@@ -1,0 +1,114 @@
+import { existsSync, rmSync } from 'node:fs'
+import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
+import { newerDatabase } from './migrate.ts'
+import { publishFile, reserveFile } from './private-file.ts'
+import { databaseFile, migrateSqlite, migrations, versionOf } from './sqlite.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { findUsedTable, type StoreTable } from './store-tables.ts'
+
+/** The page cache while rows are written. They come in the order of the key, so few pages change at a time. */
+const CACHE_KIB = 64 * 1024
+
+/**
+ * Opens the store of a data directory for a copy, in one read transaction. The caller holds the lock of the directory.
+ * Throws NewerDatabase, and NoSource if the store must be migrated first.
+ */
+export function openSqliteSource(directory: string): CopySource {
+  const reader = new SqliteConnection(databaseFile(directory), { readonly: true })
+  const close = async (): Promise<void> => reader.close()
+  try {
+    reader.database.run('BEGIN')
+    const version = versionOf(reader)
+    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    if (version < migrations.length) {
+      throw new NoSource(
+        `It is at version ${version}, not ${migrations.length}: start the store once, stop it, and copy again.`,
+      )
+    }
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+  return { reader, [Symbol.asyncDispose]: close }
+}
+
+/**
+ * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
+ * lock of the directory. Throws TargetInUse if the directory has a store with rows.
+ */
+export async function openSqliteTarget(
+  directory: string,
+  tables: readonly StoreTable[],
+): Promise<CopyTarget> {
+  const file = databaseFile(directory)
+  await refuseUsed(file, tables)
+  const draft = `${file}.copy`
+  // A copy that was killed leaves its draft.
+  deleteDatabase(draft)
+  reserveFile(draft)
+  let connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+  const dispose = async (): Promise<void> => {
+    connection.close()
+    deleteDatabase(draft)
+  }
+  try {
+    const { database } = connection
+    database.run(`PRAGMA cache_size = -${CACHE_KIB}`)
+    await migrateSqlite(connection)
+    // An index that is built at the end is sorted once, and needs no page cache of its size.
+    const indexes = database
+      .query<{ name: string; sql: string }, []>(
+        `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,
+      )
+      .all()
+    database.run('BEGIN')
+    for (const { name } of indexes) database.run(`DROP INDEX "${name}"`)
+    return {
+      write: statement => connection.run(statement),
+      readBack: async () => {
+        for (const { sql } of indexes) database.run(sql)
+        database.run('COMMIT')
+        connection.close()
+        connection = new SqliteConnection(draft, { readonly: true })
+        return connection
+      },
+      publish: async () => {
+        connection.close()
+        // The write-ahead log of the empty store would be applied to the new one.
+        deleteDatabase(file)
+        publishFile(draft, file)
+      },
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+/** Throws TargetInUse unless a database file is absent or that of a store that was never used. */
+async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
+  if (!existsSync(file)) {
+    if (!existsSync(`${file}-wal`)) return
+    throw new TargetInUse(`${file}-wal exists without its database.`)
+  }
+  const reader = new SqliteConnection(file, { readonly: true })
+  try {
+    const found = reader.database
+      .query<{ tables: bigint }, []>('SELECT count(*) AS tables FROM sqlite_master')
+      .get()
+    if (found?.tables === 0n) return
+    const version = versionOf(reader)
+    if (version !== migrations.length) {
+      throw new TargetInUse(`${file} has tables of version ${version}, not ${migrations.length}.`)
+    }
+    const used = await findUsedTable(reader, tables)
+    if (used !== undefined) throw new TargetInUse(`Its table ${used} has rows.`)
+  } finally {
+    reader.close()
+  }
+}
+
+function deleteDatabase(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+}

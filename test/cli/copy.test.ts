@@ -1,0 +1,483 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { CopyMismatch, type CopySource, type CopyTarget, copyStore } from '../../src/engine/copy.ts'
+import { openPostgresTarget } from '../../src/engine/postgres-copy.ts'
+import { migratePostgres } from '../../src/engine/postgres-migrations.ts'
+import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
+import { openSqliteSource, openSqliteTarget } from '../../src/engine/sqlite-copy.ts'
+import { storeTables } from '../../src/engine/store-tables.ts'
+import { parseDatabaseUrl } from '../../src/model/database-url.ts'
+import { type Loss, lossyTarget } from '../controls/lossy-copy.ts'
+import { makeMany, useShop } from '../support/busy-shop.ts'
+import { makeClient } from '../support/client.ts'
+import { type CopyPlace, interruptedCopy, isUntouched, newCopyPlace, placeOf } from '../support/copy-place.ts'
+import { openPostgresProxy } from '../support/postgres-proxy.ts'
+import { type Ran, run, type ServerProcess } from '../support/process.ts'
+import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
+import { ADMIN_KEY, type EngineName, onEveryEngine, type RawRow, testedEngines } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { until } from '../support/until.ts'
+
+const LIMIT_MS = 120_000
+/** Text that a careless copy changes: quotes, line ends, a character outside the BMP, a combining one, a backslash. */
+const ODD_TEXT = `"O'Neil" \\ 100% $1 \u00e9 e\u0301 \u{1f415} \ttab`
+const INT64_MAX = 9_223_372_036_854_775_807n
+
+type Place = Pick<CopyPlace, 'name' | 'directory' | 'database'>
+
+const otherThan = (engine: EngineName): EngineName => (engine === 'sqlite' ? 'postgres' : 'sqlite')
+
+async function copy(from: Place, to: Place): Promise<Ran> {
+  return run(['copy', '--from', from.name, '--to', to.name])
+}
+
+/** Returns all rows of all tables of a store, in one order for both engines. */
+async function contentOf({ database }: Place): Promise<Record<string, RawRow[]>> {
+  const content: Record<string, RawRow[]> = {}
+  for (const { name } of storeTables()) {
+    const rows = await database(`SELECT * FROM ${name}`)
+    const textOf = (row: RawRow): string => Object.values(row).join('|')
+    content[name] = rows.map(row => ({ ...row })).sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
+  }
+  return content
+}
+
+/** What clients of a busy store hold. */
+interface Clients {
+  readonly key: string
+  readonly secret: string
+  readonly order: { readonly body: string; readonly id: string }
+  readonly nextPage: string
+  readonly cursorBody: string
+}
+
+const ORDER = { method: 'POST', body: '{"petId":1,"quantity":1}' }
+
+async function placeOrder(base: string): Promise<{ status: number; body: string }> {
+  const response = await fetch(`${base}/store/orders`, {
+    ...ORDER,
+    headers: {
+      Authorization: `Bearer ${ADMIN_KEY}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': '"the-order"',
+    },
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+/** Fills every table: orders, cancelled ones, keys, webhooks with attempts, stored replies, an import in progress. */
+async function useBusily(place: StoreDirectory, receiver: Receiver): Promise<Clients> {
+  await using server = await place.start()
+  const client = place.client(server)
+  const { data: webhook } = await client.createWebhook({
+    body: { url: `${receiver.base}/good`, description: ODD_TEXT, types: ['petstore.category.created'] },
+  })
+  await client.createWebhook({ body: { url: `${receiver.base}/failing` } })
+  await useShop(client, 4, 300, 1)
+  const { data: created } = await client.createKey({ body: { name: ODD_TEXT, scopes: ['orders:read'] } })
+  await client.createCategory({ body: { name: 'Odd', description: ODD_TEXT } })
+  const order = await placeOrder(server.base)
+  await client.stageImport({
+    importId: 5n,
+    body: { categories: [{ line: 1n, name: 'Staged', description: ODD_TEXT }], pets: [] },
+  })
+  const page = await fetch(`${server.base}/pets?limit=5`)
+  const [, next = ''] = /<[^>]*(\/pets\?[^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '') ?? []
+  const cursorBody = await (await fetch(server.base + next)).text()
+  await until(
+    'both webhooks were called',
+    () => callsOf(receiver, '/good') > 0 && callsOf(receiver, '/failing') > 0,
+  )
+  await allDelivered(place, receiver)
+  await server.kill('SIGTERM')
+  return {
+    key: created.key,
+    secret: webhook.secret,
+    order: { body: order.body, id: /"id":(\d+)/.exec(order.body)?.[1] ?? '' },
+    ...{ nextPage: next, cursorBody },
+  }
+}
+
+function callsOf({ received }: Receiver, path: string): number {
+  return received.filter(request => request.path === path).length
+}
+
+/** Resolves when each event of the good webhook has its delivery. */
+async function allDelivered({ database }: Place | StoreDirectory, receiver: Receiver): Promise<void> {
+  const [row] = await database(`SELECT count(*) AS count FROM event WHERE type = 'petstore.category.created'`)
+  await until('the good webhook received its events', () => callsOf(receiver, '/good') >= Number(row?.count))
+}
+
+/** Checks that a copied store continues where its source stopped. */
+async function checkContinued(
+  place: CopyPlace,
+  file: string,
+  clients: Clients,
+  receiver: Receiver,
+): Promise<void> {
+  const [last] = await place.database(
+    'SELECT (SELECT max(id) FROM category) AS category, (SELECT max(position) FROM event) AS position',
+  )
+  await using server: ServerProcess = await place.serve(file)
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  expect(await placeOrder(server.base)).toEqual({ status: 201, body: clients.order.body })
+  expect(await (await fetch(server.base + clients.nextPage)).text()).toBe(clients.cursorBody)
+  const old = await makeClient({ base: server.base, key: clients.key }).getOrder({
+    orderId: BigInt(clients.order.id),
+  })
+  expect(old.status).toBe(200)
+  const { data: made } = await client.createCategory({ body: { name: 'After the copy' } })
+  expect(made.id).toBeGreaterThan(BigInt(String(last?.category)))
+  const from = BigInt(String(last?.position))
+  await until('the event has its position', async () => {
+    const rows = await place.database(`SELECT position FROM event WHERE position > ${from} ORDER BY position`)
+    return rows.length > 0 && rows.every(({ position }, at) => position === from + BigInt(at) + 1n)
+  })
+  const isOfCopy = (text: string): boolean => text.includes('After the copy')
+  await until('the delivery arrives', () => receiver.received.some(({ body }) => isOfCopy(body.toString())))
+  const delivery = receiver.received.find(({ path, body }) => path === '/good' && isOfCopy(body.toString()))
+  new Webhook(clients.secret).verify(delivery?.body.toString() ?? '', { ...delivery?.headers })
+  const { data: loaded } = await client.applyImport({
+    importId: 5n,
+    body: { dryRun: false, keepGoing: false },
+  })
+  expect(loaded.categoriesCreated).toBe(1n)
+  await server.kill('SIGTERM')
+}
+
+onEveryEngine(engine => {
+  test(
+    'a copy has every row, also when it was copied there and back, and the store continues on it',
+    async () => {
+      await using receiver = await openReceiver(({ path }) => reply(path === '/failing' ? 500 : 204))
+      await using place = await newStoreDirectory(engine)
+      const clients = await useBusily(place, receiver)
+      const source = placeOf(place)
+      await source.database(`UPDATE pet SET version = ${INT64_MAX} WHERE id = 2 RETURNING 1`)
+      using there = await newCopyPlace(otherThan(engine))
+      using back = await newCopyPlace(engine)
+      using same = await newCopyPlace(engine)
+      const content = await contentOf(source)
+      for (const name of ['attempt', 'delivery', 'reply', 'staged_row', 'api_key', 'orders', 'metadata']) {
+        expect([name, content[name]?.length]).not.toEqual([name, 0])
+      }
+      for (const [from, to] of [
+        [source, there],
+        [there, back],
+        [source, same],
+      ] as const) {
+        const { exitCode, errors } = await copy(from, to)
+        expect([exitCode, errors]).toEqual([
+          0,
+          expect.stringMatching(/^Copied \d+ rows of \d+ tables from /m),
+        ])
+        expect(await contentOf(to)).toEqual(content)
+      }
+      if (engine === 'sqlite') {
+        const file = databaseFile(same.directory)
+        expect(statSync(file).mode & 0o777).toBe(0o600)
+        expect(readFileSync(join(same.directory, 'secret-key'))).toEqual(
+          readFileSync(join(source.directory, 'secret-key')),
+        )
+        const query = 'SELECT name, sql FROM sqlite_master ORDER BY name'
+        expect(await back.database(query)).toEqual(await source.database(query))
+      }
+      const file = place.env.PETSTORE_SECRET_KEY_FILE ?? join(place.directory, 'secret-key')
+      await checkContinued(there, file, clients, receiver)
+      const where = there.name === there.directory ? '--data' : '--database-url'
+      const audit = await run(['audit', 'verify', where, there.name])
+      expect([audit.exitCode, audit.errors.includes('Keep the anchor')]).toEqual([0, true])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a copy that is interrupted leaves its target untouched, and a second copy succeeds',
+    async () => {
+      await using place = await newStoreDirectory('sqlite')
+      {
+        await using server = await place.start()
+        await makeMany(place.client(server), 5000)
+        await server.kill('SIGTERM')
+      }
+      const source = placeOf(place)
+      using target = await newCopyPlace(engine)
+      await using proxy = await openPostgresProxy(
+        engine === 'postgres' ? target.name : 'postgres://127.0.0.1:1',
+      )
+      const killed = await interruptedCopy(source.name, target.name, child => child.kill('SIGKILL'))
+      expect([killed.exitCode, killed.errors.includes('Copied')]).toEqual([137, false])
+      await until('nothing was copied', () => isUntouched(target))
+      const stopped = await interruptedCopy(source.name, target.name, child => child.kill('SIGINT'))
+      expect([stopped.exitCode, stopped.errors.trim().split('\n').at(-1)]).toEqual([
+        130,
+        'Interrupted. Nothing was copied; you can copy again.',
+      ])
+      await until('nothing was copied', () => isUntouched(target))
+      if (engine === 'postgres') {
+        const cut = await interruptedCopy(source.name, proxy.urlOf(target.name), () => proxy.down())
+        expect([cut.exitCode, cut.errors]).toEqual([1, expect.stringContaining('Nothing was copied')])
+        await until('nothing was copied', () => isUntouched(target))
+      } else expect(existsSync(`${databaseFile(target.directory)}.copy`)).toBe(false)
+      expect((await copy(source, target)).exitCode).toBe(0)
+      expect(await contentOf(target)).toEqual(await contentOf(source))
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a target with rows is refused and stays as it was; the tables of a new store are accepted',
+    async () => {
+      await using place = await newStoreDirectory('sqlite')
+      {
+        await using server = await place.start()
+        await server.kill('SIGTERM')
+      }
+      const source = placeOf(place)
+      using target = await newCopyPlace(engine)
+      await migrate(target)
+      await target.database(`INSERT INTO metadata (name, value) VALUES ('any', 'any') RETURNING 1`)
+      const before = await contentOf(target)
+      const { exitCode, errors } = await copy(source, target)
+      expect([exitCode, errors.trim()]).toEqual([
+        1,
+        `The target must be empty, but ${shownName(target)} is not. Its table metadata has rows. Nothing was copied.`,
+      ])
+      expect(await contentOf(target)).toEqual(before)
+      await target.database('DELETE FROM metadata RETURNING 1')
+      expect((await copy(source, target)).exitCode).toBe(0)
+      expect(await contentOf(target)).toEqual(await contentOf(source))
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'control: a copy that drops or changes a row is detected, and publishes nothing',
+    async () => {
+      await using place = await newStoreDirectory('sqlite')
+      {
+        await using server = await place.start()
+        await makeMany(place.client(server), 20)
+        await server.kill('SIGTERM')
+      }
+      for (const [table, loss] of [
+        ['category', 'drops a row'],
+        ['event', 'changes a text'],
+        ['counter', 'changes an integer'],
+        ['chain_end', 'changes a text'],
+      ] satisfies [string, Loss][]) {
+        using target = await newCopyPlace(engine)
+        mkdirSync(target.directory)
+        expect(await copyLossily(place.directory, target, table, loss)).toContain(`table ${table} `)
+        expect([loss, await isUntouched(target)]).toEqual([loss, true])
+      }
+    },
+    LIMIT_MS,
+  )
+})
+
+/** Copies with a broken target, and returns the sentence of the mismatch. */
+async function copyLossily(from: string, to: Place, table: string, loss: Loss): Promise<string> {
+  const tables = storeTables()
+  await using source: CopySource = openSqliteSource(from)
+  await using target: CopyTarget =
+    to.name === to.directory
+      ? await openSqliteTarget(to.directory, tables)
+      : await openPostgresTarget(parseDatabaseUrl(to.name), tables)
+  const progress = { onCounted: () => {}, onRows: () => {}, onTable: () => {} }
+  const { signal } = new AbortController()
+  try {
+    await copyStore(source, lossyTarget(target, table, loss), tables, { progress, signal })
+  } catch (error) {
+    if (error instanceof CopyMismatch) return error.message
+    throw error
+  }
+  return 'no mismatch'
+}
+
+/** Creates the tables of a new store. */
+async function migrate({ name, directory }: Place): Promise<void> {
+  if (name !== directory) {
+    const [host] = parseDatabaseUrl(name).hosts
+    if (host) await migratePostgres(host)
+    return
+  }
+  mkdirSync(directory)
+  using database = new Database(databaseFile(directory), { create: true })
+  database.run('PRAGMA journal_mode = WAL')
+  for (const script of migrations) database.run(script)
+  database.run(`PRAGMA user_version = ${migrations.length}`)
+}
+
+/** Returns the name of a place in messages: a URL without user and password. */
+function shownName({ name }: Place): string {
+  return name.slice(name.lastIndexOf('@') + 1)
+}
+
+test(
+  'a running store on SQLite is refused as a source and as a target',
+  async () => {
+    await using place = await newStoreDirectory('sqlite')
+    await using server = await place.start()
+    using target = await newCopyPlace('sqlite')
+    const inUse = `The data directory ${place.directory} is in use by another petstore process.`
+    const sentence = `${inUse} Stop it first, then copy.`
+    const { exitCode, errors } = await copy(placeOf(place), target)
+    expect([exitCode, errors.trim()]).toEqual([1, sentence])
+    expect(existsSync(target.directory)).toBe(false)
+    using other = await newCopyPlace('sqlite')
+    await migrate(other)
+    expect((await copy(other, placeOf(place))).errors.trim()).toBe(sentence)
+    await server.kill('SIGTERM')
+  },
+  LIMIT_MS,
+)
+
+if (testedEngines.includes('postgres')) {
+  test(
+    'a running store on PostgreSQL is copied as of one moment, while it is used',
+    async () => {
+      await using place = await newStoreDirectory('postgres')
+      await using server = await place.start()
+      const client = place.client(server)
+      const source = placeOf(place)
+      using target = await newCopyPlace('sqlite')
+      let isOver = false
+      const writer = (async () => {
+        for (let index = 0; !isOver; index++) await client.createCategory({ body: { name: `C ${index}` } })
+      })()
+      const { exitCode, errors } = await copy(source, target)
+      isOver = true
+      await writer
+      expect([exitCode, errors]).toEqual([0, expect.stringContaining('later changes are not copied')])
+      expect(errors).not.toContain('postgres:postgres')
+      const [row] = await target.database(`
+      SELECT (SELECT count(*) FROM category) AS categories,
+        (SELECT count(*) FROM event WHERE type = 'petstore.category.created') AS events`)
+      expect(row?.categories).toBe(row?.events ?? -1n)
+      expect((await run(['audit', 'verify', '--data', target.directory])).exitCode).toBe(0)
+      await server.kill('SIGTERM')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'events without a position are copied to PostgreSQL, but not to SQLite',
+    async () => {
+      using source = await newCopyPlace('postgres')
+      await migrate(source)
+      await source.database(`
+      INSERT INTO event (id, type, subject, subject_version, data, request_id, at, totals)
+      VALUES (1, 't', 's', 1, '{}', 'r', 'a', '{}')`)
+      using sqlite = await newCopyPlace('sqlite')
+      const refused = await copy(source, sqlite)
+      expect([refused.exitCode, refused.errors.trim()]).toEqual([
+        1,
+        `The store at ${shownName(source)} cannot be copied. 1 of its events have no position yet: ` +
+          'start the store once, wait a few seconds, and copy again.',
+      ])
+      using postgres = await newCopyPlace('postgres')
+      expect((await copy(source, postgres)).exitCode).toBe(0)
+      expect(await contentOf(postgres)).toEqual(await contentOf(source))
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a database that cannot be used is refused with a sentence, without a password',
+    async () => {
+      using empty = await newCopyPlace('postgres')
+      using other = await newCopyPlace('postgres')
+      const url = new URL(empty.name)
+      using sqlite = await newCopyPlace('sqlite')
+      const refusals: [string, string][] = [
+        [empty.name, `The store at ${shownName(empty)} cannot be copied. The database has no store.`],
+        [
+          empty.name.replace(':postgres@', ':wr0ng-p4ss@'),
+          `The database at ${shownName(empty)} cannot be opened: password authentication failed for user "postgres".`,
+        ],
+        [
+          `postgres://u:wr0ng-p4ss@127.0.0.1:1/shop`,
+          'The database at 127.0.0.1:1/shop cannot be opened: Failed to connect.',
+        ],
+        [
+          `${url.origin}${url.pathname}`
+            .replace('null', `postgres://u:wr0ng-p4ss@${url.host}`)
+            .replace(/\/[^/]*$/, '/none'),
+          expect.stringMatching(/^The database at .*\/none cannot be opened: /),
+        ],
+      ]
+      for (const [from, sentence] of refusals) {
+        const { exitCode, errors } = await run(['copy', '--from', from, '--to', sqlite.directory])
+        expect([exitCode, errors.trim()]).toEqual([1, sentence])
+        expect(errors).not.toContain('wr0ng-p4ss')
+      }
+      expect(existsSync(sqlite.directory)).toBe(false)
+      const file = join(dirname(sqlite.directory), 'password')
+      writeFileSync(file, 'postgres')
+      const args = ['copy', '--from', empty.name.replace(':postgres@', '@'), '--to', sqlite.directory]
+      const { errors } = await run(args, { PETSTORE_DATABASE_PASSWORD_FILE: file })
+      expect(errors).toContain('The database has no store.')
+      await migrate(other)
+      await other.database('UPDATE migration SET version = 99 WHERE version = 9 RETURNING 1')
+      expect((await copy(other, sqlite)).errors).toContain('created by a newer petstore')
+      await other.database('DELETE FROM migration WHERE version > 3 RETURNING 1')
+      expect((await copy(other, sqlite)).errors).toContain('start the store once')
+    },
+    LIMIT_MS,
+  )
+}
+
+test(
+  'places that cannot be used are refused with a sentence',
+  async () => {
+    using source = await newCopyPlace('sqlite')
+    using target = await newCopyPlace('sqlite')
+    await migrate(source)
+    const { directory } = source
+    const parent = dirname(target.directory)
+    const refusals: [string[], number, string][] = [
+      [['--from', directory], 2, 'Specify --from and --to.'],
+      [
+        ['--from', directory, '--to', `${directory}/../data`],
+        2,
+        '--from and --to are the same place: specify another target.',
+      ],
+      [
+        ['--from', join(parent, 'none'), '--to', target.name],
+        1,
+        `There is no store in ${join(parent, 'none')}: specify its directory with --from.`,
+      ],
+      [
+        ['--from', 'mysql://u:pw@host/x', '--to', target.name],
+        2,
+        '--from: it must be a directory, or a URL that begins with postgres://.',
+      ],
+      [
+        ['--from', directory, '--to', 'postgres://u:p@w@host:99999/x'],
+        2,
+        '--to: it has no valid host: "host:99999".',
+      ],
+    ]
+    for (const [args, exitCode, sentence] of refusals) {
+      const ran = await run(['copy', ...args])
+      expect([ran.exitCode, ran.errors.trim()]).toEqual([exitCode, sentence])
+    }
+    writeFileSync(join(directory, 'secret-key'), 'one')
+    mkdirSync(target.directory)
+    writeFileSync(join(target.directory, 'secret-key'), 'another')
+    expect((await copy(source, target)).errors).toContain('is another key than')
+    expect(existsSync(databaseFile(target.directory))).toBe(false)
+    using database = new Database(databaseFile(directory))
+    database.run('PRAGMA user_version = 3')
+    const old = await copy(source, target)
+    expect([old.exitCode, old.errors]).toEqual([
+      1,
+      expect.stringContaining('start the store once, stop it, and copy again.'),
+    ])
+  },
+  LIMIT_MS,
+)
