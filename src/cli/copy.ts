@@ -135,7 +135,7 @@ async function openTarget(
     if (error instanceof CommandFailed) throw error
     if (error instanceof TargetInUse) {
       throw new CommandFailed(
-        `The target must be empty, but ${to.name} is not. ${error.message} Nothing was copied.`,
+        `The target ${to.name} must be empty and unused. ${error.message} Nothing was copied.`,
       )
     }
     if (error instanceof NewerDatabase) throw new CommandFailed(error.message)

@@ -17,7 +17,7 @@ const LOCK_MS_MAX = 5000
 /** The time in which the server ends the session of a copy that is frozen, in milliseconds. */
 const FROZEN_MS_MAX = 60_000
 /** The time in which the sequencer of a running store must have numbered every event once, in milliseconds. */
-const NUMBERED_MS_MAX = 5000
+const NUMBERED_MS_MAX = 3000
 const NUMBERED_CHECK_MS = 50
 const NO_TABLE = '42P01'
 const LOCKED = '55P03'

@@ -7,7 +7,7 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { findUsedTable, type StoreTable } from './store-tables.ts'
 
 /** The page cache while rows are written. They come in the order of the key, so few pages change at a time. */
-const CACHE_KIB = 64 * 1024
+const CACHE_KIB = 16 * 1024
 
 /**
  * Opens the store of a data directory for a copy, in one read transaction. The caller holds the lock of the directory.

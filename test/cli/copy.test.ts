@@ -200,7 +200,7 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory('sqlite')
       {
         await using server = await place.start()
-        await makeMany(place.client(server), 5000)
+        await makeMany(place.client(server), 8000)
         await server.kill('SIGTERM')
       }
       const source = placeOf(place)
@@ -244,7 +244,7 @@ onEveryEngine(engine => {
       const { exitCode, errors } = await copy(source, target)
       expect([exitCode, errors.trim()]).toEqual([
         1,
-        `The target must be empty, but ${shownName(target)} is not. Its table metadata has rows. Nothing was copied.`,
+        `The target ${shownName(target)} must be empty and unused. Its table metadata has rows. Nothing was copied.`,
       ])
       expect(await contentOf(target)).toEqual(before)
       await target.database('DELETE FROM metadata RETURNING 1')
