@@ -365,6 +365,38 @@ if (testedEngines.includes('postgres')) {
   )
 
   test(
+    'if the response to the commit is lost, the copy says that its result is unknown',
+    async () => {
+      using source = await newCopyPlace('sqlite')
+      await migrate(source)
+      using target = await newCopyPlace('postgres')
+      await using proxy = await openPostgresProxy(target.name)
+      const { promise: committing, resolve } = Promise.withResolvers<void>()
+      proxy.onQuery(text => {
+        if (text === 'COMMIT') {
+          // The server gets the COMMIT, but its response does not get through.
+          proxy.freeze()
+          resolve()
+        }
+        return text
+      })
+      const copied = run(['copy', '--from', source.name, '--to', proxy.urlOf(target.name)])
+      await committing
+      await until('the copy is committed', async () => !(await isUntouched(target)))
+      proxy.down()
+      const { exitCode, errors } = await copied
+      expect([exitCode, errors.trim().split('\n').at(-1)]).toEqual([
+        1,
+        expect.stringMatching(
+          /^The connection was lost during the commit\. Check whether .* has rows before/,
+        ),
+      ])
+      expect(await contentOf(target)).toEqual(await contentOf(source))
+    },
+    LIMIT_MS,
+  )
+
+  test(
     'events without a position are copied to PostgreSQL, but not to SQLite',
     async () => {
       using source = await newCopyPlace('postgres')
