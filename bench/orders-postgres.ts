@@ -19,7 +19,7 @@ const QUIET_MS_MAX = 60_000
 export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
   using files = openTempDirectory()
   await using postgres = await startPostgres(files.folder('postgres'))
-  const make = async (name: string): Promise<StorePlace> => {
+  const make = async (name: string): Promise<DatabasePlace> => {
     const databaseUrl = await postgres.newDatabase(name)
     const place = { directory: files.folder(name), databaseUrl }
     await makeStore(place)
@@ -34,15 +34,15 @@ export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
   ]
 }
 
-interface StorePlace {
+interface DatabasePlace {
   readonly directory: string
   readonly databaseUrl: string
 }
 
 async function compareWithLoop(
   schedule: Schedule,
-  storePlace: StorePlace,
-  loopPlace: StorePlace,
+  storePlace: DatabasePlace,
+  loopPlace: DatabasePlace,
 ): Promise<Result[]> {
   await using store = await startStore(storePlace)
   await using storeDatabase = new SQL({ url: storePlace.databaseUrl, max: 1 })
@@ -64,7 +64,7 @@ async function compareWithLoop(
   return results
 }
 
-async function compareProcesses(schedule: Schedule, place: StorePlace): Promise<Result[]> {
+async function compareProcesses(schedule: Schedule, place: DatabasePlace): Promise<Result[]> {
   const stores: ServerProcess[] = []
   await using database = new SQL({ url: place.databaseUrl, max: 1 })
   try {

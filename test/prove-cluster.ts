@@ -9,8 +9,8 @@ import { makePet } from './support/shop.ts'
 import { openTestStore } from './support/store.ts'
 import { until } from './support/until.ts'
 
-// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd, kills the primary again and again while
-// orders are placed, and counts the acknowledged orders that are missing at the end. It needs the Debian packages
+// `npm run prove:cluster` runs three nodes of PostgreSQL under Patroni with etcd, kills the primary again and again
+// while orders are placed, and counts the acknowledged orders that are missing at the end. It needs the Debian packages
 // postgresql, patroni and etcd-server, and says so if they are missing.
 
 const NODES = 3

@@ -491,7 +491,7 @@ test(
       [
         ['--from', directory, '--to', 'postgres://u:p@w@host:99999/x'],
         2,
-        '--to: it has no valid host: "host:99999".',
+        '--to: it has no valid host; in a password, characters such as / and @ must be percent-encoded.',
       ],
     ]
     for (const [args, exitCode, sentence] of refusals) {
