@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Glob, SQL } from 'bun'
+import { z } from 'zod'
 import { keepOrdering, missingOrders } from './support/ordering.ts'
 import { deadPort } from './support/receiver.ts'
 import { makePet } from './support/shop.ts'
@@ -145,6 +146,21 @@ async function hasSynchronousStandby(nodes: readonly Node[]): Promise<boolean> {
   return (await Promise.all(answers)).includes(true)
 }
 
+const Members = z.object({ members: z.object({ role: z.string(), state: z.string() }).array() })
+
+/** Whether every node runs, and one of them is a standby that each commit waits for. */
+async function isComplete(nodes: readonly Node[]): Promise<boolean> {
+  const leader = await leaderOf(nodes)
+  if (!leader || !(await hasSynchronousStandby(nodes))) return false
+  const response = await fetch(`${leader.api}/cluster`, { signal: AbortSignal.timeout(1000) }).catch(
+    () => undefined,
+  )
+  const cluster = Members.safeParse(await response?.json().catch(() => undefined))
+  const running =
+    cluster.data?.members.filter(({ state }) => state === 'running' || state === 'streaming') ?? []
+  return running.length === NODES
+}
+
 const nodes: Node[] = []
 for (let index = 0; index < NODES; index++) nodes.push(await startNode(index))
 try {
@@ -169,7 +185,7 @@ try {
   const { acknowledged, stop } = keepOrdering(store, petId)
   const gapsMs: number[] = []
   for (let failover = 1; failover <= failovers; failover++) {
-    await until('a standby follows', async () => hasSynchronousStandby(nodes), 180_000)
+    await until('both standbys follow', async () => isComplete(nodes), 180_000)
     const leader = await leaderOf(nodes)
     if (!leader) continue
     const before = acknowledged.length
@@ -181,6 +197,8 @@ try {
     const atKill = acknowledged.length
     await until('orders are placed again', () => acknowledged.length > atKill + 20, 180_000)
     gapsMs.push(performance.now() - killedMs)
+    // The machine is replaced by an empty one, which copies the new primary.
+    rmSync(join(directory, leader.name), { recursive: true, force: true })
     leader.patroni = startProgram(['patroni', leader.config])
     process.stdout.write(
       `failover ${failover}: ${Math.round((gapsMs.at(-1) ?? 0) / 100) / 10} s without service\n`,

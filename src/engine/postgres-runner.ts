@@ -11,6 +11,8 @@ import { isPrimary, type Pools, type Primary } from './primary.ts'
 const DEADLINE_MS = 5000
 /** The time in which the database must say that it works. A probe of the service waits a little longer. */
 const PING_MS_MAX = 1200
+/** The time that a long command may spend between two statements, in milliseconds. */
+const LONG_IDLE_MS = 60_000
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
@@ -70,8 +72,7 @@ export class PostgresRunner<Result> {
     const { primary, executions } = this.#options
     const dueMs = performance.now() + (timeLimitMs ?? DEADLINE_MS)
     const execution = executions.start()
-    const limit = timeLimitMs === undefined ? '' : `SET LOCAL statement_timeout = ${timeLimitMs};`
-    const begin = `${this.#begin};${limit}${execution.insertion}`
+    const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
     let isLocked = false
     try {
       for (let attempts = 1; ; attempts++) {
@@ -118,6 +119,14 @@ export class PostgresRunner<Result> {
     if (performance.now() + delayMs >= dueMs) throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
     await Bun.sleep(delayMs)
   }
+}
+
+/** Returns the statements that set the limits of a transaction, if they are not the usual ones. */
+function limitsOf(timeLimitMs: number | undefined): string {
+  if (timeLimitMs === undefined) return ''
+  // An import of many rows also computes for long between two statements.
+  return `SET LOCAL statement_timeout = ${timeLimitMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${LONG_IDLE_MS};`
 }
 
 /** Runs a command once. If an earlier run of it has committed, returns the result of that run. */
