@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import type { Locator } from 'playwright-core'
 import { sharedStore } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { addPet } from './shop-data.ts'
@@ -42,3 +44,43 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'a field for a number of units selects its number when it gets the focus, so that typing replaces the number',
+  async () => {
+    const { petId } = await addPet(store(), 'Ordered by keyboard', 20n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Orders', exact: true }).click()
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const pet = dialog.getByRole('combobox', { name: 'Pet' })
+    await pet.fill('Ordered by')
+    await page.getByRole('option', { name: 'Ordered by keyboard (20 free)' }).click()
+    await pet.press('Tab')
+    await page.keyboard.type('2')
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await store().client.getInventoryItem({ petId })).data.reserved).toBe(2n)
+    await page.goto(`${store().base}/console/pets/${petId}`)
+    const field = dialog.getByRole('textbox', { name: 'On hand' })
+    await page.getByRole('button', { name: 'Set stock' }).click()
+    await until('the number is selected', () => isSelected(field))
+    await page.keyboard.type('110')
+    expect(await field.inputValue()).toBe('110')
+    await dialog.getByRole('button', { name: 'Cancel' }).focus()
+    await field.click()
+    await until('the number is selected', () => isSelected(field))
+    // A second click sets the caret.
+    await field.click()
+    await until('the caret is set', async () => !(await isSelected(field)))
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+/** Returns whether the whole text of a field is selected. */
+async function isSelected(field: Locator): Promise<boolean> {
+  const selected = await field.page().evaluate<string>('getSelection().toString()')
+  return selected !== '' && selected === (await field.inputValue())
+}

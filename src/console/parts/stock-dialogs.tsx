@@ -102,6 +102,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
             value={units}
             onChange={setUnits}
             error={errors.quantity}
+            allowNegative={false}
             data-autofocus
             required
           />

@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
-import { useState } from 'react'
+import { type MouseEvent, useRef, useState } from 'react'
 
 interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: bigint | undefined
@@ -22,9 +22,11 @@ export function UnitsInput({ value, onChange, error, allowNegative = true, ...pr
   const isWrong = text.trim() !== '' && unitsIn(text, allowNegative) === undefined
   // A sign is the start of a number.
   const problem = isWrong && !(allowNegative && /^\s*[+-]\s*$/.test(text)) && problemOf(allowNegative)
+  const selection = useSelectionOnFocus()
   return (
     <TextInput
       {...props}
+      {...selection}
       // The keyboard for digits has no sign on some phones.
       {...(!allowNegative && { inputMode: 'numeric' })}
       value={text}
@@ -35,6 +37,22 @@ export function UnitsInput({ value, onChange, error, allowNegative = true, ...pr
       error={problem || error}
     />
   )
+}
+
+/** Selects the whole number when its field gets the focus, so that typing replaces it instead of adding digits. */
+function useSelectionOnFocus() {
+  const isEntered = useRef(false)
+  return {
+    onFocus: ({ currentTarget }: { currentTarget: HTMLInputElement }) => currentTarget.select(),
+    onMouseDown: ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+      isEntered.current = document.activeElement !== currentTarget
+    },
+    // After the focus, the click sets the caret, which ends the selection. A selection that the user drags stays.
+    onMouseUp: ({ currentTarget }: MouseEvent<HTMLInputElement>) => {
+      const { selectionStart, selectionEnd } = currentTarget
+      if (isEntered.current && selectionStart === selectionEnd) currentTarget.select()
+    },
+  }
 }
 
 function problemOf(allowNegative: boolean): string {

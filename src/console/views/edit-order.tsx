@@ -67,6 +67,7 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
             value={values.quantity}
             onChange={quantity => set({ quantity })}
             error={errors.quantity}
+            allowNegative={false}
             data-autofocus
           />
           <InstantInput
