@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { sharedStore } from '../support/shop.ts'
+import { openTestStore } from '../support/store.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { holdRequests } from './requests.ts'
-import { addPet } from './shop-data.ts'
+import { addPet, keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -66,6 +67,26 @@ test(
     await page.getByRole('heading', { name: 'Categories' }).waitFor()
     expect(faults).toEqual([])
     await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an idle page reports a store that stops, whether it follows the events or not',
+  async () => {
+    const stopped = await openTestStore('sqlite')
+    const { page } = await browser.open(stopped, '')
+    const { page: secondTab } = await browser.open(stopped, '/pets', { tabOf: page })
+    const polling = await browser.open(stopped, '/pets', { key: await keyWith(stopped, 'orders:read') })
+    const pages = [page, secondTab, polling.page]
+    await page.getByRole('region', { name: 'Live events' }).waitFor()
+    for (const tab of pages.slice(1)) await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+    await stopped[Symbol.asyncDispose]()
+    for (const open of pages) {
+      const alert = open.getByText('The store does not respond', { exact: true })
+      await alert.waitFor({ timeout: REPORTED_MS_MAX })
+      await open.close()
+    }
   },
   TIMEOUT_MS,
 )

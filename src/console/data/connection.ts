@@ -55,12 +55,21 @@ class ConnectionState {
 
   /** Waits for a response. If it is late, probes the store, and reports the connection as lost if that fails too. */
   async watch<Response>(response: Promise<Response>): Promise<Response> {
-    const timer = setInterval(() => void this.#check(), PATIENCE_MS)
+    const timer = setInterval(() => void this.check(), PATIENCE_MS)
     try {
       return await response
     } finally {
       clearInterval(timer)
     }
+  }
+
+  /** Probes the store after a failure that may have another reason, and reports the connection as lost if it is. */
+  async check(): Promise<void> {
+    if (this.#isLost || this.#isChecking) return
+    this.#isChecking = true
+    const responds = await this.responds()
+    this.#isChecking = false
+    if (!responds) this.lost()
   }
 
   /** Reports the connection as lost, and resolves when the store responds again. */
@@ -77,14 +86,6 @@ class ConnectionState {
   subscribe = (listener: Listener): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
-  }
-
-  async #check(): Promise<void> {
-    if (this.#isLost || this.#isChecking) return
-    this.#isChecking = true
-    const responds = await this.responds()
-    this.#isChecking = false
-    if (!responds) this.lost()
   }
 
   #notify(): void {

@@ -1,5 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { ApiError, type Event } from '../../client/petstore-client.ts'
+import { connection } from './connection.ts'
 import { queryClient, reportFailure } from './query-client.ts'
 import { basePath, hasScope, type Session } from './session.ts'
 
@@ -7,6 +8,8 @@ import { basePath, hasScope, type Session } from './session.ts'
 const FEED_EVENTS_MAX = 50
 /** How often a page whose key does not have `events:read` reads its data again, in milliseconds. */
 const POLL_MS = 15_000
+/** How often such a page probes the store, in milliseconds: it has no stream whose end reports a lost connection. */
+const PROBE_INTERVAL_MS = 4000
 /** A tab that gets the lock of the stream later than this, in milliseconds, has waited for another tab. */
 const TAKEOVER_MS = 1000
 /** The queries that an event makes outdated, by the resource in its type: the first parts of their query keys. */
@@ -86,8 +89,17 @@ function poll(): () => void {
   const timer = setInterval(() => {
     if (!document.hidden) void queryClient.invalidateQueries()
   }, POLL_MS)
-  return () => clearInterval(timer)
+  const probes = setInterval(() => {
+    if (!document.hidden) void connection.check()
+  }, PROBE_INTERVAL_MS)
+  return () => {
+    clearInterval(timer)
+    clearInterval(probes)
+  }
 }
+
+/** What the tab that reads the stream passes to the other tabs: an event, or that it has lost the stream. */
+type Passed = Event | 'lost'
 
 /**
  * Reads the event stream in this tab, or receives the events from the tab that reads it. Returns a function that ends
@@ -98,13 +110,16 @@ function startStream(session: Session): () => void {
   // The name contains the path of the store and the id of the key, because both decide which events the tab may read.
   const name = `petstore-events ${basePath} ${session.info.id}`
   const channel = new BroadcastChannel(name)
-  channel.onmessage = ({ data }: MessageEvent<Event>) => receive(data)
+  channel.onmessage = ({ data }: MessageEvent<Passed>) => {
+    if (data === 'lost') void connection.check()
+    else receive(data)
+  }
   const openedMs = performance.now()
   const read = async (): Promise<void> => {
     // A tab that has received no event starts at the current position, and misses the events between the end of the
     // other tab and this moment.
     if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
-    await follow(session, stopping.signal, event => channel.postMessage(event))
+    await follow(session, stopping.signal, passed => channel.postMessage(passed))
   }
   // The browser has no locks outside a secure context. Every tab reads its own stream then.
   if ('locks' in navigator) {
@@ -119,9 +134,14 @@ function startStream(session: Session): () => void {
   }
 }
 
-async function follow(session: Session, signal: AbortSignal, pass: (event: Event) => void): Promise<void> {
+async function follow(session: Session, signal: AbortSignal, pass: (passed: Passed) => void): Promise<void> {
+  // A stream also ends while the store responds, so the store is probed first.
+  const onReconnect = (): void => {
+    void connection.check()
+    if (!signal.aborted) pass('lost')
+  }
   try {
-    for await (const event of session.client.followEvents({ after: lastSequence, signal })) {
+    for await (const event of session.client.followEvents({ after: lastSequence, signal, onReconnect })) {
       if (signal.aborted) return
       receive(event)
       pass(event)
