@@ -63,6 +63,7 @@ test(
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('link', { name: `http://127.0.0.1:${receiver.port}/events` }).click()
     await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText('The test event was created.').waitFor()
     await page.getByRole('cell', { name: /HTTP 200/ }).waitFor()
     expect(received.join()).toContain('petstore.webhook.test')
     expect(await seriousViolations(page)).toEqual([])

@@ -11,6 +11,7 @@ import {
   Text,
   Title,
 } from '@mantine/core'
+import { useTimeout } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -53,6 +54,7 @@ interface WebhookContentProps extends ViewProps {
 function WebhookContent({ id, onOpen }: WebhookContentProps) {
   const { client } = useSession()
   const webhookId = idIn(id)
+  const [isAwaiting, awaitDelivery] = useAwaiting()
   const { data, error, refetch } = useQuery({
     queryKey: ['webhooks', 'one', id],
     queryFn: async () => (webhookId === undefined ? null : (await client.getWebhook({ webhookId })).data),
@@ -69,12 +71,12 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
       </Page>
     )
   }
-  const actions = data && <WebhookActions webhook={data} onOpen={onOpen} />
+  const actions = data && <WebhookActions webhook={data} onOpen={onOpen} onTested={awaitDelivery} />
   return (
     <Page title={data ? headingOf(data) : `Webhook ${id}`} actions={actions}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <WebhookFacts webhook={data} /> : !error && <Skeleton height={60} />}
-      {data && <Deliveries webhookId={data.id} />}
+      {data && <Deliveries webhookId={data.id} isAwaiting={isAwaiting} />}
     </Page>
   )
 }
@@ -111,12 +113,17 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
 interface WebhookActionsProps {
   readonly webhook: Webhook
   readonly onOpen: (opened: Opened) => void
+  /** Called when a test event was created. */
+  readonly onTested: () => void
 }
 
-function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
+function WebhookActions({ webhook, onOpen, onTested }: WebhookActionsProps) {
   const { client } = useSession()
   const { id: webhookId, enabled } = webhook
-  const test = useActAtOnce()
+  const test = useActAtOnce(() => {
+    notifications.show({ message: 'The test event was created.' })
+    onTested()
+  })
   const change = useActAtOnce()
   const sendTest = (): void => test.start('test', sending => client.sendTestEvent({ webhookId }, sending))
   const toggle = (): void =>
@@ -142,11 +149,14 @@ function WebhookActions({ webhook, onOpen }: WebhookActionsProps) {
 }
 
 /** Returns a change that has no dialog. Its failure is a notification. */
-function useActAtOnce() {
+function useActAtOnce(onDone?: () => void) {
   const queries = useQueryClient()
   return useChange({
     // Not awaited: a slow list must not delay the next change.
-    onDone: () => void queries.invalidateQueries(),
+    onDone: () => {
+      onDone?.()
+      void queries.invalidateQueries()
+    },
     onFailed: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
   })
 }
@@ -214,6 +224,23 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
 
 /** How often the deliveries are read again, in milliseconds: no event reports the outcome of an attempt. */
 const DELIVERIES_REFRESH_MS = 3000
+/** The same while the user waits for the outcome of a test event. */
+const AWAITED_REFRESH_MS = 500
+/** How long the user is assumed to wait after a test event, in milliseconds. */
+const AWAITED_MS = 8000
+
+/** Returns whether the user waits for a delivery, and a function that begins the wait. */
+function useAwaiting(): [isAwaiting: boolean, begin: () => void] {
+  const [isAwaiting, setIsAwaiting] = useState(false)
+  const { start, clear } = useTimeout(() => setIsAwaiting(false), AWAITED_MS)
+  const begin = (): void => {
+    setIsAwaiting(true)
+    // A second test event begins the wait again.
+    clear()
+    start()
+  }
+  return [isAwaiting, begin]
+}
 
 const deliveryStates: DeliveryState[] = ['pending', 'delivered', 'failed']
 
@@ -223,7 +250,13 @@ const stateColors: Readonly<Record<DeliveryState, string>> = {
   failed: 'red',
 }
 
-function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
+interface DeliveriesProps {
+  readonly webhookId: bigint
+  /** Whether the user waits for the outcome of a delivery. */
+  readonly isAwaiting: boolean
+}
+
+function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
   const { client } = useSession()
   const { get, set } = useUrlFilters()
   const state = optionIn(deliveryStates, get('state'))
@@ -254,7 +287,7 @@ function Deliveries({ webhookId }: { readonly webhookId: bigint }) {
         read={async cursor => (await client.listDeliveries({ ...input, ...(cursor && { cursor }) })).data}
         columns={deliveryColumns(redeliver)}
         idOf={({ id }) => id}
-        refreshMs={DELIVERIES_REFRESH_MS}
+        refreshMs={isAwaiting ? AWAITED_REFRESH_MS : DELIVERIES_REFRESH_MS}
         empty={
           state ? (
             <Empty title={`No delivery is ${state}`}>Choose another state above.</Empty>
