@@ -124,12 +124,39 @@ test(
     await dialog.getByText('petId is required').waitFor()
     expect(await dialog.getByRole('alert').count()).toBe(0)
     await pet.fill('Twin')
-    await page.getByRole('option', { name: `Twin, pet ${twin.petId} (5 free)` }).waitFor()
-    await page.getByRole('option', { name: `Twin, pet ${petId} (8 free)` }).click()
+    await page.getByRole('option', { name: `Twin – pet ${twin.petId} (5 free)` }).waitFor()
+    await page.getByRole('option', { name: `Twin – pet ${petId} (8 free)` }).click()
     await dialog.getByRole('button', { name: 'Place order' }).click()
     await dialog.waitFor({ state: 'detached' })
     const { data } = await client.listOrders({ sort: '-id', limit: 1 })
     expect(data.items[0]?.petId).toBe(petId)
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'the field for a pet lists available pets first, and says why another one cannot be ordered',
+  async () => {
+    const { client } = store()
+    const setups = [{ onHold: true }, { quantity: 0n }, { reserved: 1n }, { quantity: 2n }]
+    const names = ['Otto A', 'Otto B', 'Otto C', 'Otto D']
+    for (const [index, setup] of setups.entries()) {
+      const { petId } = await makePet(client, setup)
+      await client.updatePet({ petId, body: { name: names[index] } })
+    }
+    const { page, faults } = await browser.open(store(), '/orders')
+    await page.getByRole('button', { name: 'Place order' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Pet' }).fill('Otto')
+    const options = page.getByRole('option')
+    await until('only the pets of that name are listed', async () => (await options.count()) === 4)
+    expect(await options.allInnerTexts()).toEqual([
+      'Otto D (2 free)',
+      'Otto A (on hold)',
+      'Otto B (sold)',
+      'Otto C (all reserved)',
+    ])
     expect(faults).toEqual([])
     await page.close()
   },

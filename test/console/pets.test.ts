@@ -114,25 +114,52 @@ test(
 )
 
 test(
-  'a pet is put on hold and released, and a refused release says why',
+  'a pet is put on hold and released, and only a pet that can be released or sold has a button for that',
   async () => {
     const { petId } = await addPet(store(), 'Held', 3n)
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
     await page.getByRole('button', { name: 'Put on hold' }).click()
     await page.getByRole('button', { name: 'Release' }).waitFor()
+    await page.getByText('On hold: it cannot be ordered.').waitFor()
+    expect(await page.getByRole('button', { name: 'Place order' }).count()).toBe(0)
     expect(await stockOf(store().client, petId)).toBe('pending 3/0')
     await page.getByRole('button', { name: 'Release' }).click()
     await page.getByRole('button', { name: 'Put on hold' }).waitFor()
     await store().client.placeOrder({ body: { petId, quantity: 3n } })
-    await page.getByRole('button', { name: 'Release' }).click()
-    await page
-      .getByText(`Pet ${petId} is pending and cannot become available: every unit is reserved;`)
-      .waitFor()
+    await page.getByText('All units are reserved by open orders.').waitFor()
+    expect(await page.getByRole('button', { name: /Release|Put on hold|Mark as sold/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByText(`Pet ${petId} has 3 units in open orders.`).waitFor()
     expect(await stockOf(store().client, petId)).toBe('pending 3/3')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an order is placed on the page of its pet, which then lists it',
+  async () => {
+    const { petId } = await addPet(store(), 'Ordered here', 4n)
+    const { page, faults } = await browser.open(store(), `/pets/${petId}`)
+    await page.getByRole('button', { name: 'Place order' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('combobox', { name: 'Pet' }).inputValue()).toBe('Ordered here (4 free)')
+    const units = dialog.getByRole('textbox', { name: 'Units' })
+    await until('the units have the focus', () => units.evaluate(input => input.matches(':focus')))
+    await page.keyboard.type('3')
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Place order' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stockOf(store().client, petId)).toBe('available 4/3')
+    const orders = page.getByRole('region', { name: 'Open orders' })
+    await orders.getByText('3 units').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await orders.getByRole('link', { name: /^Order \d+$/ }).click()
+    await page.getByRole('heading', { name: /^Order \d+$/ }).waitFor()
+    await page.getByRole('link', { name: 'Ordered here' }).waitFor()
     expect(faults).toEqual([])
     await page.close()
   },

@@ -8,13 +8,18 @@ import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { ActButton } from './act-button.tsx'
 import { DeletePet, EditPet, SellPet } from './pet-forms.tsx'
+import { PlaceOrder } from './place-order.tsx'
 import { Refusal } from './refusal.tsx'
 import { AdjustDialog, CountDialog } from './stock-dialogs.tsx'
 
 /** An open dialog about a pet, with the versions that the user saw when it was opened. */
 export type OpenedPetDialog =
   | { readonly dialog: 'edit' | 'delete' | 'adjust'; readonly pet: Version<Pet> }
-  | { readonly dialog: 'sell' | 'count'; readonly pet: Version<Pet>; readonly stock: Version<InventoryItem> }
+  | {
+      readonly dialog: 'sell' | 'count' | 'order'
+      readonly pet: Version<Pet>
+      readonly stock: Version<InventoryItem>
+    }
 
 interface PetActionsProps {
   readonly pet: Version<Pet>
@@ -30,14 +35,18 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   const { status } = pet.value
   const canEdit = can('pets:write')
   const canCount = can('inventory:write')
-  if (!canEdit && !canCount) return null
+  const canOrder = can('orders:write') && status === 'available'
+  if (!canEdit && !canCount && !canOrder) return null
+  const { quantity = 0n, reserved = 0n } = stock?.value ?? {}
+  // If every unit is reserved, there is no hold to release: the pet becomes available when an order is cancelled.
+  const canHold = canEdit && (status === 'available' || (status === 'pending' && quantity > reserved))
   const opens = (dialog: 'edit' | 'delete' | 'adjust') => ({
     variant: 'default',
     onClick: () => onOpen({ dialog, pet }),
   })
-  const opensWithStock = (dialog: 'sell' | 'count') => ({
+  const opensWithStock = (dialog: 'sell' | 'count' | 'order') => ({
     variant: 'default',
-    // Both dialogs replace the stock, so the user must see it first.
+    // The dialogs change the stock or depend on it, so the user must see it first.
     disabled: !stock,
     onClick: () => stock && onOpen({ dialog, pet, stock }),
   })
@@ -45,12 +54,15 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
     <Stack gap="sm">
       <Group gap="xs" role="group" aria-label="Actions">
         {canEdit && <Button {...opens('edit')}>Edit</Button>}
-        {canEdit && status !== 'sold' && (
+        {canOrder && <Button {...opensWithStock('order')}>Place order</Button>}
+        {canHold && (
           <ActButton variant="default" isRunning={hold.isRunning} onAct={hold.toggle}>
             {status === 'pending' ? 'Release' : 'Put on hold'}
           </ActButton>
         )}
-        {canEdit && status !== 'sold' && <Button {...opensWithStock('sell')}>Mark as sold</Button>}
+        {canEdit && status !== 'sold' && reserved === 0n && (
+          <Button {...opensWithStock('sell')}>Mark as sold</Button>
+        )}
         {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
         {canCount && <Button {...opens('adjust')}>Adjust</Button>}
         {canEdit && (
@@ -100,6 +112,8 @@ export function PetDialog({ opened, onClose }: PetDialogProps) {
       return <DeletePet pet={pet.value} onClose={onClose} onDeleted={() => navigate('/pets')} />
     case 'count':
       return <CountDialog petId={petId} name={name} stock={opened.stock} onClose={onClose} />
+    case 'order':
+      return <PlaceOrder pet={{ ...pet.value, ...opened.stock.value }} onClose={onClose} />
     case 'adjust':
       return <AdjustDialog petId={petId} name={name} onClose={onClose} />
   }

@@ -8,33 +8,44 @@ import { formatCount } from './format.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
-/** The maximum number of pets in the list. */
-const FOUND_MAX = 20
+/** The maximum number of available pets in the list. */
+const AVAILABLE_MAX = 20
+/** The maximum number of other pets in the list, below the available ones. */
+const OTHERS_MAX = 10
+
+/** A pet with what the list says about it. */
+export type OrderedPet = Pick<Pet, 'id' | 'name' | 'status' | 'quantity' | 'reserved'>
 
 interface PetSelectProps {
+  /** The pet that is selected when the field appears. */
+  readonly first: OrderedPet | undefined
   /** The id of the selected pet as text; empty if no pet is selected. */
   readonly value: string
   readonly onChange: (id: string) => void
   readonly error?: ReactNode
 }
 
-/** A field for a pet, by the start of its name. The list shows how many units of each pet are free. */
-export function PetSelect({ value, onChange, error }: PetSelectProps) {
+/**
+ * A field for a pet, by the start of its name. The list shows how many units of each pet are free. Pets that cannot be
+ * ordered come last: a user who looks for one must see why it cannot be ordered.
+ */
+export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   const { client } = useSession()
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const { data = [] } = useQuery({
     queryKey: ['pets', 'search', search],
     queryFn: async () => {
-      const input = { include: 'stock' as const, limit: FOUND_MAX, ...(search !== '' && { name: search }) }
-      return (await client.listPets(input)).data.items
+      const input = { include: 'stock' as const, ...(search !== '' && { name: search }) }
+      const [available, others] = await Promise.all([
+        client.listPets({ ...input, status: ['available'], limit: AVAILABLE_MAX }),
+        client.listPets({ ...input, status: ['pending', 'sold'], limit: OTHERS_MAX }),
+      ])
+      return [...available.data.items, ...others.data.items]
     },
   })
-  const [selected, setSelected] = useState<{ value: string; label: string }>()
-  const found = data.map(({ id, name, quantity = 0n, reserved = 0n }) => ({
-    value: String(id),
-    label: `${nameIn(data, id, name)} (${formatCount(quantity - reserved)} free)`,
-  }))
+  const [selected, setSelected] = useState(first && optionOf(first, []))
+  const found = data.map(pet => optionOf(pet, data))
   // The selected pet stays in the list, whatever is typed.
   const options = selected && !found.some(one => one.value === selected.value) ? [selected, ...found] : found
   return (
@@ -43,7 +54,7 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
       placeholder="Start of a name"
       searchable
       required
-      data-autofocus
+      data-autofocus={first === undefined || undefined}
       // The dialog opens with the focus here. An open list would hide the other fields.
       openOnFocus={false}
       data={options}
@@ -62,7 +73,16 @@ export function PetSelect({ value, onChange, error }: PetSelectProps) {
   )
 }
 
-/** Returns the name of a pet, with its id if another pet in the list has the same name. */
-function nameIn(pets: readonly Pet[], id: bigint, name: string): string {
-  return pets.some(other => other.id !== id && other.name === name) ? `${name}, pet ${id}` : name
+/** Returns the option of a pet. It has the id of the pet if another pet in the list has the same name. */
+function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): { value: string; label: string } {
+  const { id, name } = pet
+  const isShared = all.some(other => other.id !== id && other.name === name)
+  return { value: String(id), label: `${name}${isShared ? ` – pet ${id}` : ''} (${stateOf(pet)})` }
+}
+
+/** Returns what matters for an order. The free units of a pet that is not available cannot be ordered. */
+function stateOf({ status, quantity = 0n, reserved = 0n }: OrderedPet): string {
+  if (status === 'sold') return 'sold'
+  if (status === 'pending') return quantity > reserved ? 'on hold' : 'all reserved'
+  return `${formatCount(quantity - reserved)} free`
 }

@@ -2,14 +2,20 @@ import { Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { NewOrder } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { PetSelect } from '../parts/pet-select.tsx'
-import { UnitsInput } from '../parts/units-input.tsx'
+import { FormDialog } from './form-dialog.tsx'
+import { type OrderedPet, PetSelect } from './pet-select.tsx'
+import { UnitsInput } from './units-input.tsx'
+
+interface PlaceOrderProps {
+  /** The pet that is chosen at first. */
+  readonly pet?: OrderedPet
+  readonly onClose: () => void
+}
 
 /** The dialog that places an order. */
-export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
+export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
   const { client } = useSession()
-  const [petId, setPetId] = useState('')
+  const [petId, setPetId] = useState(pet ? String(pet.id) : '')
   const [quantity, setQuantity] = useState<bigint | undefined>(1n)
   const [reference, setReference] = useState('')
   const [isSale, setIsSale] = useState(false)
@@ -27,8 +33,15 @@ export function PlaceOrder({ onClose }: { readonly onClose: () => void }) {
     >
       {errors => (
         <>
-          <PetSelect value={petId} onChange={setPetId} error={errors.petId} />
-          <UnitsInput label="Units" value={quantity} onChange={setQuantity} error={errors.quantity} />
+          <PetSelect first={pet} value={petId} onChange={setPetId} error={errors.petId} />
+          <UnitsInput
+            label="Units"
+            value={quantity}
+            onChange={setQuantity}
+            error={errors.quantity}
+            allowNegative={false}
+            data-autofocus={pet !== undefined || undefined}
+          />
           <TextInput
             label="Reference"
             description="For example, the number of a receipt"

@@ -9,9 +9,9 @@ import { formatCount, formatInstant } from '../parts/format.ts'
 import { PetName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
+import { PlaceOrder } from '../parts/place-order.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { OrderBadge } from '../parts/status.tsx'
-import { PlaceOrder } from './place-order.tsx'
 
 /** The states that the filter can select. */
 const states = ['open', 'complete'] as const

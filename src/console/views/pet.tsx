@@ -9,6 +9,7 @@ import { idIn } from '../data/url-filters.ts'
 import { Empty } from '../parts/empty.tsx'
 import { Figure } from '../parts/figure.tsx'
 import { CategoryName } from '../parts/names.tsx'
+import { OpenOrders } from '../parts/open-orders.tsx'
 import { Page } from '../parts/page.tsx'
 import { PageSkeleton } from '../parts/page-skeleton.tsx'
 import { type OpenedPetDialog, PetActions, PetDialog } from '../parts/pet-actions.tsx'
@@ -89,6 +90,13 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
           </Text>
         </Group>
         <StateDiagram label="States of the pet" states={states} current={status} />
+        {status === 'pending' && stock && (
+          <Text c="dimmed" size="sm">
+            {stock.quantity > (stock.reserved ?? 0n)
+              ? 'On hold: it cannot be ordered.'
+              : 'All units are reserved by open orders.'}
+          </Text>
+        )}
       </Stack>
       <SimpleGrid cols={3} maw={640}>
         <Figure label="On hand" count={stock?.quantity} />
@@ -96,6 +104,7 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
         <Figure label="Free" count={stock && stock.quantity - (stock.reserved ?? 0n)} />
       </SimpleGrid>
       <PetActions pet={pet} stock={version} onOpen={onOpen} />
+      {can('orders:read') && <OpenOrders petId={id} />}
       {can('inventory:read') && <PetMovements petId={id} />}
     </>
   )
