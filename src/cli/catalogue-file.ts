@@ -52,7 +52,7 @@ export function readCategories(
 
 /**
  * Yields the pets in a CSV file with the columns name, category (by name) and, optionally, quantity (default 1) and
- * hold (yes or no).
+ * hold (yes, no or empty).
  */
 export function readPets(
   file: string,

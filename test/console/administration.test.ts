@@ -14,6 +14,7 @@ test(
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('If empty, the key never expires').waitFor()
     // The fields show the messages of the store.
     await dialog.locator('.mantine-InputWrapper-error').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])

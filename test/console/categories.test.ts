@@ -14,7 +14,7 @@ test(
     const dialog = page.getByRole('dialog')
     await page.getByRole('button', { name: 'Add category' }).click()
     await dialog.getByRole('button', { name: 'Add category' }).click()
-    await dialog.getByText('name must have at least 1 character').waitFor()
+    await dialog.getByText('Name must have at least 1 character').waitFor()
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Newts')
     await dialog.getByRole('textbox', { name: 'Description' }).fill('Small and wet')

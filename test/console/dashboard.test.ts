@@ -14,7 +14,7 @@ test(
     const { petId } = await addPet(store(), 'Biscuit', 9n)
     const { page, faults } = await browser.open(store(), '')
     const feed = page.getByRole('region', { name: 'Live events' })
-    await feed.getByText('Each change in the shop appears here as it happens.').waitFor()
+    await feed.getByText('Changes appear here from now on.').waitFor()
     // The stream may connect after the first order, so the page may show only a later order.
     const sentence = feed.getByText(/Order \d+ was placed for Biscuit, 2 units\./).first()
     while (!(await sentence.isVisible())) {
@@ -59,6 +59,13 @@ test(
     await page.getByText('No orders in the last 30 days.').waitFor()
     await page.locator('svg path.recharts-sector').first().waitFor()
     expect(await seriousViolations(page)).toEqual([])
+    await page.getByRole('link', { name: 'Pets', exact: true }).click()
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('There is no category yet.').waitFor()
+    expect(await seriousViolations(page)).toEqual([])
+    await dialog.getByRole('link', { name: 'Categories' }).click()
+    await page.getByRole('button', { name: 'Add category' }).waitFor()
     expect(faults).toEqual([])
     await page.close()
   },

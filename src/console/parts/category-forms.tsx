@@ -54,7 +54,7 @@ export function AddCategory({ onClose }: { readonly onClose: () => void }) {
       done={`${nameText(values.name)} was added.`}
       values={values}
       submit={sending => client.createCategory({ body: bodyOf(values) }, sending)}
-      fields={['name', 'description']}
+      fields={{ name: 'Name', description: 'Description' }}
       onClose={onClose}
     >
       {errors => <CategoryInputs values={values} onChange={setValues} errors={errors} />}
@@ -91,7 +91,7 @@ export function EditCategory({ category, onClose }: EditCategoryProps) {
           client.updateCategory({ categoryId, body: bodyOf(values) }, { ...sending, ifMatch }),
         )
       }
-      fields={['name', 'description']}
+      fields={{ name: 'Name', description: 'Description' }}
       conflict={
         <EditConflict
           edit={edit}

@@ -1,7 +1,8 @@
-import { Select } from '@mantine/core'
+import { Anchor, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Category } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
@@ -41,11 +42,13 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
     },
     placeholderData: keepPreviousData,
   })
+  const isNone = search === '' && found?.length === 0
   const foundIds = new Set(found?.map(({ id }) => String(id)))
   return (
     <Select
       label="Category"
       {...props}
+      description={props.required && isNone && <NoCategory />}
       searchable
       allowDeselect={props.clearable ?? false}
       data={optionsFor(chosen ?? undefined, found ?? [])}
@@ -59,8 +62,26 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       }
       // Typing replaces the chosen name instead of adding letters to it.
       onFocus={({ currentTarget }) => currentTarget.select()}
-      nothingFoundMessage={isFetching ? 'Searching…' : 'No category name starts with this text.'}
+      nothingFoundMessage={
+        isFetching
+          ? 'Searching…'
+          : isNone
+            ? 'There is no category yet.'
+            : 'No category name starts with this text.'
+      }
     />
+  )
+}
+
+function NoCategory() {
+  return (
+    <>
+      There is no category yet. Add one in{' '}
+      <Anchor component={Link} href="/categories" inherit underline="always">
+        Categories
+      </Anchor>{' '}
+      first.
+    </>
   )
 }
 
@@ -71,7 +92,7 @@ function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
     value: String(id),
     label:
       id !== chosen?.id && all.some(other => other.id !== id && other.name === name)
-        ? `${nameText(name)} (${id})`
+        ? `${nameText(name)} – category ${id}`
         : nameText(name, id),
   }))
 }

@@ -33,8 +33,10 @@ interface FormDialogProps<Result> {
   readonly submit: (sending: Sending) => Promise<Result>
   /** Returns the fields. `errors` has the messages of the store, by the name of the member of the body. */
   readonly children: (errors: Messages) => ReactNode
-  /** The names of the members that have a field. Messages about them appear only at the field. */
-  readonly fields?: readonly string[]
+  /** The members that have a field, with the label of the field. Messages about them appear only at the field. */
+  readonly fields?: Messages
+  /** Whether `submit` sends the idempotency key, so that a second submit has no second effect. True by default. */
+  readonly isRepeatable?: boolean
   /**
    * Shown instead of the refusal if the resource was changed since it was read (412). Without it, the refusal itself is
    * shown.
@@ -47,7 +49,8 @@ interface FormDialogProps<Result> {
 
 /** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
 export function FormDialog<Result>(props: FormDialogProps<Result>) {
-  const { title, values, check, submit, children, fields = [], conflict, onClose } = props
+  const { title, values, check, submit, children, fields = {}, conflict, onClose } = props
+  const lost = props.isRepeatable === false ? 'once' : 'repeatable'
   useFocusReturn()
   const change = useDialogChange(props)
   const { error, isRunning } = change
@@ -73,8 +76,8 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
     >
       <form onSubmit={onSubmit} noValidate>
         <Stack>
-          {children({ ...fieldErrors(error), ...problems })}
-          {isConflict(error) && conflict ? conflict : <Refusal error={error} shown={fields} />}
+          {children({ ...fieldErrors(error, fields), ...problems })}
+          {isConflict(error) && conflict ? conflict : <Refusal error={error} labels={fields} change={lost} />}
           <Buttons {...props} change={change} />
         </Stack>
       </form>
@@ -97,7 +100,9 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): Change<Result>
     },
     onFailed: (error, isShown) => {
       // The sign-in page says that the key was refused.
-      if (!isShown && !isKeyRefused(error)) notifications.show({ color: 'red', message: sentenceOf(error) })
+      if (isShown || isKeyRefused(error)) return
+      // The idempotency key is lost with the dialog.
+      notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.fields) })
     },
   })
 }

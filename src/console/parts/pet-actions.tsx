@@ -71,7 +71,7 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
           </Button>
         )}
       </Group>
-      <Refusal error={hold.error} />
+      <Refusal error={hold.error} change="repeatable" />
     </Stack>
   )
 }

@@ -42,7 +42,7 @@ function PetInputs({ values, onChange, errors }: PetInputsProps) {
         value={values.categoryId}
         onChange={categoryId => onChange({ ...values, categoryId })}
         error={errors.categoryId}
-        placeholder="Start of a name"
+        placeholder="Start of the name"
         required
       />
     </>
@@ -67,7 +67,7 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
       values={{ ...values, status }}
       submit={sending => client.createPet({ body: { ...bodyOf(values), status } }, sending)}
       onDone={({ data }) => onAdded(data)}
-      fields={['name', 'categoryId', 'status']}
+      fields={{ name: 'Name', categoryId: 'Category', status: 'Status' }}
       onClose={onClose}
     >
       {errors => (
@@ -124,7 +124,7 @@ export function EditPet({ pet, onClose }: EditPetProps) {
       submit={sending =>
         edit.save(ifMatch => client.updatePet({ petId, body: bodyOf(values) }, { ...sending, ifMatch }))
       }
-      fields={['name', 'categoryId']}
+      fields={{ name: 'Name', categoryId: 'Category' }}
       conflict={<EditConflict edit={edit} differences={differences} onTakeTheirs={setValues} />}
       onClose={onClose}
     >

@@ -51,7 +51,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   return (
     <Select
       label="Pet"
-      placeholder="Start of a name"
+      placeholder="Start of the name"
       searchable
       required
       data-autofocus={first === undefined || undefined}
@@ -67,7 +67,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
       onSearchChange={text => {
         if (!options.some(({ label }) => label === text)) setTyped(text)
       }}
-      nothingFoundMessage="No pet name starts with this text."
+      nothingFoundMessage={search === '' ? 'There is no pet yet.' : 'No pet name starts with this text.'}
       error={error}
     />
   )

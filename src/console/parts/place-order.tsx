@@ -28,7 +28,7 @@ export function PlaceOrder({ pet, onClose }: PlaceOrderProps) {
       submit={sending =>
         client.placeOrder({ body: bodyOf(petId, quantity, reference.trim(), isSale) }, sending)
       }
-      fields={['petId', 'quantity', 'reference']}
+      fields={{ petId: 'Pet', quantity: 'Units', reference: 'Reference' }}
       onClose={onClose}
     >
       {errors => (

@@ -1,33 +1,64 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
+import { ApiError, ConnectionError, type FieldError } from '../../client/petstore-client.ts'
 
-/** Returns the message to show for an error. */
-export function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError) return error.message
-  if (error instanceof ConnectionError)
-    return 'The store does not respond. If you submitted a change, it may or may not be saved.'
+/** The labels of fields, by the name of the member of the body. */
+type Labels = Readonly<Record<string, string>>
+
+/** Whether a change whose response was lost has a second effect if it is submitted again. */
+type ChangeKind = 'repeatable' | 'once'
+
+const lostSentences: Readonly<Record<ChangeKind, string>> = {
+  repeatable:
+    'The store does not respond. The change may or may not be saved: you can submit it again, it is made only once.',
+  once: 'The store does not respond. The change may or may not be saved: check that before you submit it again.',
+}
+
+/** Returns the message to show for an error. `change` says what a request that changes something has risked. */
+export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
+  if (error instanceof ApiError) {
+    const { errors, message } = error
+    // The message of an invalid body is made of its errors.
+    const isReworded = errors.some(one => labelled(one, labels) !== one.message)
+    return isReworded ? `${errors.map(one => labelled(one, labels).replace(/\.$/, '')).join('; ')}.` : message
+  }
+  if (error instanceof ConnectionError) return change ? lostSentences[change] : 'The store does not respond.'
   return 'Something went wrong in this page. Reload the page and try again.'
 }
 
 /** Returns the messages of a refusal that are about one member of the body, by the name of the top-level member. */
-export function fieldErrors(error: unknown): Record<string, string> {
+export function fieldErrors(error: unknown, labels: Labels = {}): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')
-  return Object.fromEntries(fields.map(({ pointer = '', message }) => [pointer.split('/')[1] ?? '', message]))
+  return Object.fromEntries(fields.map(one => [memberOf(one), labelled(one, labels)]))
+}
+
+function memberOf({ pointer = '' }: FieldError): string {
+  return pointer.split('/')[1] ?? ''
+}
+
+/** Returns a message that starts with the label of its field instead of the name of the member: `scopes[0] is ...`. */
+function labelled(error: FieldError, labels: Labels): string {
+  const member = memberOf(error)
+  const label = labels[member]
+  if (label === undefined) return error.message
+  const [start = ''] = error.message.split(' ', 1)
+  return start.replace(/\[\d+\]$/, '') === member ? label + error.message.slice(start.length) : error.message
 }
 
 interface RefusalProps {
   readonly error: unknown
-  /** The names of the members whose messages are shown at their fields. */
-  readonly shown?: readonly string[]
+  /** The labels of the fields that show the messages about their members. */
+  readonly labels?: Labels
+  /** The kind of the change that failed; undefined if the request only reads. */
+  readonly change?: ChangeKind
   readonly onRetry?: () => void
 }
 
 /** Shows an error as an alert, unless all of its messages are shown at fields. Shows nothing if there is no error. */
-export function Refusal({ error, shown = [], onRetry }: RefusalProps) {
+export function Refusal({ error, labels = {}, change, onRetry }: RefusalProps) {
   if (!error) return null
   const fields = Object.keys(fieldErrors(error))
-  if (fields.length > 0 && fields.every(name => shown.includes(name))) return null
+  if (fields.length > 0 && fields.every(name => Object.hasOwn(labels, name))) return null
   const requestId = error instanceof ApiError ? error.requestId : undefined
   return (
     <Alert
@@ -36,7 +67,7 @@ export function Refusal({ error, shown = [], onRetry }: RefusalProps) {
       role="alert"
       title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
     >
-      <Text size="sm">{sentenceOf(error)}</Text>
+      <Text size="sm">{sentenceOf(error, change, labels)}</Text>
       <Group justify="space-between" mt="xs">
         {requestId && (
           <Text size="xs" c="dimmed">

@@ -27,7 +27,7 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
       done={`The stock of ${name} was adjusted.`}
       values={{ units, note }}
       submit={sending => client.adjustInventory({ petId, body: adjustmentOf(units, note) }, sending)}
-      fields={['quantityChange', 'note']}
+      fields={{ quantityChange: 'Change', note: 'Note' }}
       onClose={onClose}
     >
       {errors => (
@@ -81,7 +81,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
       submit={sending =>
         edit.save(ifMatch => client.setInventory({ petId, body: countOf(units) }, { ...sending, ifMatch }))
       }
-      fields={['quantity']}
+      fields={{ quantity: 'On hand' }}
       conflict={
         <EditConflict
           edit={edit}

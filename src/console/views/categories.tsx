@@ -85,7 +85,7 @@ export function Categories() {
       <Filters>
         <SearchField
           label="Search"
-          placeholder="Start of a name"
+          placeholder="Start of the name"
           value={name}
           onChange={text => set('name', text)}
         />
@@ -147,7 +147,11 @@ function CategoryActions({ category, onOpen }: CategoryActionsProps) {
 }
 
 function NoMatch() {
-  return <Empty title="No category matches">Change the search above.</Empty>
+  return (
+    <Empty title="No category matches">
+      Change the search above. The search looks at the start of names.
+    </Empty>
+  )
 }
 
 function NoCategories() {

@@ -37,9 +37,9 @@ function Totals() {
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-        <Figure label="Available" count={data?.pets.available} />
-        <Figure label="Pending" count={data?.pets.pending} />
-        <Figure label="Sold" count={data?.pets.sold} />
+        <Figure label="Pets available" count={data?.pets.available} />
+        <Figure label="Pets pending" count={data?.pets.pending} />
+        <Figure label="Pets sold" count={data?.pets.sold} />
         <Figure label="Open orders" count={data?.openOrders} />
         <Figure label="Units on hand" count={data?.unitsOnHand} />
         <Figure label="Units reserved" count={data?.unitsReserved} />

@@ -50,7 +50,7 @@ export function EditOrder({ order, onClose }: EditOrderProps) {
         ...(values.shipDate !== '' && !instantIn(values.shipDate) && { shipDate: NOT_AN_INSTANT }),
       })}
       submit={submit}
-      fields={['quantity', 'shipDate', 'reference']}
+      fields={{ quantity: 'Units', shipDate: 'Ship date', reference: 'Reference' }}
       conflict={
         <EditConflict
           edit={edit}

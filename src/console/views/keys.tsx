@@ -109,7 +109,7 @@ interface CreateKeyProps {
 }
 
 function CreateKey({ onClose, onCreated }: CreateKeyProps) {
-  const { client } = useSession()
+  const { client, info } = useSession()
   const [name, setName] = useState('')
   const [chosen, setChosen] = useState<Scope[]>([])
   const [expiry, setExpiry] = useState('')
@@ -121,6 +121,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
       doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
       values={{ name, chosen, expiry }}
       check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
+      isRepeatable={false}
       submit={({ signal }) =>
         client.createKey(
           { body: { name: name.trim(), scopes: chosen, expiresAt: instantIn(expiry) } },
@@ -128,7 +129,7 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
         )
       }
       onDone={({ data }) => onCreated(data.key)}
-      fields={['name', 'scopes', 'expiresAt']}
+      fields={{ name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' }}
       onClose={onClose}
     >
       {errors => (
@@ -154,7 +155,11 @@ function CreateKey({ onClose, onCreated }: CreateKeyProps) {
           />
           <InstantInput
             label="Expires"
-            description="If empty, the key expires together with the key of this page, or never"
+            description={
+              info.expiresAt
+                ? `If empty, the key expires on ${formatInstant(info.expiresAt)}, like the key of this page`
+                : 'If empty, the key never expires'
+            }
             value={expiry}
             onChange={setExpiry}
             error={errors.expiresAt}

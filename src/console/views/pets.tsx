@@ -91,7 +91,7 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
     <Filters>
       <SearchField
         label="Search"
-        placeholder="Start of a name"
+        placeholder="Start of the name"
         value={name}
         onChange={text => set('name', text)}
       />
@@ -134,7 +134,11 @@ function AddPetButton() {
 }
 
 function NoMatch() {
-  return <Empty title="No pet matches">Change the search or the filters above.</Empty>
+  return (
+    <Empty title="No pet matches">
+      Change the search or the filters above. The search looks at the start of names.
+    </Empty>
+  )
 }
 
 function NoPets() {

@@ -88,8 +88,13 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
               Sign in
             </Button>
             <Text size="sm" c="dimmed">
-              The first start of the store writes an admin key to <Code>data/admin-key</Code>. Each start on a
-              terminal prints a link that signs you in.
+              The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
+              directory (<Code>data/admin-key</Code> by default). Each start on a terminal prints a link that
+              signs you in.
+            </Text>
+            <Text size="sm" c="dimmed">
+              Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start
+              it again. If the store uses another data directory, add <Code>--data DIR</Code>.
             </Text>
           </Stack>
         </form>

@@ -157,7 +157,7 @@ function useActAtOnce(onDone?: () => void) {
       onDone?.()
       void queries.invalidateQueries()
     },
-    onFailed: error => notifications.show({ color: 'red', message: sentenceOf(error) }),
+    onFailed: error => notifications.show({ color: 'red', message: sentenceOf(error, 'repeatable') }),
   })
 }
 
@@ -211,6 +211,7 @@ function NewSecret({ webhookId, onClose, onCreated }: NewSecretProps) {
       action="Create a new secret"
       done="New secret created"
       doneUnseen="The new secret was created after you left the page. Create another one to see it."
+      isRepeatable={false}
       submit={({ signal }) => client.rotateWebhookSecret({ webhookId }, { signal })}
       onDone={({ data }) => onCreated(data.secret)}
       onClose={onClose}

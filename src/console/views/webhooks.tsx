@@ -28,7 +28,7 @@ const columns: readonly Column<Webhook>[] = [
   { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
-/** A badge with the state of a webhook: sending, failing, or disabled for a reason. */
+/** A badge with the state of a webhook: active, failing, or disabled for a reason. */
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabledReason, failingSince } = webhook
   if (!enabled) {
@@ -51,7 +51,7 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
     )
   return (
     <Badge color="teal" variant="light" tt="none">
-      sending
+      active
     </Badge>
   )
 }
@@ -103,9 +103,10 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
       done="Webhook added"
       doneUnseen="The webhook was added after you left the page. Open it, and create a new secret to see one."
       values={{ url, description, types }}
+      isRepeatable={false}
       submit={({ signal }) => client.createWebhook({ body }, { signal })}
       onDone={({ data }) => onCreated(data.secret)}
-      fields={['url', 'types', 'description']}
+      fields={{ url: 'Address', types: 'Events', description: 'Description' }}
       onClose={onClose}
     >
       {errors => (

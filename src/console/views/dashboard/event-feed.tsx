@@ -20,7 +20,7 @@ export function EventFeed() {
       <Stack gap="xs" aria-live="polite" mah={420} style={{ overflowY: 'auto' }} tabIndex={0}>
         {events.length === 0 && (
           <Text c="dimmed" size="sm">
-            Each change in the shop appears here as it happens. Keep this page open.
+            Changes appear here from now on.
           </Text>
         )}
         {events.map(event => (

@@ -32,7 +32,7 @@ export function LowStock() {
     </Anchor>
   )
   return (
-    <Panel title="Low stock" link={link}>
+    <Panel title={`Low stock (${LOW_STOCK_MAX} units or fewer)`} link={link}>
       <Stack gap="xs">
         {error && <Refusal error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
