@@ -167,7 +167,9 @@ function checkHeader<Row>(
   header: readonly string[],
   { required, optional }: Layout<Row>,
 ): string[] {
-  const names = header.map(name => name.trim())
+  const written = header.map(name => name.trim())
+  // A spreadsheet often capitalizes its header.
+  const names = written.map(name => name.toLowerCase())
   const fail = (message: string): never => {
     throw new CommandFailed(`${basename(file)}:1: ${message}`)
   }
@@ -176,9 +178,11 @@ function checkHeader<Row>(
   for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
   for (const [index, name] of names.entries()) {
     if (![...required, ...optional].includes(name)) {
-      fail(`there is no column ${shown(name)}; the columns are ${[...required, ...optional].join(', ')}`)
+      fail(
+        `there is no column ${shown(written[index] ?? name)}; the columns are ${[...required, ...optional].join(', ')}`,
+      )
     }
-    if (names.indexOf(name) !== index) fail(`the column ${shown(name)} appears twice`)
+    if (names.indexOf(name) !== index) fail(`the column ${shown(written[index] ?? name)} appears twice`)
   }
   return names
 }

@@ -99,3 +99,12 @@ test('a record of many lines that is within the limit is read', async () => {
   const { rows, failure } = await read(`${header}"Rex${'\n'.repeat(100)}",Dogs\nAda,Cats\n`)
   expect([rows, failure]).toEqual([2, undefined])
 })
+
+test('the columns of a file can have names in any case', async () => {
+  const { rows, problems, failure } = await read('Name,CATEGORY, Hold\nRex,Dogs,yes\nMax,Dogs,maybe\n')
+  expect({ rows, problems, failure }).toEqual({
+    rows: 1,
+    problems: ['3: hold "maybe" must be yes, no or empty'],
+    failure: undefined,
+  })
+})

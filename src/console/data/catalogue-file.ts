@@ -124,7 +124,9 @@ function recordsIn(name: string, text: string): FileRecord[] {
 
 /** Returns the names of the columns. Throws UnreadableFile if they are not the columns of such a file. */
 function checkHeader(file: string, header: readonly string[], kind: CatalogueFile): string[] {
-  const names = header.map(name => name.trim())
+  const written = header.map(name => name.trim())
+  // A spreadsheet often capitalizes its header.
+  const names = written.map(name => name.toLowerCase())
   const { required, optional } = layouts[kind]
   const known = [...required, ...optional]
   const fail = (message: string): never => {
@@ -134,8 +136,9 @@ function checkHeader(file: string, header: readonly string[], kind: CatalogueFil
   if (delimiter !== undefined) fail(`the delimiter is ${shown(delimiter)}: separate the columns with commas`)
   for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
   for (const [index, name] of names.entries()) {
-    if (!known.includes(name)) fail(`there is no column ${shown(name)}; the columns are ${known.join(', ')}`)
-    if (names.indexOf(name) !== index) fail(`the column ${shown(name)} appears twice`)
+    if (!known.includes(name))
+      fail(`there is no column ${shown(written[index] ?? name)}; the columns are ${known.join(', ')}`)
+    if (names.indexOf(name) !== index) fail(`the column ${shown(written[index] ?? name)} appears twice`)
   }
   return names
 }
