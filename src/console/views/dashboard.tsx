@@ -7,12 +7,14 @@ import { Refusal } from '../parts/refusal.tsx'
 import { EventFeed } from './dashboard/event-feed.tsx'
 import { LowStock } from './dashboard/low-stock.tsx'
 import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
+import { StartHere } from './dashboard/start-here.tsx'
 import { StockByStatusPanel } from './dashboard/stock-by-status-panel.tsx'
 
 export function Dashboard() {
   const can = useCan()
   return (
     <Page title="Dashboard">
+      <StartHere />
       {can('orders:read') ? (
         <Totals />
       ) : (
