@@ -32,14 +32,15 @@ const columns: readonly Column<Pet>[] = [
       </Anchor>
     ),
   },
-  { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
+  // A phone shows the first columns without scrolling: what can be ordered matters most.
   { head: 'Status', isShort: true, cell: ({ status }) => <StatusBadge status={status} /> },
-  { head: 'On hand', isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
   {
     head: 'Free',
     isNumber: true,
     cell: ({ quantity = 0n, reserved = 0n }) => formatCount(quantity - reserved),
   },
+  { head: 'On hand', isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
+  { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
 ]
 
 export function Pets() {
