@@ -3,6 +3,7 @@ import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
+import { loseResponses } from './requests.ts'
 import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -27,6 +28,34 @@ test(
     await page.getByRole('heading', { name: 'Axel' }).waitFor()
     await page.getByRole('link', { name: 'Salamanders' }).first().waitFor()
     expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a pet is added once with its units, even if the response about its units is lost',
+  async () => {
+    await store().client.createCategory({ body: { name: 'Guppies' } })
+    const { page } = await browser.open(store(), '/pets')
+    const dialog = page.getByRole('dialog')
+    const add = dialog.getByRole('button', { name: 'Add pet' })
+    await page.getByRole('button', { name: 'Add pet' }).click()
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Shoal')
+    await dialog.getByRole('combobox', { name: 'Category' }).fill('Gup')
+    await page.getByRole('option', { name: 'Guppies' }).click()
+    await dialog.getByRole('textbox', { name: 'Units' }).fill('')
+    await add.click()
+    await dialog.getByText('Enter a number of units.').waitFor()
+    await dialog.getByRole('textbox', { name: 'Units' }).fill('12')
+    const restore = await loseResponses(page, request => request.method() === 'PUT')
+    await add.click()
+    await dialog.getByText('you can submit it again, it is made only once').waitFor()
+    await restore()
+    await add.click()
+    await page.getByRole('heading', { name: 'Shoal' }).waitFor()
+    const { data } = await store().client.listPets({ name: 'Shoal', include: 'stock' })
+    expect(data.items.map(({ quantity }) => quantity)).toEqual([12n])
     await page.close()
   },
   TIMEOUT_MS,

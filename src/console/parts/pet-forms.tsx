@@ -1,11 +1,20 @@
 import { Select, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import type { InventoryItem, NewPet, Pet, PetStatus } from '../../client/petstore-client.ts'
+import {
+  ApiError,
+  type ApiResponse,
+  type Client,
+  type InventoryItem,
+  type NewPet,
+  type Pet,
+  type PetStatus,
+} from '../../client/petstore-client.ts'
 import type { Sending } from '../data/change.ts'
 import { ChangedMeanwhile as Changed, useConfirmation, useEdit, type Version } from '../data/edit.ts'
 import { nameText } from '../data/name-text.ts'
 import { readPet, readStock } from '../data/pets.ts'
-import { useSession } from '../data/store.ts'
+import { useCan, useSession } from '../data/store.ts'
 import { CategorySelect } from './category-select.tsx'
 import { ChangedMeanwhile, changedFacts } from './changed-meanwhile.tsx'
 import { EditConflict } from './edit-conflict.tsx'
@@ -13,7 +22,9 @@ import { FormDialog } from './form-dialog.tsx'
 import { formatUnits } from './format.ts'
 import { Name } from './name.tsx'
 import { CategoryName } from './names.tsx'
+import { sentenceOf } from './refusal.tsx'
 import { petStatuses } from './status.tsx'
+import { UnitsInput } from './units-input.tsx'
 
 interface PetFields {
   readonly name: string
@@ -59,13 +70,17 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
   const { client } = useSession()
   const [values, setValues] = useState<PetFields>({ name: '', categoryId: undefined })
   const [status, setStatus] = useState<PetStatus>('available')
+  const [units, setUnits] = useState<bigint | undefined>(1n)
+  const canCount = useCan()('inventory:write')
+  const hasUnits = canCount && status !== 'sold'
   return (
     <FormDialog
       title="Add a pet"
       action="Add pet"
       done={`${nameText(values.name)} was added.`}
-      values={{ ...values, status }}
-      submit={sending => client.createPet({ body: { ...bodyOf(values), status } }, sending)}
+      values={{ ...values, status, units }}
+      check={() => ({ ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }) })}
+      submit={sending => addPet(client, { ...bodyOf(values), status }, hasUnits ? units : undefined, sending)}
       onDone={({ data }) => onAdded(data)}
       fields={{ name: 'Name', categoryId: 'Category', status: 'Status' }}
       onClose={onClose}
@@ -75,17 +90,54 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
           <PetInputs values={values} onChange={setValues} errors={errors} />
           <Select
             label="Status"
-            description="Available and pending pets start with one unit in stock, sold ones with none."
+            description={
+              canCount
+                ? 'A pending pet is on hold. A sold pet has no units.'
+                : 'Available and pending pets start with one unit in stock, sold ones with none.'
+            }
             data={petStatuses}
             value={status}
             onChange={value => setStatus(value ?? 'available')}
             error={errors.status}
             allowDeselect={false}
           />
+          {hasUnits && (
+            <UnitsInput
+              label="Units"
+              description="The number of units on hand"
+              value={units}
+              onChange={setUnits}
+              error={errors.units}
+              allowNegative={false}
+            />
+          )}
         </>
       )}
     </FormDialog>
   )
+}
+
+/** Creates a pet and sets its stock, unless it is the one unit that a new pet has. Both can be sent again. */
+async function addPet(
+  client: Client,
+  body: NewPet,
+  units: bigint | undefined,
+  sending: Sending,
+): Promise<ApiResponse<Pet>> {
+  const created = await client.createPet({ body }, sending)
+  if (units === undefined || units === 1n) return created
+  const { id: petId, name } = created.data
+  const idempotencyKey = `${sending.idempotencyKey}-stock`
+  try {
+    await client.setInventory({ petId, body: { quantity: units } }, { ...sending, idempotencyKey })
+  } catch (error) {
+    // After a lost response, the same keys are sent again. A refusal must not keep the dialog open: the pet exists, and
+    // another submit would add a second one.
+    if (!(error instanceof ApiError)) throw error
+    const message = `${nameText(name, petId)} was added with 1 unit: ${sentenceOf(error)}`
+    notifications.show({ color: 'red', message })
+  }
+  return created
 }
 
 interface EditPetProps {
