@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { Category } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
+import { useNamedChoice } from './named-choice.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
@@ -42,6 +43,12 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
     },
     placeholderData: keepPreviousData,
   })
+  const onBlur = useNamedChoice<Category>({
+    resource: 'categories',
+    chosenText: chosen ? nameText(chosen.name, chosen.id).trim() : undefined,
+    read: async name => (await client.listCategories({ name })).data.items,
+    onChoose: ({ id }) => onChange(id),
+  })
   const isNone = search === '' && found?.length === 0
   const foundIds = new Set(found?.map(({ id }) => String(id)))
   return (
@@ -60,6 +67,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
       filter={({ options }) =>
         options.filter(option => search === '' || ('value' in option && foundIds.has(String(option.value))))
       }
+      onBlur={onBlur}
       // Typing replaces the chosen name instead of adding letters to it.
       onFocus={({ currentTarget }) => currentTarget.select()}
       nothingFoundMessage={

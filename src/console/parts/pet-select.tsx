@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
 import { formatCount } from './format.ts'
+import { useNamedChoice } from './named-choice.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
@@ -45,6 +46,15 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
     },
   })
   const [selected, setSelected] = useState(first && optionOf(first, []))
+  const onBlur = useNamedChoice<Pet>({
+    resource: 'pets',
+    chosenText: selected?.label,
+    read: async name => (await client.listPets({ name, include: 'stock' })).data.items,
+    onChoose: pet => {
+      setSelected(optionOf(pet, []))
+      onChange(String(pet.id))
+    },
+  })
   const found = data.map(pet => optionOf(pet, data))
   // The selected pet stays in the list, whatever is typed.
   const options = selected && !found.some(one => one.value === selected.value) ? [selected, ...found] : found
@@ -64,6 +74,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
         setSelected(option ? { value: option.value, label: option.label } : undefined)
         onChange(id ?? '')
       }}
+      onBlur={onBlur}
       onSearchChange={text => {
         if (!options.some(({ label }) => label === text)) setTyped(text)
       }}
