@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { FocusEvent } from 'react'
 
-interface Named {
+interface NamedItem {
   readonly id: bigint
   readonly name: string
 }
@@ -20,7 +20,7 @@ interface NamedChoiceOptions<Item> {
  * Returns a handler for a field that searches by name: if the user leaves the field after typing a whole name that only
  * one item has, the handler chooses that item. Without it, the field would become empty.
  */
-export function useNamedChoice<Item extends Named>(options: NamedChoiceOptions<Item>) {
+export function useNamedChoice<Item extends NamedItem>(options: NamedChoiceOptions<Item>) {
   const { resource, chosenText, read, onChoose } = options
   const queries = useQueryClient()
   const choose = async (input: HTMLInputElement): Promise<void> => {
