@@ -51,9 +51,10 @@ async function callerOf(
     }
     return await readRow(reader => findCaller(reader, token, storedInstant(context.nowMs)))
   } catch (error) {
-    // Only failures count, so failed attempts never block a caller with a valid key, even from the same address.
-    const slowed =
-      error instanceof StoreError ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
+    // Only failures count, so failed attempts never block a caller with a valid key, even from the same address. A
+    // database that does not respond is not a failed attempt.
+    const isFailure = error instanceof StoreError && error.status < 500
+    const slowed = isFailure ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
     throw slowed ?? error
   }
 }

@@ -2,7 +2,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import { overloaded } from '../model/refusals.ts'
 
 /** The time within which a connection must be established, in seconds. */
-const CONNECT_SECONDS_MAX = 2
+const CONNECT_SECONDS_MAX = 5
 
 interface Waiter {
   readonly admit: () => void

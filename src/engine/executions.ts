@@ -5,7 +5,7 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
 
-/** After this many commands, the rows of those that have ended are deleted. */
+/** After this many commands, the rows of the commands before the oldest that runs are deleted. */
 const SWEEP_EVERY = 500
 /** The rows of a process that did not stop cleanly are deleted when they are this old. */
 const RETENTION_MS = 7 * 24 * 3_600_000
@@ -17,22 +17,24 @@ const deleteOld = sql()('DELETE FROM execution WHERE at < $before')
 /** One command, however often it runs. */
 export interface Execution<Result> {
   readonly number: bigint
+  /** Writes to the row of the command: its commit waits until the commit of the command is as durable. */
+  readonly confirmation: string
   /** The statement that belongs to each run of the command. It fails if an earlier run has committed. */
   readonly insertion: string
   /** The result of the last run that reached its COMMIT. */
-  unconfirmed?: { readonly result: Result }
-  /** Returns whether the insertion failed with this error, so that an earlier run has committed. */
-  exists(error: unknown): boolean
+  unconfirmed: { readonly result: Result } | undefined
+  /** Returns whether this error of the insertion means that an earlier run has committed. */
+  hasCommitted(error: unknown): boolean
 }
 
 /**
  * The commands of this process, each under a key of its own (process and number). A transaction inserts the key
  * together with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same
- * key: the insertion then fails exactly if the first run has committed. To look for the row and then repeat would be
- * wrong, because a COMMIT in progress is invisible; an insertion waits for it.
+ * key: the insertion then fails if and only if the first run has committed. To look for the row and then repeat would
+ * be wrong, because a COMMIT in progress is invisible; an insertion waits for it.
  */
 export class Executions<Result> {
-  // The low 53 bits of a random number: no two processes have the same.
+  // A random number of 53 bits: that two processes have the same is as good as impossible.
   readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
   readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
   readonly #running = new Set<bigint>()
@@ -52,8 +54,10 @@ export class Executions<Result> {
     const row = `${this.#process}, ${number}, '${storedInstant(Date.now())}'`
     return {
       number,
+      confirmation: `UPDATE execution SET at = at WHERE process = ${this.#process} AND number = ${number}`,
       insertion: `INSERT INTO execution (process, number, at) VALUES (${row})`,
-      exists: error => sqlState(error) === UNIQUE_VIOLATION && isOfExecution(error),
+      unconfirmed: undefined,
+      hasCommitted: error => sqlState(error) === UNIQUE_VIOLATION && isOfExecution(error),
     }
   }
 
@@ -62,7 +66,7 @@ export class Executions<Result> {
     if (++this.#ended % SWEEP_EVERY === 0) this.#sweeping = this.#sweep()
   }
 
-  /** Deletes the rows of this process. A row that remains is deleted by another process, later. */
+  /** Deletes the rows of this process. If the database does not respond, another process deletes them after 7 days. */
   async close(): Promise<void> {
     await this.#sweeping
     await this.#sweep()

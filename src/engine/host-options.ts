@@ -4,7 +4,15 @@ import type { DatabaseHost } from '../model/database-url.ts'
 /** Returns the options of Bun's SQL client for a host. */
 export function hostOptions(host: DatabaseHost): SQL.PostgresOrMySQLOptions {
   const { url, passwordOf } = host
-  return { url, bigint: true, tls: tlsOf(host), ...(passwordOf && { password: passwordOf }) }
+  // Otherwise PGDATABASE in the environment would have priority over the URL.
+  const database = decodeURIComponent(new URL(url).pathname.slice(1))
+  return {
+    url,
+    bigint: true,
+    tls: tlsOf(host),
+    ...(database !== '' && { database }),
+    ...(passwordOf && { password: passwordOf }),
+  }
 }
 
 function tlsOf({ sslMode, rootCertificate }: DatabaseHost): SQL.PostgresOrMySQLOptions['tls'] {

@@ -7,9 +7,11 @@ import { Stale } from './engine.ts'
  * - `locked`: a row stayed locked for too long.
  * - `slow`: the server ended a statement that took too long.
  * - `lost`: the connection is gone, or there is none to be had.
+ * - `full`: the server has no space left.
+ * - `denied`: the server refuses the user, the password or the database, or lacks a privilege.
  * - `standby`: the server accepts no writes, because another server is the primary.
  */
-export type Fault = 'conflict' | 'locked' | 'slow' | 'lost' | 'standby'
+export type Fault = 'conflict' | 'locked' | 'slow' | 'lost' | 'full' | 'denied' | 'standby'
 
 // The codes are those of PostgreSQL, appendix A.
 const faults: Readonly<Record<string, Fault>> = {
@@ -24,6 +26,15 @@ const faults: Readonly<Record<string, Fault>> = {
   '53300': 'lost',
   // The session was idle in a transaction for too long.
   '25P03': 'lost',
+  '53100': 'full',
+  '28000': 'denied',
+  '28P01': 'denied',
+  '3D000': 'denied',
+  '42501': 'denied',
+  // The database was dropped, or the session was idle for too long.
+  '57P04': 'lost',
+  '57P05': 'lost',
+  '53200': 'lost',
   '25006': 'standby',
 }
 

@@ -1,22 +1,22 @@
 import type { ReservedSQL } from 'bun'
 import type { StoreError } from '../model/error.ts'
-import { overloaded } from '../model/refusals.ts'
+import { overloaded, storageFull } from '../model/refusals.ts'
 import { ATTEMPTS_MAX, type Reader } from './engine.ts'
 import type { Execution, Executions } from './executions.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { type Fault, faultOf } from './postgres-fault.ts'
 import { isPrimary, type Pools, type Primary } from './primary.ts'
 
-/** The time in which a read or a command must end, in milliseconds, if it has no time of its own. */
+/** The default time limit of a read or a command, in milliseconds. */
 const DEADLINE_MS = 5000
-/** The time in which the database must say that it works. A probe of the service waits a little longer. */
+/** The time limit of a ping, in milliseconds. `/readyz` waits slightly longer. */
 const PING_MS_MAX = 1200
-/** The time that a long command may spend between two statements, in milliseconds. */
+/** How long a long command may be idle between two statements, in milliseconds. */
 const LONG_IDLE_MS = 60_000
 /** The n-th repetition is delayed by a random time of at most 2^n times this (full jitter). */
 const BACKOFF_MS = 5
 const BACKOFF_MS_MAX = 400
-/** The time that an attempt waits for the search for the primary, in milliseconds. The search goes on without it. */
+/** How long an attempt waits for the new primary, in milliseconds. The search continues in the background. */
 const RENEW_MS_MAX = 1000
 
 interface RunnerOptions<Result> {
@@ -37,8 +37,8 @@ interface Failed {
 }
 
 /**
- * Runs reads and commands on the primary. After a fault that may pass, the work runs again, until its deadline. It then
- * fails with `overloaded` (503), so no request waits longer, whatever the database does.
+ * Runs reads and commands on the primary. After a fault that may pass, the work runs again. At its deadline it fails
+ * with `overloaded` (503), so no request waits longer, whatever the database does.
  */
 export class PostgresRunner<Result> {
   readonly #options: RunnerOptions<Result>
@@ -58,13 +58,13 @@ export class PostgresRunner<Result> {
       } catch (error) {
         const fault = faultOf(error)
         if (fault === undefined) throw error
-        if (fault === 'slow') throw gaveUp(fault)
+        if (isFinal(fault)) throw gaveUp(fault)
         await this.#recover({ pools, fault, attempts, dueMs })
       }
     }
   }
 
-  /** Runs a command in a transaction, and commits it exactly once, however often it runs. */
+  /** Runs a command in a transaction, and commits it at most once, however often it runs. */
   async execute(
     run: (connection: ReservedSQL) => Promise<Result>,
     timeLimitMs: number | undefined,
@@ -77,16 +77,18 @@ export class PostgresRunner<Result> {
     try {
       for (let attempts = 1; ; attempts++) {
         const { pools } = primary
-        // A command that met a locked row waits where it does not hold a connection of the others.
+        // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
         const pool = isLocked ? pools.lockedCommands : pools.commands
         try {
           return await pool.use(dueMs, connection => attempt(connection, begin, execution, run))
         } catch (error) {
           const fault = faultOf(error)
-          if (fault === undefined) throw error
-          if (fault === 'slow' || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) throw gaveUp(fault)
-          isLocked = fault === 'locked'
           const isUnconfirmed = execution.unconfirmed !== undefined
+          if (fault === undefined) throw isUnconfirmed ? unknownOutcome() : error
+          if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) {
+            throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
+          }
+          isLocked = fault === 'locked'
           await this.#recover({ pools, fault, attempts, dueMs, isUnconfirmed })
         }
       }
@@ -99,8 +101,11 @@ export class PostgresRunner<Result> {
   async ping(): Promise<void> {
     const { primary } = this.#options
     const { pools } = primary
+    const dueMs = performance.now() + PING_MS_MAX
+    const ping = () => pools.pings.use(dueMs, isPrimary)
     try {
-      if (!(await pools.pings.use(performance.now() + PING_MS_MAX, isPrimary))) throw gaveUp('standby')
+      // The connection of the last ping may be gone, although the database works.
+      if (!(await ping().catch(ping))) throw gaveUp('standby')
     } catch (error) {
       // This probe fails. The next one finds the new primary, if there is one.
       void primary.renew(pools).catch(() => {})
@@ -108,12 +113,15 @@ export class PostgresRunner<Result> {
     }
   }
 
-  /** Waits before another attempt, and looks for the primary if it is gone. Throws if the time is over. */
+  /** Waits before another attempt, and looks for the primary if it is gone. Throws if the deadline comes first. */
   async #recover({ pools, fault, attempts, dueMs, isUnconfirmed = false }: Failed): Promise<void> {
     const { primary, random } = this.#options
     // If there is no primary now, the next attempt fails too, and looks again.
     if (fault === 'lost' || fault === 'standby') {
-      await Promise.race([primary.renew(pools).catch(() => {}), Bun.sleep(RENEW_MS_MAX)])
+      await Promise.race([
+        primary.renew(pools).catch(() => {}),
+        Bun.sleep(Math.min(RENEW_MS_MAX, dueMs - performance.now())),
+      ])
     }
     const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
     if (performance.now() + delayMs >= dueMs) throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
@@ -124,7 +132,7 @@ export class PostgresRunner<Result> {
 /** Returns the statements that set the limits of a transaction, if they are not the usual ones. */
 function limitsOf(timeLimitMs: number | undefined): string {
   if (timeLimitMs === undefined) return ''
-  // An import of many rows also computes for long between two statements.
+  // A large import may spend a long time between two statements.
   return `SET LOCAL statement_timeout = ${timeLimitMs};
     SET LOCAL idle_in_transaction_session_timeout = ${LONG_IDLE_MS};`
 }
@@ -137,8 +145,12 @@ async function attempt<Result>(
   run: (connection: ReservedSQL) => Promise<Result>,
 ): Promise<Result> {
   const { unconfirmed } = execution
+  let hasBegun = false
   try {
     await connection.unsafe(begin)
+    // The insertion of the key proves that no earlier run has committed.
+    hasBegun = true
+    execution.unconfirmed = undefined
     const result = await run(connection)
     // From here until the server confirms the commit, nobody knows whether the command has taken effect.
     execution.unconfirmed = { result }
@@ -147,9 +159,20 @@ async function attempt<Result>(
   } catch (error) {
     // A lost connection has nothing to roll back. The error that ended the command is the one to report.
     await connection.unsafe('ROLLBACK').catch(() => {})
-    if (unconfirmed && execution.exists(error)) return unconfirmed.result
+    if (unconfirmed && execution.hasCommitted(error)) {
+      // If the wait for a synchronous standby was cut off, the earlier commit may be on the primary alone.
+      await connection.unsafe(execution.confirmation)
+      return unconfirmed.result
+    }
+    // A server that reports an error has not committed.
+    if (hasBegun && faultOf(error) !== 'lost') execution.unconfirmed = undefined
     throw error
   }
+}
+
+/** Returns whether the work would fail again in the same way. */
+function isFinal(fault: Fault): boolean {
+  return fault === 'slow' || fault === 'full' || fault === 'denied'
 }
 
 const reasons: Readonly<Record<Fault, string>> = {
@@ -157,16 +180,20 @@ const reasons: Readonly<Record<Fault, string>> = {
   locked: 'Another transaction holds a row that the request needs; try again shortly.',
   slow: 'The database took too long; try again shortly.',
   lost: 'The database does not respond; try again shortly.',
+  full: 'The database has no space left.',
+  denied: 'The database refuses to serve the store; its operator must look into it.',
   standby: 'The database accepts no writes now; try again shortly.',
 }
 
 function gaveUp(fault: Fault): StoreError {
+  if (fault === 'full') return storageFull()
   return overloaded(reasons[fault], fault === 'conflict' ? 10 : 2)
 }
 
 function unknownOutcome(): StoreError {
   return overloaded(
-    'The database did not confirm the change in time, so it may have taken effect. Repeat it with the same Idempotency-Key.',
+    'The database did not confirm the change in time, so it may have taken effect. ' +
+      'Repeat it with the same Idempotency-Key.',
     2,
   )
 }

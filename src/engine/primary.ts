@@ -14,6 +14,8 @@ const LONG_LOCK_MS_MAX = 2000
 const FROZEN_MS_MAX = 2000
 /** The time in which a host must say whether it is the primary, in milliseconds. */
 const PROBE_MS_MAX = 1500
+/** The same at the start, which may be over a slow network. */
+const FIRST_PROBE_MS_MAX = 10_000
 
 /** The connections for lists and summaries. */
 const SCANS = 6
@@ -51,9 +53,9 @@ export class Primary {
 
   /** Finds the primary. Throws the error of the first host if none of them is one, or Pooled. */
   static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
-    const primary = new Primary(address, await findPrimary(address.hosts), commandsMax)
+    const primary = new Primary(address, await findPrimary(address.hosts, FIRST_PROBE_MS_MAX), commandsMax)
     try {
-      await primary.pools.pings.use(performance.now() + PROBE_MS_MAX, assertSettings)
+      await primary.pools.pings.use(performance.now() + FIRST_PROBE_MS_MAX, assertSettings)
     } catch (error) {
       await primary.close(0)
       throw error
@@ -83,7 +85,7 @@ export class Primary {
   }
 
   async #switch(): Promise<void> {
-    const host = await findPrimary(this.#hosts)
+    const host = await findPrimary(this.#hosts, PROBE_MS_MAX)
     if (host === this.#pools.host) return
     const old = this.#pools
     this.#pools = openPools(host, this.#commandsMax)
@@ -123,8 +125,11 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
 }
 
 /** Returns the first host in the list that accepts writes; asks all at once. Throws the error of the first host. */
-export async function findPrimary(hosts: readonly DatabaseHost[]): Promise<DatabaseHost> {
-  const answers = await Promise.allSettled(hosts.map(host => acceptsWrites(host)))
+export async function findPrimary(
+  hosts: readonly DatabaseHost[],
+  limitMs = FIRST_PROBE_MS_MAX,
+): Promise<DatabaseHost> {
+  const answers = await Promise.allSettled(hosts.map(host => acceptsWrites(host, limitMs)))
   const index = answers.findIndex(answer => answer.status === 'fulfilled' && answer.value)
   const found = hosts[index]
   if (found) return found
@@ -153,12 +158,16 @@ class NoTls extends Error {
 async function assertSettings(connection: ReservedSQL): Promise<void> {
   const [row] = await connection.unsafe<{ statement_timeout: string }[]>('SHOW statement_timeout')
   if (row?.statement_timeout !== `${STATEMENT_MS_MAX / 1000}s`) throw new Pooled()
+  const [commit] = await connection.unsafe<{ synchronous_commit: string }[]>('SHOW synchronous_commit')
+  if (commit?.synchronous_commit === 'off') {
+    throw new Error('synchronous_commit is off, so a crash would lose acknowledged orders: set it to on')
+  }
 }
 
-async function acceptsWrites(host: DatabaseHost): Promise<boolean> {
+async function acceptsWrites(host: DatabaseHost, limitMs: number): Promise<boolean> {
   const pool = new BoundedPool({ ...hostOptions(host), connection: sessionSettings(LOCK_MS_MAX) }, 1)
   try {
-    return await pool.use(performance.now() + PROBE_MS_MAX, isPrimary)
+    return await pool.use(performance.now() + limitMs, isPrimary)
   } catch (error) {
     if (isRefusedSetting(error)) throw new Pooled()
     throw isTlsMissing(error) ? new NoTls(host) : error

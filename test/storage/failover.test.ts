@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import { keepOrdering, missingOrders } from '../support/ordering.ts'
 import { start } from '../support/postgres-server.ts'
 import { startStandby } from '../support/postgres-standby.ts'
@@ -63,6 +64,48 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary that 
       }
       const did = `${ROUNDS} failovers, ${orders} acknowledged orders: 0 lost, at most ${gapMsMax} ms without service`
       recordSoak({ guarantee: 39, engine: 'postgres', did })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an order whose wait for the standby is cut off is not acknowledged, although the primary has it',
+    async () => {
+      const primary = await start()
+      try {
+        await using store = await openTestStore('postgres', { server: primary.address })
+        // The first order reserves the ids of later orders.
+        const { petId } = await makePet(store.client, { quantity: 5n, reserved: 1n })
+        await using admin = new SQL({ url: `${primary.address}/postgres`, max: 1 })
+        await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`)
+        await admin.unsafe('SELECT pg_reload_conf()')
+        await until('commits wait', async () => {
+          const [row] = await admin.unsafe('SHOW synchronous_standby_names')
+          return row.synchronous_standby_names === 'absent'
+        })
+        let isOver = false
+        const ordered = store.send('POST', '/store/orders', { body: `{"petId":${petId}}` }).finally(() => {
+          isOver = true
+        })
+        let cut = 0
+        while (!isOver) {
+          const ended = await admin.unsafe(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+          )
+          cut += ended.length
+          await Bun.sleep(20)
+        }
+        const response = await ordered
+        expect([response.status, await response.text()]).toEqual([
+          503,
+          expect.stringContaining('may have taken effect'),
+        ])
+        expect(cut).toBeGreaterThan(0)
+        await admin.unsafe('ALTER SYSTEM RESET synchronous_standby_names')
+        await admin.unsafe('SELECT pg_reload_conf()')
+      } finally {
+        await primary.crash()
+      }
     },
     TIMEOUT_MS,
   )

@@ -7,30 +7,25 @@ import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 import { createWebhook, deliveriesOf, emitEvent, settled } from '../support/webhook-receipts.ts'
 
-/** A receiver that is never sent anything, because no test here causes an event of its types. */
+/** A webhook at a port where nothing listens. No test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
 const body = { ...quiet, types: [...quiet.types] }
 
 const Made = z.looseObject({ id: z.number(), secret: z.string() })
 
-/** Returns everything that a store contains, returns or has returned, as a text that must not contain a secret. */
+/** Returns the rows, responses and log lines that could contain the secret of a webhook, as one text. */
 async function everythingOf(store: TestStore, webhookId: bigint): Promise<string> {
   const rows: unknown[] = []
   for (const table of ['webhook', 'event', 'reply', 'metadata', 'delivery', 'attempt']) {
     rows.push(...(await store.database(`SELECT * FROM ${table}`)))
   }
-  const paths = [
-    '/webhooks',
-    `/webhooks/${webhookId}`,
-    `/webhooks/${webhookId}/deliveries`,
-    '/audit',
-    '/events',
-  ]
-  const bodies = await Promise.all(
-    paths.map(async path => (await store.send('GET', `${path}?limit=100`)).text()),
-  )
-  const shown = await store.send('GET', `/webhooks/${webhookId}`)
-  const texts = [rows, bodies, store.logged, [...shown.headers]].map(content =>
+  const one = `/webhooks/${webhookId}`
+  const lists = ['/webhooks', `${one}/deliveries`, '/audit', '/events'].map(path => `${path}?limit=100`)
+  const responses = await Promise.all([one, ...lists].map(path => store.send('GET', path)))
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
+  const bodies = await Promise.all(responses.map(response => response.text()))
+  const headers = responses.flatMap(response => [...response.headers])
+  const texts = [rows, bodies, store.logged, headers].map(content =>
     JSON.stringify(content, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
   )
   return texts.join('\n')
@@ -151,19 +146,19 @@ onEveryEngine(engine => {
     }
   })
 
-  test('every webhook operation requires webhooks:manage, and this scope allows no other operation', async () => {
-    const may = await store().clientWith('webhooks:manage')
-    const { data } = await may.createWebhook({ body })
-    await may.sendTestEvent({ webhookId: data.id })
+  test('the operations on webhooks require webhooks:manage, and this scope does not allow reading events', async () => {
+    const manager = await store().clientWith('webhooks:manage')
+    const { data } = await manager.createWebhook({ body })
+    await manager.sendTestEvent({ webhookId: data.id })
     const others = await store().clientWith('events:read', 'pets:write', 'orders:write', 'keys:manage')
     expect(await codeOf(others.listWebhooks({}))).toBe('403 insufficient_scope')
     expect(await codeOf(others.getWebhook({ webhookId: data.id }))).toBe('403 insufficient_scope')
     expect(await codeOf(store().anonymous.listWebhooks({}))).toBe('401 authentication_required')
-    expect(await codeOf(may.listEvents({}))).toBe('403 insufficient_scope')
-    await may.deleteWebhook({ webhookId: data.id })
+    expect(await codeOf(manager.listEvents({}))).toBe('403 insufficient_scope')
+    await manager.deleteWebhook({ webhookId: data.id })
   })
 
-  test('webhooks are listed in pages, in the order of ids; deliveries are listed newest first', async () => {
+  test('webhooks are listed by id; deliveries are listed oldest first, or newest first with sort=-id', async () => {
     await using own = await openTestStore(engine)
     await using receiver = await openReceiver()
     const hooked = await createWebhook(own, receiver)
@@ -185,11 +180,11 @@ onEveryEngine(engine => {
     expect(await codeOf(list({ ...hooked, state: 'pending', cursor: next }))).toBe('400 invalid_cursor')
   })
 
-  test(`a store has at most ${WEBHOOKS_MAX} webhooks, also with concurrent creations`, async () => {
+  test(`a store has at most ${WEBHOOKS_MAX} webhooks, even if they are created concurrently`, async () => {
     await using own = await openTestStore(engine)
     const making = Array.from({ length: WEBHOOKS_MAX + 20 }, () => own.client.createWebhook({ body }))
-    const ends = await Promise.allSettled(making)
-    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(WEBHOOKS_MAX)
+    const outcomes = await Promise.allSettled(making)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(WEBHOOKS_MAX)
     expect(await codeOf(own.client.createWebhook({ body }))).toBe('409 webhook_limit_reached')
     const { data } = await own.client.listWebhooks({ limit: 1 })
     await own.client.deleteWebhook({ webhookId: data.items[0]?.id ?? 0n })
