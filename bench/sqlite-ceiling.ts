@@ -7,9 +7,9 @@ import { cpuUs } from './cpu.ts'
 import { orderCommand } from './order-command.ts'
 import { BareWriter } from './sqlite-bare-writer.ts'
 
-// Orders that one thread commits in batches, without HTTP: `bun bench/sqlite-ceiling.ts '<JSON>'` prints a Sample. The
-// variant 'verbs' uses the verbs and the batch writer of the program. The variant 'statements' runs bare SQL, which
-// shows the limit of SQLite itself.
+// Measures how many orders one thread commits in batches, without HTTP. `bun bench/sqlite-ceiling.ts '<JSON>'` prints a
+// Sample. The variant 'verbs' uses the verbs and the batch writer of the program. The variant 'statements' runs bare
+// SQL, which shows the limit of SQLite itself.
 
 const Plan = z.strictObject({
   file: z.string(),

@@ -14,7 +14,7 @@ function field(name: string, fields: string, expected: string): HostileCase {
   return line(name, 'GET /pets HTTP/1.1', expected, fields)
 }
 
-/** Returns a POST whose framing the given fields determine. */
+/** Returns a POST with these header fields, which determine its framing. */
 function framed(
   name: string,
   fields: string,
@@ -33,18 +33,18 @@ function whole(name: string, head: string, expected: string): HostileCase {
   return { name, head, expected }
 }
 
-// If the third word of a request line is not a version of HTTP/1, the response is 505 (RFC 9110, section 15.6.6). The
-// runtime stops reading at a control character, and the text before that does not end in a version either.
+// If the third word of a request line is not a version of HTTP/1, the response is 505 (RFC 9110, section 15.6.6). A
+// control character ends the reading of the line with 505 too, and the preface of HTTP/2 gets 400.
 const lines: readonly HostileCase[] = [
   line('a request line without a version', 'GET /pets', '505'),
   line('HTTP/2.0 in a request line', 'GET /pets HTTP/2.0', '505'),
   line('HTTP/1.2', 'GET /pets HTTP/1.2', '505'),
   line('a protocol that is not HTTP', 'GET /pets HTTQ/1.1', '505'),
   line('http in lower case', 'GET /pets http/1.1', '505'),
-  line('a blank inside the target', 'GET /pets x HTTP/1.1', '505'),
+  line('a space inside the target', 'GET /pets x HTTP/1.1', '505'),
   line('tabs between the words of the request line', 'GET\t/pets\tHTTP/1.1', '505'),
-  line('two blanks before the target', 'GET  /pets HTTP/1.1', '400'),
-  line('a blank before the method', ' GET /pets HTTP/1.1', '400'),
+  line('two spaces before the target', 'GET  /pets HTTP/1.1', '400'),
+  line('a space before the method', ' GET /pets HTTP/1.1', '400'),
   line('a target without a slash', 'GET pets HTTP/1.1', '400'),
   line('an empty target', 'GET  HTTP/1.1', '400'),
   line('an asterisk as the target of a GET', 'GET * HTTP/1.1', '400'),
@@ -80,8 +80,8 @@ const fields: readonly HostileCase[] = [
     '400 invalid_parameter: Host invalid_format',
   ),
   field('a line that is not a header field', 'Nonsense\r\n', '400'),
-  field('a blank before the colon', 'X-Colour : red\r\n', '400'),
-  field('a blank inside a field name', 'X Colour: red\r\n', '400'),
+  field('a space before the colon', 'X-Colour : red\r\n', '400'),
+  field('a space inside a field name', 'X Colour: red\r\n', '400'),
   field('an empty field name', ': red\r\n', '400'),
   field('a folded field', 'X-Colour: red\r\n and blue\r\n', '400'),
   field('U+0000 in a field', 'X-Colour: re\0d\r\n', '400'),
@@ -126,7 +126,7 @@ const framing: readonly HostileCase[] = [
   framed('Transfer-Encoding in quotes', 'Transfer-Encoding: "chunked"\r\n', '400', CHUNKED),
   framed('Transfer-Encoding after a vertical tab', 'Transfer-Encoding: \x0bchunked\r\n', '400', CHUNKED),
   framed(
-    'Transfer-Encoding with a blank before its colon',
+    'Transfer-Encoding with a space before its colon',
     'Transfer-Encoding : chunked\r\n',
     '400',
     CHUNKED,
@@ -155,7 +155,7 @@ const sizes: readonly HostileCase[] = [
     '413',
     new Uint8Array(8 * MEBIBYTE + 1),
   ),
-  framed('the announcement of 1 TiB', 'Content-Length: 1099511627776\r\n', '413', ''),
+  framed('a Content-Length of 1 TiB', 'Content-Length: 1099511627776\r\n', '413', ''),
   framed(
     'a body of 1 MiB and a byte',
     `Content-Length: ${MEBIBYTE + 1}\r\n`,

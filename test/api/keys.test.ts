@@ -13,7 +13,7 @@ import {
   type TestStore,
 } from '../support/store.ts'
 
-/** Sends a request whose result depends on authentication and authorization; later steps are ignored. */
+/** Sends a request without a body, for ids that do not exist. Callers look only for 401 and 403. */
 async function probe(
   store: TestStore,
   operation: Operation,
@@ -33,8 +33,8 @@ onEveryEngine(engine => {
     let now = Date.parse('2026-11-21T00:00:00Z')
     await using matrix = await openTestStore(engine, { clock: () => now, timer: () => now })
     const { client } = matrix
-    const passing = { name: 'expired', scopes: ['admin' as const], expiresAt: '2026-11-21T00:00:01Z' }
-    const { key: expired } = (await client.createKey({ body: passing })).data
+    const expiring = { name: 'expired', scopes: ['admin' as const], expiresAt: '2026-11-21T00:00:01Z' }
+    const { key: expired } = (await client.createKey({ body: expiring })).data
     const keys = new Map<Scope, string>()
     for (const scope of Scope.options) {
       const { data } = await client.createKey({ body: { name: scope, scopes: [scope] } })
@@ -126,14 +126,14 @@ onEveryEngine(engine => {
       })
       const expiresAt = '2100-01-01T00:00:00Z'
       const { data } = await client.createKey({ body: body(expiresAt) })
-      const passing = makeClient({ base, key: data.key })
+      const expiring = makeClient({ base, key: data.key })
       for (const asked of ['2100-01-01T00:00:00.001Z', '9999-12-31T00:00:00Z']) {
-        const refused = await refusalOf(passing.createKey({ body: body(asked) }))
+        const refused = await refusalOf(expiring.createKey({ body: body(asked) }))
         expect([refused.status, refused.code]).toEqual([422, 'validation_failed'])
         expect(refused.errors).toMatchObject([{ pointer: '/expiresAt', code: 'out_of_range' }])
       }
       for (const asked of [undefined, null, expiresAt, '2099-01-01T00:00:00Z']) {
-        const made = await passing.createKey({ body: body(asked) })
+        const made = await expiring.createKey({ body: body(asked) })
         expect(Date.parse(made.data.expiresAt ?? '')).toBe(Date.parse(asked ?? expiresAt))
       }
       const lasting = await client.createKey({ body: body() })
@@ -312,7 +312,7 @@ describe('rate limits', () => {
     expect(await status()).toBe(200)
   })
 
-  test('count the client behind a trusted proxy, and a proxy that is not trusted as one client', async () => {
+  test('count each client behind a trusted proxy, and all clients behind an untrusted proxy as one', async () => {
     const rateLimit = { requests: 1, seconds: 60 }
     const from = (store: TestStore, forwarded: string) =>
       fetch(`${store.base}/pets`, { headers: { 'X-Forwarded-For': forwarded } }).then(({ status }) => status)

@@ -1,11 +1,11 @@
 import { connection } from './connection.ts'
 
-/** The member of the state of the history that says that this page was reloaded for a missing script. */
+/** The key in `history.state` that marks a page which was reloaded because a script was missing. */
 const RELOADED = 'reloadedForScript'
 
 /**
- * Loads a script. While the store does not respond, waits until it does. Throws if the script is still missing then: a
- * browser keeps the failure of a script, and an updated store has other scripts.
+ * Loads a script. While the store does not respond, waits until it does. Throws if the store responds but the load
+ * fails: browsers keep a failed module load, and an updated store serves its scripts under other names.
  */
 export async function loadScript<Script>(load: () => Promise<Script>): Promise<Script> {
   for (;;) {
@@ -25,11 +25,11 @@ export async function loadScript<Script>(load: () => Promise<Script>): Promise<S
 export async function loadView<Script>(load: () => Promise<Script>): Promise<Script> {
   try {
     const script = await loadScript(load)
-    if (isReloaded()) markReloaded(false)
+    if (isReloaded()) setReloaded(false)
     return script
   } catch (error) {
     if (isReloaded()) throw error
-    markReloaded(true)
+    setReloaded(true)
     location.reload()
     // The page shows its placeholder until the browser has replaced it.
     return await new Promise<never>(() => {})
@@ -41,7 +41,7 @@ function isReloaded(): boolean {
   return typeof state === 'object' && state !== null && RELOADED in state
 }
 
-/** Only the entry of the history keeps the mark: a link to another view removes it, and a reload does not. */
-function markReloaded(is: boolean): void {
-  history.replaceState(is ? { [RELOADED]: true } : null, '')
+/** The mark belongs to one entry of the history: it survives a reload, and a link to another view starts without it. */
+function setReloaded(isReloaded: boolean): void {
+  history.replaceState(isReloaded ? { [RELOADED]: true } : null, '')
 }

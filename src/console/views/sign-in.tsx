@@ -7,7 +7,7 @@ import { Brand } from '../parts/brand.tsx'
 import { ConnectionAlert } from '../parts/connection-alert.tsx'
 import { sentenceOf } from '../parts/refusal.tsx'
 
-/** Why the page shows the sign-in page, and the key to try first. */
+/** Why the console asks for a key, and the key to try first. */
 export interface Entrance {
   /** The key from the address or from the session storage of the tab. */
   readonly key?: string | undefined
@@ -16,12 +16,12 @@ export interface Entrance {
 }
 
 interface SignInProps {
-  /** Another object is another entrance, even with the same values. */
+  /** Compared by identity: a new object starts a new attempt to sign in, even with the same values. */
   readonly entrance: Entrance
   readonly onSignedIn: (session: Session) => void
 }
 
-/** Asks for a key, unless the address or the session storage of the tab contains one. */
+/** The form for the key. It tries the key of the entrance first, if there is one. */
 export function SignIn({ entrance, onSignedIn }: SignInProps) {
   const [key, setKey] = useState('')
   const [isBusy, setIsBusy] = useState(entrance.key !== undefined)
@@ -90,7 +90,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
             <Text size="sm" c="dimmed">
               The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
               directory (<Code>data/admin-key</Code> by default). Each start on a terminal prints a link that
-              signs you in.
+              signs you in, unless the admin key comes from a setting.
             </Text>
             <Text size="sm" c="dimmed">
               Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start

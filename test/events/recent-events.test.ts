@@ -6,17 +6,17 @@ import { headOf } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const PIECE_BYTES_MAX = 64 * 1024
+const BATCH_BYTES_MAX = 64 * 1024
 
 /**
  * Opens a second `RecentEvents` on a store, independent of the one of its server. Its reads fail between the calls of
- * `lose` and `find`.
+ * `disconnect` and `reconnect`.
  */
-async function openTail({ engine, base }: TestStore) {
+async function openRecentEvents({ engine, base }: TestStore) {
   const commitSignal = new CommitSignal(engine.watch)
   const faults: unknown[] = []
   let isLost = false
-  const tail = new RecentEvents({
+  const recentEvents = new RecentEvents({
     commitSignal,
     base,
     readRow: work => (isLost ? Promise.reject(new Error('the connection is lost')) : engine.readRow(work)),
@@ -25,17 +25,17 @@ async function openTail({ engine, base }: TestStore) {
     onFault: fault => faults.push(fault),
   })
   return {
-    tail,
+    recentEvents,
     faults,
-    ...(await tail.join()),
-    lose: () => {
+    ...(await recentEvents.join()),
+    disconnect: () => {
       isLost = true
     },
-    find: () => {
+    reconnect: () => {
       isLost = false
     },
     [Symbol.dispose]: () => {
-      tail.leave()
+      recentEvents.leave()
       commitSignal.end()
     },
   }
@@ -45,32 +45,34 @@ onEveryEngine(engine => {
   test('an event whose read failed is published soon, although no other event follows', async () => {
     await using store = await openTestStore(engine)
     await headOf(store)
-    using opened = await openTail(store)
-    opened.lose()
+    using opened = await openRecentEvents(store)
+    opened.disconnect()
     await store.client.createCategory({ body: { name: 'The only one' } })
     await until('the read has failed', () => opened.faults.length > 0)
-    opened.find()
+    opened.reconnect()
     const head = await headOf(store)
-    await until('the tail has reached the end', () => opened.tail.head === head)
-    expect(opened.tail.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([head])
+    await until('the events have reached the end', () => opened.recentEvents.head === head)
+    expect(opened.recentEvents.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([
+      head,
+    ])
   })
 
   test('a batch of events has a bounded size, and the batches follow each other without gaps', async () => {
     await using store = await openTestStore(engine)
     const begin = await headOf(store)
-    using opened = await openTail(store)
+    using opened = await openRecentEvents(store)
     await makeMany(store.client, 300, '🐹'.repeat(2000))
     const head = await headOf(store)
-    await until('the tail has reached the end', () => opened.tail.head === head)
+    await until('the events have reached the end', () => opened.recentEvents.head === head)
     for (const read of [
-      (position: bigint) => opened.tail.batchAfter(position),
-      (position: bigint) => opened.tail.readBehind(position, ['petstore.category.created'], 200),
+      (position: bigint) => opened.recentEvents.batchAfter(position),
+      (position: bigint) => opened.recentEvents.readBehind(position, ['petstore.category.created'], 200),
     ]) {
       const positions: bigint[] = []
       for (let position = begin; position < head; ) {
         const batch = await read(position)
         if (!batch || batch.to <= position) throw new Error(`there is no event after position ${position}`)
-        expect(batch.bytes.length).toBeLessThanOrEqual(PIECE_BYTES_MAX)
+        expect(batch.bytes.length).toBeLessThanOrEqual(BATCH_BYTES_MAX)
         expect(
           Buffer.concat(batch.frames.map(({ from, to }) => batch.bytes.subarray(from, to))).equals(
             batch.bytes,
