@@ -121,7 +121,7 @@ test(
 )
 
 test(
-  'a running change keeps its dialog open, and a user who stops waiting is told what that means',
+  'a running change keeps its dialog open, and "Stop waiting" says that it may have taken effect',
   async () => {
     const { categoryId } = await addPet(store(), 'Any')
     const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)

@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Select, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Category, CategorySort } from '../../client/petstore-client.ts'
+import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { optionIn, useUrlFilters } from '../data/url-filters.ts'
@@ -9,17 +9,11 @@ import { AddCategory, DeleteCategory, EditCategory } from '../parts/category-for
 import { Empty } from '../parts/empty.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Name } from '../parts/name.tsx'
+import { nameSorts } from '../parts/name-sorts.ts'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { ReadThenOpen } from '../parts/read-then-open.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-
-const sorts: { value: CategorySort; label: string }[] = [
-  { value: 'id', label: 'Oldest first' },
-  { value: '-id', label: 'Newest first' },
-  { value: 'name', label: 'Name, A to Z' },
-  { value: '-name', label: 'Name, Z to A' },
-]
 
 const columns: readonly Column<Category>[] = [
   {
@@ -71,7 +65,7 @@ export function Categories() {
   const open = (next: Opened): void => setOpened(current => current ?? next)
   const name = get('name')
   const sort = optionIn(
-    sorts.map(({ value }) => value),
+    nameSorts.map(({ value }) => value),
     get('sort'),
   )
   const input = {
@@ -91,7 +85,7 @@ export function Categories() {
         />
         <Select
           label="Sort"
-          data={sorts}
+          data={nameSorts}
           value={sort ?? 'id'}
           onChange={value => set('sort', value === 'id' ? null : value)}
           allowDeselect={false}

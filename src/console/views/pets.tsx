@@ -1,7 +1,7 @@
 import { Anchor, Button, Select } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Pet, PetSort } from '../../client/petstore-client.ts'
+import type { Pet } from '../../client/petstore-client.ts'
 import { useCan, useSession } from '../data/store.ts'
 import { idIn, optionIn, useUrlFilters } from '../data/url-filters.ts'
 import { CategorySelect } from '../parts/category-select.tsx'
@@ -9,19 +9,13 @@ import { Empty } from '../parts/empty.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { formatCount } from '../parts/format.ts'
 import { Name } from '../parts/name.tsx'
+import { nameSorts } from '../parts/name-sorts.ts'
 import { CategoryName } from '../parts/names.tsx'
 import { Page } from '../parts/page.tsx'
 import { type Column, PagedTable } from '../parts/paged-table.tsx'
 import { AddPet } from '../parts/pet-forms.tsx'
 import { SearchField } from '../parts/search-field.tsx'
 import { petStatuses, StatusBadge } from '../parts/status.tsx'
-
-const sorts: { value: PetSort; label: string }[] = [
-  { value: 'id', label: 'Oldest first' },
-  { value: '-id', label: 'Newest first' },
-  { value: 'name', label: 'Name, A to Z' },
-  { value: '-name', label: 'Name, Z to A' },
-]
 
 const columns: readonly Column<Pet>[] = [
   {
@@ -80,7 +74,7 @@ function usePetFilters() {
     categoryId: idIn(get('categoryId')),
     sort:
       optionIn(
-        sorts.map(({ value }) => value),
+        nameSorts.map(({ value }) => value),
         get('sort'),
       ) ?? 'id',
     set,
@@ -112,7 +106,7 @@ function PetFilters({ name, status, categoryId, sort, set }: ReturnType<typeof u
       />
       <Select
         label="Sort"
-        data={sorts}
+        data={nameSorts}
         value={sort}
         onChange={value => set('sort', value === 'id' ? null : value)}
         allowDeselect={false}
