@@ -25,9 +25,7 @@ export function parsePlace(option: string, text: string, passwordOf: (() => stri
       throw new Error('it must be a directory, or a URL that begins with postgres://.')
     return { kind: 'directory', directory: readDirectory(text), name: escapeControls(text) }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    // A quoted part of the URL may begin with the end of a password that is not percent-encoded.
-    throw new CommandFailed(`${option}: ${reason.replace(/"[^"]*@/, '"')}`, 2)
+    throw new CommandFailed(`${option}: ${error instanceof Error ? error.message : error}`, 2)
   }
 }
 
@@ -50,7 +48,7 @@ export function hasDatabase(directory: string): boolean {
 /** Returns `host:port,host:port/database`, for messages. */
 function nameOf({ hosts }: DatabaseAddress): string {
   const [first] = hosts
-  const names = hosts.map(({ name }) => withoutUser(name)).join(',')
+  const names = hosts.map(({ name }) => name).join(',')
   return escapeControls(names + (first ? databaseOf(first) : ''))
 }
 
@@ -61,9 +59,4 @@ function databaseOf({ url }: { readonly url: string }): string {
 
 function realPath(directory: string): string {
   return existsSync(directory) ? realpathSync(directory) : resolve(directory)
-}
-
-/** Returns a text without what precedes its last @: a password that is not percent-encoded may contain one. */
-function withoutUser(text: string): string {
-  return text.slice(text.lastIndexOf('@') + 1)
 }

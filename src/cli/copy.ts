@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import {
   CommitUnconfirmed,
@@ -19,6 +18,7 @@ import { openSqliteSource, openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { type StoreTable, storeTables } from '../engine/store-tables.ts'
 import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
+import { secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
 import { lockDirectoryOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -160,7 +160,7 @@ function lock(directory: string, locks: AsyncDisposableStack): void {
 function copySecretKey({ from, to }: Places): { undo(): void } {
   const nothing = { undo: () => {} }
   if (from.kind !== 'directory' || to.kind !== 'directory') return nothing
-  const [source, target] = [secretKeyFile(from.directory), secretKeyFile(to.directory)]
+  const [source, target] = [secretKeyPath(from.directory), secretKeyPath(to.directory)]
   if (!existsSync(source)) return nothing
   const key = readFileSync(source, 'utf8')
   if (existsSync(target)) {
@@ -171,10 +171,6 @@ function copySecretKey({ from, to }: Places): { undo(): void } {
   }
   writeWholeFile(target, key, { replace: false })
   return { undo: () => rmSync(target, { force: true }) }
-}
-
-function secretKeyFile(directory: string): string {
-  return join(directory, 'secret-key')
 }
 
 /** Returns a signal that a first Ctrl-C aborts with a CommandFailed. A second one ends the process at once. */
@@ -208,17 +204,17 @@ function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, m
 function nextSteps({ from, to }: Places): string[] {
   const start =
     to.kind === 'directory' ? `start the store with --data ${to.name}` : 'start the store with DATABASE_URL'
-  const hasKey = from.kind === 'directory' && existsSync(secretKeyFile(from.directory))
+  const hasKey = from.kind === 'directory' && existsSync(secretKeyPath(from.directory))
   if (!hasKey && from.kind === to.kind) return [`Next: ${start}, and with the same PETSTORE_SECRET_KEY_FILE.`]
   if (from.kind === 'directory' && to.kind === 'directory')
     return [`Next: ${start}. Its secret-key was copied.`]
   if (to.kind === 'directory') {
     return [
       'The key that decrypts webhook secrets was not copied.',
-      `Next: copy the file of PETSTORE_SECRET_KEY_FILE to ${secretKeyFile(to.name)}, and ${start}.`,
+      `Next: copy the file of PETSTORE_SECRET_KEY_FILE to ${secretKeyPath(to.name)}, and ${start}.`,
     ]
   }
-  const source = hasKey ? `a copy of ${secretKeyFile(from.name)}` : 'the same file as before'
+  const source = hasKey ? `a copy of ${secretKeyPath(from.name)}` : 'the same file as before'
   return [
     'The key that decrypts webhook secrets was not copied.',
     `Next: set PETSTORE_SECRET_KEY_FILE to ${source}, and ${start}.`,

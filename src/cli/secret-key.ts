@@ -37,7 +37,7 @@ export function readOwnSecretKey({ secretKeyFile, databaseUrl, data }: Config): 
       2,
     )
   }
-  const file = ownFile(data)
+  const file = secretKeyPath(data)
   try {
     return readSecretKey(readFileSync(file, 'utf8').trim())
   } catch (error) {
@@ -59,10 +59,10 @@ export async function settleSecretKey(
 ): Promise<Uint8Array> {
   if (found === undefined && (await engine.readRow(hasEncryptedSecret))) {
     throw new CommandFailed(
-      `The key that encrypts the webhook secrets is missing: restore it as ${ownFile(data)} from your copy.`,
+      `The key that encrypts the webhook secrets is missing: restore it as ${secretKeyPath(data)} from your copy.`,
     )
   }
-  const key = found ?? makeKey(ownFile(data))
+  const key = found ?? makeKey(secretKeyPath(data))
   const isRight =
     (await isSecretKeyRight(engine, key, clock)) ||
     // A process that shares its key file with others must not replace the key, because another process may use it.
@@ -71,7 +71,8 @@ export async function settleSecretKey(
   return key
 }
 
-function ownFile(directory: string): string {
+/** Returns the path of the key that encrypts webhook secrets in a data directory. */
+export function secretKeyPath(directory: string): string {
   return join(directory, 'secret-key')
 }
 

@@ -26,16 +26,6 @@ interface RunnerOptions<Result> {
   readonly random: () => number
 }
 
-/** Work that failed, and may succeed if it runs again before its deadline. */
-interface Failed {
-  readonly pools: Pools
-  readonly fault: Fault
-  readonly attempts: number
-  readonly dueMs: number
-  /** Whether the work may have taken effect. */
-  readonly isUnconfirmed?: boolean
-}
-
 /**
  * Runs reads and commands on the primary. After a fault that may pass, the work runs again. At its deadline it fails
  * with `overloaded` (503), so no request waits longer, whatever the database does.
@@ -49,19 +39,11 @@ export class PostgresRunner<Result> {
     this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   }
 
-  async read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
+  read<T>(kind: 'reads' | 'scans', work: (reader: Reader) => Promise<T>): Promise<T> {
     const dueMs = performance.now() + DEADLINE_MS
-    for (let attempts = 1; ; attempts++) {
-      const { pools } = this.#options.primary
-      try {
-        return await pools[kind].use(dueMs, connection => work(new PostgresConnection(connection)))
-      } catch (error) {
-        const fault = faultOf(error)
-        if (fault === undefined) throw error
-        if (isFinal(fault)) throw gaveUp(fault)
-        await this.#recover({ pools, fault, attempts, dueMs })
-      }
-    }
+    return this.#repeat(dueMs, pools =>
+      pools[kind].use(dueMs, connection => work(new PostgresConnection(connection))),
+    )
   }
 
   /** Runs a command in a transaction, and commits it at most once, however often it runs. */
@@ -69,29 +51,18 @@ export class PostgresRunner<Result> {
     run: (connection: ReservedSQL) => Promise<Result>,
     timeLimitMs: number | undefined,
   ): Promise<Result> {
-    const { primary, executions } = this.#options
+    const { executions } = this.#options
     const dueMs = performance.now() + (timeLimitMs ?? DEADLINE_MS)
     const execution = executions.start()
     const begin = `${this.#begin};${limitsOf(timeLimitMs)}${execution.insertion}`
-    let isLocked = false
     try {
-      for (let attempts = 1; ; attempts++) {
-        const { pools } = primary
+      return await this.#repeat(dueMs, ({ commands, lockedCommands }, fault) => {
         // After a lock timeout, a command runs in a separate pool, so that it does not block other commands.
-        const pool = isLocked ? pools.lockedCommands : pools.commands
-        try {
-          return await pool.use(dueMs, connection => attempt(connection, begin, execution, run))
-        } catch (error) {
-          const fault = faultOf(error)
-          const isUnconfirmed = execution.unconfirmed !== undefined
-          if (fault === undefined) throw isUnconfirmed ? unknownOutcome() : error
-          if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) {
-            throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
-          }
-          isLocked = fault === 'locked'
-          await this.#recover({ pools, fault, attempts, dueMs, isUnconfirmed })
-        }
-      }
+        const pool = fault === 'locked' ? lockedCommands : commands
+        return pool.use(dueMs, connection => attempt(connection, begin, execution, run))
+      })
+    } catch (error) {
+      throw execution.unconfirmed ? unknownOutcome() : error
     } finally {
       executions.end(execution)
     }
@@ -113,19 +84,33 @@ export class PostgresRunner<Result> {
     }
   }
 
-  /** Waits before another attempt, and looks for the primary if it is gone. Throws if the deadline comes first. */
-  async #recover({ pools, fault, attempts, dueMs, isUnconfirmed = false }: Failed): Promise<void> {
+  /**
+   * Runs work with the pools of the primary, and again after each fault that may pass, with that fault. Throws
+   * `overloaded` if the next attempt would start after the deadline.
+   */
+  async #repeat<T>(dueMs: number, work: (pools: Pools, fault: Fault | undefined) => Promise<T>): Promise<T> {
     const { primary, random } = this.#options
-    // If there is no primary now, the next attempt fails too, and looks again.
-    if (fault === 'lost' || fault === 'standby') {
-      await Promise.race([
-        primary.renew(pools).catch(() => {}),
-        Bun.sleep(Math.min(RENEW_MS_MAX, dueMs - performance.now())),
-      ])
+    let fault: Fault | undefined
+    for (let attempts = 1; ; attempts++) {
+      const { pools } = primary
+      try {
+        return await work(pools, fault)
+      } catch (error) {
+        fault = faultOf(error)
+        if (fault === undefined) throw error
+        if (isFinal(fault) || (fault === 'conflict' && attempts >= ATTEMPTS_MAX)) throw gaveUp(fault)
+      }
+      if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
+      const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
+      if (performance.now() + delayMs >= dueMs) throw gaveUp(fault)
+      await Bun.sleep(delayMs)
     }
-    const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
-    if (performance.now() + delayMs >= dueMs) throw isUnconfirmed ? unknownOutcome() : gaveUp(fault)
-    await Bun.sleep(delayMs)
+  }
+
+  /** Waits for a moment until another primary is found. If there is none now, the next attempt looks again. */
+  async #renew(pools: Pools, dueMs: number): Promise<void> {
+    const waitMs = Math.min(RENEW_MS_MAX, dueMs - performance.now())
+    await Promise.race([this.#options.primary.renew(pools).catch(() => {}), Bun.sleep(waitMs)])
   }
 }
 

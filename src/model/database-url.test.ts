@@ -45,6 +45,11 @@ test('an invalid address is refused with a sentence that does not contain the pa
   expect(Object.fromEntries(Object.keys(expected).map(url => [url, hostsOf(url)]))).toEqual(expected)
 })
 
+test('the name of a host, which messages have, has no part of a password that is not percent-encoded', () => {
+  const [host] = parseDatabaseUrl('postgres://u:p@ss@db/shop').hosts
+  expect([host?.name, host?.url]).toEqual(['db:5432', 'postgres://u:p@ss@db:5432/shop'])
+})
+
 test('the root certificate and the function of the password are passed on', () => {
   const passwordOf = () => 'later'
   const [host] = parseDatabaseUrl('postgres://u@db/shop?sslrootcert=/etc/ca.pem', passwordOf).hosts

@@ -17,7 +17,7 @@ export interface DatabaseHost {
 
 const PORT = '5432'
 const NO_HOST = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
-const AUTHORITY = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
+const AUTHORITY = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
 
 /**
