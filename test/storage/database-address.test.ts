@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { newDatabase, type PostgresServer, start } from '../support/postgres-server.ts'
 import { onPostgres, run, startProcess } from '../support/process.ts'
 import { certificate, certificateKey, deadPort } from '../support/receiver.ts'
-import { testedEngines } from '../support/store.ts'
+import { openTestStore, testedEngines } from '../support/store.ts'
 
 describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL', () => {
   let server: PostgresServer
@@ -91,6 +91,27 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     const { host } = new URL(url)
     await using served = await serve(url.replace(host, `127.0.0.1:${await deadPort()},${host}`))
     expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
+  }, 60_000)
+
+  test('PGDATABASE in the environment does not override the database of the URL', async () => {
+    await using served = await serve(url, { PGDATABASE: 'nowhere' })
+    expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
+  }, 60_000)
+
+  test('a database whose commits are not durable is refused', async () => {
+    const lossy = await newDatabase(server.address)
+    await using admin = new SQL({ url: lossy, max: 1 })
+    await admin.unsafe(`ALTER DATABASE ${new URL(lossy).pathname.slice(1)} SET synchronous_commit = off`)
+    expect(await refusalOf(lossy)).toContain('synchronous_commit is off')
+  }, 60_000)
+
+  test('a database that is dropped under a store is a 503, and no error of the server', async () => {
+    await using store = await openTestStore('postgres', { server: server.address })
+    const database = new URL(store.place.databaseUrl ?? '').pathname.slice(1)
+    await using admin = new SQL({ url, max: 1 })
+    await admin.unsafe(`DROP DATABASE ${database} WITH (FORCE)`)
+    expect((await store.send('GET', '/pets/1')).status).toBe(503)
+    expect((await store.send('GET', '/readyz')).status).toBe(503)
   }, 60_000)
 
   test('a pooler that refuses the settings of a session is named', async () => {

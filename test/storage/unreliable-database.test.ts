@@ -235,6 +235,9 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     expect(responses.map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array.from({ length: 3 }, () => '503 overloaded'),
     )
+    // More requests with a valid key than failed authentications are allowed: none of them counts as one.
+    const keyed = await Promise.all(Array.from({ length: 70 }, () => store.send('GET', '/store/orders')))
+    expect(keyed.map(({ status }) => status)).toEqual(keyed.map(() => 503))
     for (const { headers } of responses) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await store.send('GET', '/readyz')).status).toBe(503)
     expect((await store.send('GET', '/livez')).status).toBe(200)
