@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { NewerDatabase } from '../engine/migrate.ts'
 import type { ChainEntry } from '../model/audit-chain.ts'
+import { formatInstant } from '../model/instant.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../shop/audit-chain.ts'
 import { type OpenReader, openReader } from '../store/open.ts'
 import { configFrom } from './serve.ts'
@@ -71,7 +72,13 @@ async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
   }
 }
 
-function summary({ entries, floor, head }: AuditReport): string {
+function summary({ entries, floor, head, gaps }: AuditReport): string {
+  for (const { after, to, at } of gaps) {
+    const when = formatInstant(at)
+    say(
+      `The positions ${after + 1n} to ${to} have no entries: the store was restored from a backup at ${when}.`,
+    )
+  }
   if (entries === 0n) return 'This store has no events: there is nothing to verify.'
   say(`Keep the anchor: with --anchor, it later shows that no entry up to ${head.position} was changed.`)
   const whole = `${entries} entries, ${floor.position + 1n} to ${head.position}, are intact.`

@@ -11,6 +11,7 @@ import eventPet from './migrations/postgres/0006-event-pet.sql' with { type: 'te
 import totals from './migrations/postgres/0007-totals.sql' with { type: 'text' }
 import execution from './migrations/postgres/0008-execution.sql' with { type: 'text' }
 import eventBlocks from './migrations/postgres/0009-event-blocks.sql' with { type: 'text' }
+import chainGap from './migrations/postgres/0010-chain-gap.sql' with { type: 'text' }
 import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
@@ -26,6 +27,7 @@ export const migrations = [
   totals,
   execution,
   eventBlocks,
+  chainGap,
 ]
 
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')

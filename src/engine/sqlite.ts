@@ -12,6 +12,7 @@ import orderReference from './migrations/sqlite/0005-order-reference.sql' with {
 import eventPet from './migrations/sqlite/0006-event-pet.sql' with { type: 'text' }
 import totals from './migrations/sqlite/0007-totals.sql' with { type: 'text' }
 import eventBlocks from './migrations/sqlite/0008-event-blocks.sql' with { type: 'text' }
+import chainGap from './migrations/sqlite/0009-chain-gap.sql' with { type: 'text' }
 import { failure } from './outcome.ts'
 import { makeDirectory, reserveFile } from './private-file.ts'
 import { RowChangeRecorder, type RowChanges } from './row-changes.ts'
@@ -30,6 +31,7 @@ export const migrations = [
   eventPet,
   totals,
   eventBlocks,
+  chainGap,
 ]
 
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */

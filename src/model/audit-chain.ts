@@ -34,3 +34,19 @@ export function nextChainEntry(previous: ChainEntry, event: EventRecord): ChainE
   ]
   return { position, hash: Bun.SHA256.hash(JSON.stringify(content), 'base64url') }
 }
+
+/** Positions that no event has: a restored store skips those that may have been issued after its backup. */
+export interface ChainGap {
+  /** The last position before the gap. */
+  readonly after: bigint
+  /** The last position of the gap. */
+  readonly to: bigint
+  /** When the store was restored, in the stored form. */
+  readonly at: string
+}
+
+/** Returns the chain entry that ends a gap: its hash covers the previous hash and the gap. */
+export function chainEntryAfterGap(previous: ChainEntry, { after, to, at }: ChainGap): ChainEntry {
+  const content = [previous.hash, 'gap', `${after}`, `${to}`, at]
+  return { position: to, hash: Bun.SHA256.hash(JSON.stringify(content), 'base64url') }
+}

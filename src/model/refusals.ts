@@ -115,6 +115,15 @@ export function eventHistoryExpired(floor: bigint): StoreError {
   )
 }
 
+/** The refusal of a position that a restored store has skipped. */
+export function positionInGap({ after, to }: { after: bigint; to: bigint }): StoreError {
+  return new StoreError(
+    'event_history_expired',
+    `The store was restored from a backup: the events from position ${after + 1n} to ${to} are lost. ` +
+      `Continue with after=${after} and re-read anything you cached.`,
+  )
+}
+
 /** The refusal of a position beyond the last event. */
 export function positionBeyondHead(
   parameter: Pick<FieldError, 'in' | 'name'>,

@@ -1,8 +1,14 @@
 import type { Reader } from '../engine/engine.ts'
 import { sql } from '../engine/statement.ts'
-import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import {
+  type ChainEntry,
+  type ChainGap,
+  chainEntryAfterGap,
+  type EventRecord,
+  nextChainEntry,
+} from '../model/audit-chain.ts'
 import { JsonText, writeJson } from '../model/json.ts'
-import { eventColumns, findChainEnds } from './events.ts'
+import { eventColumns, findChainEnds, findChainGaps } from './events.ts'
 
 const ENTRIES_PER_READ = 1000
 /** The maximum number of faults in a report. */
@@ -18,6 +24,8 @@ export interface AuditReport {
   /** The last entry that retention has deleted; position 0 if it has deleted none. */
   readonly floor: ChainEntry
   readonly head: ChainEntry
+  /** The positions that restores have skipped, after the floor. */
+  readonly gaps: readonly ChainGap[]
   /** The first 20 faults, as sentences. */
   readonly faults: readonly string[]
 }
@@ -42,31 +50,50 @@ const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position 
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
   const { floor, head } = await findChainEnds(reader)
+  const gaps = await findGapsAfter(reader, floor)
   const faults: string[] = []
   let entries = 0n
-  let last = floor
+  let last: ChainEntry = floor
+  // The ends of the gaps are entries of the chain, too: one of them can be an anchor.
+  const gapEnds = new Map<bigint, string>()
+  const skipGaps = (): void => {
+    for (const { end } of gapsBehind(last, gaps)) {
+      gapEnds.set(end.position, end.hash)
+      last = end
+    }
+  }
+  skipGaps()
   for await (const row of auditLog(reader, floor.position, head.position)) {
     entries++
     faults.push(...chainFaults(last, row))
     last = row
+    skipGaps()
   }
   if (last.position < head.position) faults.push(missing(last.position + 1n, head.position))
   else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
   for (const { position } of await reader.many(findUnchainedEntries)) {
     faults.push(`Entry ${position} is outside the chain: it was inserted.`)
   }
-  if (anchor) faults.push(...(await anchorFaults(reader, anchor, floor)))
-  return { entries, floor, head, faults: faults.slice(0, FAULTS_MAX) }
+  if (anchor && gapEnds.get(anchor.position) !== anchor.hash)
+    faults.push(...(await anchorFaults(reader, anchor, floor)))
+  return { entries, floor, head, gaps: [...gaps.values()], faults: faults.slice(0, FAULTS_MAX) }
 }
 
 /** Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. */
 export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
   const { floor, head } = await findChainEnds(reader)
+  const gaps = await findGapsAfter(reader, floor)
+  yield* gapLines(floor, gaps)
   for await (const row of auditLog(reader, floor.position, head.position)) {
     const { position, hash, id, type, subject, subjectVersion, at, keyId, requestId, data } = row
     const entry = { position, hash, id, type, subject, subjectVersion, at, keyId, requestId }
     yield writeJson({ ...entry, data: new JsonText(data) })
+    yield* gapLines(row, gaps)
   }
+}
+
+function* gapLines(entry: ChainEntry, gaps: Gaps): Generator<string> {
+  for (const { gap, end } of gapsBehind(entry, gaps)) yield writeJson({ ...end, gap })
 }
 
 async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenerator<AuditLogRow> {
@@ -76,6 +103,24 @@ async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenera
     const last = rows.at(-1)
     if (!last) return
     from = last.position
+  }
+}
+
+/** The gaps of the chain by the position before them. */
+type Gaps = ReadonlyMap<bigint, ChainGap>
+
+async function findGapsAfter(reader: Reader, floor: ChainEntry): Promise<Gaps> {
+  const gaps = await findChainGaps(reader)
+  return new Map(gaps.filter(({ after }) => after >= floor.position).map(gap => [gap.after, gap]))
+}
+
+/** Yields the gaps that follow an entry directly, with the chain entry that ends each of them. */
+function* gapsBehind(entry: ChainEntry, gaps: Gaps): Generator<{ gap: ChainGap; end: ChainEntry }> {
+  for (let last = entry; ; ) {
+    const gap = gaps.get(last.position)
+    if (!gap) return
+    last = chainEntryAfterGap(last, gap)
+    yield { gap, end: last }
   }
 }
 

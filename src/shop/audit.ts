@@ -7,7 +7,7 @@ import type { AuditEntry } from '../model/audit-entry.ts'
 import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../model/instant.ts'
 import { JsonText } from '../model/json.ts'
 import { emptyPeriod } from '../model/refusals.ts'
-import { eventColumns, findLogBounds, type SequencedEvent } from './events.ts'
+import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
 import { findPetWindow, isInWindow, WANTED_IF_FILTERED } from './pet-events.ts'
 
@@ -40,9 +40,9 @@ export async function listAudit(
   const until =
     untilMs === undefined ? undefined : untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)
   const list = { list: 'listAudit', filters: { petId, keyId, subject, since, until } }
-  const { head, floor } = await findLogBounds(reader)
-  const before =
-    readPositionCursor(list, input.cursor) ?? (await findListStart(reader, { head, floor }, untilMs))
+  const bounds = await findLogBounds(reader)
+  const { floor } = bounds
+  const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
   const pet = petId ?? petOf(subject)
   const isFiltered = [keyId, subject, since, until].some(filter => filter !== undefined)
   const wanted = isFiltered ? WANTED_IF_FILTERED : limit + 1
@@ -50,7 +50,9 @@ export async function listAudit(
     pet === undefined || before <= floor + 1n
       ? undefined
       : await findPetWindow(reader, pet, { from: before - 1n, to: floor + 1n, wanted })
-  const lowest = before - POSITIONS_PER_PAGE_MAX
+  const furthest = before - POSITIONS_PER_PAGE_MAX
+  // A gap has nothing to scan, so a page crosses it at once.
+  const lowest = gapAround(furthest, bounds)?.after ?? furthest
   const from = ofPet?.end ?? (lowest > floor ? lowest : floor + 1n)
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
@@ -88,17 +90,32 @@ function periodOf({ since, until }: { since?: string | undefined; until?: string
  */
 async function findListStart(
   reader: Reader,
-  { head, floor }: { head: bigint; floor: bigint },
+  bounds: LogBounds,
   untilMs: number | undefined,
 ): Promise<bigint> {
-  let [low, high] = [floor, head + 1n]
+  let [low, high] = [bounds.floor, bounds.head + 1n]
   while (untilMs !== undefined && high - low > 1n) {
-    const middle = (low + high) / 2n
+    const middle = outsideGaps((low + high) / 2n, { low, high }, bounds)
     const row = await reader.one(findInstant, { position: middle })
     if (row && Date.parse(row.at) >= untilMs + COMMAND_MS_MAX) high = middle
     else low = middle
   }
   return high
+}
+
+/**
+ * Returns a position between two others for a comparison. No event has a position in a gap, so it is then the event
+ * before the gap, or the first one after it.
+ */
+function outsideGaps(
+  center: bigint,
+  { low, high }: { low: bigint; high: bigint },
+  { gaps }: LogBounds,
+): bigint {
+  const gap = gaps.find(({ after, to }) => center > after && center <= to)
+  if (!gap) return center
+  if (gap.after > low) return gap.after
+  return gap.to + 1n < high ? gap.to + 1n : high - 1n
 }
 
 /** Returns the id of the pet in a subject, because an index finds the events of a pet; undefined for other subjects. */

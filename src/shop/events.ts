@@ -3,13 +3,13 @@ import type { Input, Page } from '../contract/operation.ts'
 import type { Reader, Tx } from '../engine/engine.ts'
 import { dynamicSql, sql } from '../engine/statement.ts'
 import { changesText, type TotalChanges } from '../engine/totals.ts'
-import type { ChainEntry, EventRecord } from '../model/audit-chain.ts'
+import type { ChainEntry, ChainGap, EventRecord } from '../model/audit-chain.ts'
 import { type FieldError, StoreError } from '../model/error.ts'
 import { type Event, sequenceText } from '../model/event.ts'
 import { type AuditOnlyType, auditOnlyTypes, type EventType, eventTypes } from '../model/event-type.ts'
 import { formatInstant } from '../model/instant.ts'
 import { JsonText, writeJson } from '../model/json.ts'
-import { eventHistoryExpired, positionBeyondHead } from '../model/refusals.ts'
+import { eventHistoryExpired, positionBeyondHead, positionInGap } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
 import { findPetWindow, isInWindow, type PetWindow, WANTED_IF_FILTERED } from './pet-events.ts'
@@ -45,6 +45,27 @@ const insertEvent = sql()(`
 const selectChainEnds = sql<ChainEntry & { readonly name: 'head' | 'floor' }>()(
   'SELECT name, position, hash FROM chain_end',
 )
+
+// One statement, because a stream reads the bounds after each commit.
+const selectLogBounds = sql<{
+  readonly name: 'head' | 'floor' | 'gap'
+  readonly position: bigint
+  readonly to: bigint
+}>()(`
+  SELECT name, position, position AS "to" FROM chain_end
+  UNION ALL SELECT 'gap', after_position, to_position FROM chain_gap`)
+
+const selectGaps = sql<ChainGap>()(
+  'SELECT after_position AS "after", to_position AS "to", at FROM chain_gap ORDER BY after_position',
+)
+
+/** The positions of both ends of the log, and the gaps that restores have left in it. */
+export interface LogBounds {
+  /** The retention floor: events up to it have been deleted. */
+  readonly floor: bigint
+  readonly head: bigint
+  readonly gaps: readonly Pick<ChainGap, 'after' | 'to'>[]
+}
 
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
@@ -136,10 +157,29 @@ export async function findChainEnds(reader: Reader): Promise<{ floor: ChainEntry
   return { floor: end('floor'), head: end('head') }
 }
 
-/** Returns the positions of both ends of the chain. */
-export async function findLogBounds(reader: Reader): Promise<{ floor: bigint; head: bigint }> {
-  const { floor, head } = await findChainEnds(reader)
-  return { floor: floor.position, head: head.position }
+/** Returns the gaps of the chain, in the order of their positions. */
+export async function findChainGaps(reader: Reader): Promise<readonly ChainGap[]> {
+  return reader.many(selectGaps)
+}
+
+/** Returns the bounds of the log, as of one commit. */
+export async function findLogBounds(reader: Reader): Promise<LogBounds> {
+  const rows = await reader.many(selectLogBounds)
+  const end = (name: 'head' | 'floor'): bigint => {
+    const row = rows.find(found => found.name === name)
+    if (!row) throw new Error(`the table chain_end has no row for the ${name}`)
+    return row.position
+  }
+  const gaps = rows.filter(({ name }) => name === 'gap').map(({ position, to }) => ({ after: position, to }))
+  return { floor: end('floor'), head: end('head'), gaps }
+}
+
+/** Returns the gap that contains a position which no event has; undefined if there is none. */
+export function gapAround(
+  position: bigint,
+  { gaps }: Pick<LogBounds, 'gaps'>,
+): Pick<ChainGap, 'after' | 'to'> | undefined {
+  return gaps.find(({ after, to }) => position > after && position < to)
 }
 
 /**
@@ -170,9 +210,12 @@ async function findReadWindow(
   reader: Reader,
   after: bigint,
   { petId }: EventFilter,
-  { head }: { head: bigint },
+  bounds: LogBounds,
 ): Promise<ReadWindow> {
-  const last = after + POSITIONS_PER_READ_MAX
+  const { head } = bounds
+  const furthest = after + POSITIONS_PER_READ_MAX
+  // A gap has nothing to scan, so a read crosses it at once.
+  const last = gapAround(furthest, bounds)?.to ?? furthest
   if (petId === undefined || after === head) return { to: last < head ? last : head }
   const ofPet = await findPetWindow(reader, petId, {
     from: after + 1n,
@@ -228,13 +271,17 @@ export function envelopeText(event: SequencedEvent, source: string): string {
 }
 
 /**
- * Throws `event_history_expired` for a position before the retention floor, and `invalid_parameter` beyond the head.
+ * Throws `event_history_expired` for a position before the retention floor or in a gap, and `invalid_parameter` beyond
+ * the head. A client that knows a position in a gap has received events that the restored store never had.
  */
 export function assertWithinLog(
   after: bigint,
-  { floor, head }: { floor: bigint; head: bigint },
+  bounds: LogBounds,
   parameter: Pick<FieldError, 'in' | 'name'> = { in: 'query', name: 'after' },
 ): void {
+  const { floor, head } = bounds
   if (after < floor) throw eventHistoryExpired(floor)
+  const gap = gapAround(after, bounds)
+  if (gap) throw positionInGap(gap)
   if (after > head) throw positionBeyondHead(parameter, after, head)
 }

@@ -122,7 +122,7 @@ onEveryEngine(engine => {
     const rows = await eventRows(store)
     expect(rows.map(({ position }) => position)).toEqual([floor + 1n])
     const ends = await store.engine.readRow(findLogBounds)
-    expect(ends).toEqual({ floor, head: floor + 1n })
+    expect(ends).toEqual({ floor, head: floor + 1n, gaps: [] })
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 

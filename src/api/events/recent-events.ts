@@ -1,6 +1,12 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
 import { eventTypes } from '../../model/event-type.ts'
-import { envelopeText, findLogBounds, readEventPage, type SequencedEvent } from '../../shop/events.ts'
+import {
+  envelopeText,
+  findLogBounds,
+  type LogBounds,
+  readEventPage,
+  type SequencedEvent,
+} from '../../shop/events.ts'
 import type { ReadRow } from '../auth.ts'
 
 /** The maximum number of events in one read. */
@@ -82,8 +88,8 @@ export class RecentEvents {
     return this.#head
   }
 
-  /** Counts a stream, and starts reading for the first one. Returns the retention floor and the head. */
-  async join(): Promise<{ floor: bigint; head: bigint }> {
+  /** Counts a stream, and starts reading for the first one. Returns the bounds of the log. */
+  async join(): Promise<LogBounds> {
     const ends = await this.#readRow(findLogBounds)
     if (this.#listeners++ === 0 && !this.#running) {
       this.#head = ends.head
