@@ -18,6 +18,7 @@ import { openSqliteSource, openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { type StoreTable, storeTables } from '../engine/store-tables.ts'
 import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
+import { interruptedBySignals } from './interruption.ts'
 import { secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
 import { lockDirectoryOrFail } from './stopped-store.ts'
@@ -61,7 +62,7 @@ async function runCopy(options: CopyOptions): Promise<void> {
   await using source = await openSource(places, locks)
   await using target = await openTarget(to, tables, locks)
   const secretKey = copySecretKey(places)
-  const interruption = interruptedBySignals()
+  const interruption = interruptedBySignals('Nothing was copied; you can copy again.')
   const progress = showCopyProgress()
   try {
     const report = await copyStore(source, target, tables, { progress, signal: interruption.signal })
@@ -97,7 +98,7 @@ function parsePlaces({ from, to }: CopyOptions): Places {
 }
 
 /** Opens the source. The lock of a data directory is added to `locks`. Throws CommandFailed. */
-async function openSource({ from, to }: Places, locks: AsyncDisposableStack): Promise<CopySource> {
+async function openSource({ from }: Places, locks: AsyncDisposableStack): Promise<CopySource> {
   try {
     if (from.kind === 'directory') {
       if (!hasDatabase(from.directory)) {
@@ -106,7 +107,7 @@ async function openSource({ from, to }: Places, locks: AsyncDisposableStack): Pr
       lock(from.directory, locks)
       return openSqliteSource(from.directory)
     }
-    const source = await openPostgresSource(from.address, { isNumbered: to.kind === 'directory' })
+    const source = await openPostgresSource(from.address)
     say(
       `Copying ${from.name}${source.isStandby ? ', a standby,' : ''} as it is now: later changes are not copied. ` +
         'To move the store, stop it before you copy it.',
@@ -171,24 +172,6 @@ function copySecretKey({ from, to }: Places): { undo(): void } {
   }
   writeWholeFile(target, key, { replace: false })
   return { undo: () => rmSync(target, { force: true }) }
-}
-
-/** Returns a signal that a first Ctrl-C aborts with a CommandFailed. A second one ends the process at once. */
-function interruptedBySignals(): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController()
-  const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
-  const stops = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => {
-    const abort = (): void =>
-      controller.abort(new CommandFailed('Interrupted. Nothing was copied; you can copy again.', codes[name]))
-    process.once(name, abort)
-    return () => process.off(name, abort)
-  })
-  return {
-    signal: controller.signal,
-    stop: () => {
-      for (const stop of stops) stop()
-    },
-  }
 }
 
 function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, ms: number): void {

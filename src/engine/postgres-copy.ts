@@ -7,7 +7,6 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { faultOf, sqlState } from './postgres-fault.ts'
 import { lockForMigration, migrations, runMigrations, versionOf } from './postgres-migrations.ts'
 import { findPrimary, isPrimary } from './primary.ts'
-import { sql } from './statement.ts'
 import { findUsedTable, type StoreTable } from './store-tables.ts'
 
 /** The time in which a connection must be established, in seconds. */
@@ -16,15 +15,8 @@ const CONNECT_SECONDS_MAX = 5
 const LOCK_MS_MAX = 5000
 /** The time in which the server ends the session of a copy that is frozen, in milliseconds. */
 const FROZEN_MS_MAX = 60_000
-/** The time in which the sequencer of a running store must have numbered every event once, in milliseconds. */
-const NUMBERED_MS_MAX = 3000
-const NUMBERED_CHECK_MS = 50
 const NO_TABLE = '42P01'
 const LOCKED = '55P03'
-
-const countUnnumbered = sql<{ events: bigint }>()(
-  'SELECT count(*) AS events FROM event WHERE position IS NULL',
-)
 
 /** A source on PostgreSQL, and whether it is a standby, which may be behind its primary. */
 export interface PostgresSource extends CopySource {
@@ -32,14 +24,11 @@ export interface PostgresSource extends CopySource {
 }
 
 /**
- * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running. `isNumbered`
- * requires that every event in the snapshot has its position, because SQLite has no sequencer. Throws NewerDatabase,
- * NoSource, and the error of the driver if no host can be reached.
+ * Opens a store for a copy, in one snapshot that later commits do not change. The store may be running, so its last
+ * events may have no position yet. Throws NewerDatabase, NoSource, and the error of the driver if no host can be
+ * reached.
  */
-export async function openPostgresSource(
-  { hosts }: DatabaseAddress,
-  { isNumbered }: { isNumbered: boolean },
-): Promise<PostgresSource> {
+export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<PostgresSource> {
   const { pool, connection } = await connect(await findReadable(hosts))
   const reader = new PostgresConnection(connection)
   const close = async (): Promise<void> => pool.close({ timeout: 0 })
@@ -47,7 +36,6 @@ export async function openPostgresSource(
     const isStandby = !(await isPrimary(connection))
     await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     await requireVersion(reader)
-    if (isNumbered) await waitUntilNumbered(connection, reader)
     return { reader, isStandby, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
@@ -67,23 +55,6 @@ async function requireVersion(reader: PostgresConnection): Promise<void> {
     throw new NoSource(
       `It is at version ${version}, not ${migrations.length}: start the store once, and copy again.`,
     )
-  }
-}
-
-/** Takes new snapshots until one has no event without a position. Throws NoSource after some seconds. */
-async function waitUntilNumbered(connection: ReservedSQL, reader: PostgresConnection): Promise<void> {
-  const deadline = performance.now() + NUMBERED_MS_MAX
-  for (;;) {
-    const { events = 0n } = (await reader.one(countUnnumbered)) ?? {}
-    if (events === 0n) return
-    if (performance.now() > deadline) {
-      throw new NoSource(
-        `${events} of its events have no position yet: start the store once, wait a few seconds, and copy again.`,
-      )
-    }
-    await connection.unsafe('ROLLBACK')
-    await Bun.sleep(NUMBERED_CHECK_MS)
-    await connection.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   }
 }
 

@@ -1,12 +1,10 @@
 import type { ReservedSQL } from 'bun'
-import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import type { ChainEntry } from '../model/audit-chain.ts'
+import { EVENTS_PER_STEP_MAX, findUnnumbered, moveHead, numberEvents } from './numbering.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { faultOf } from './postgres-fault.ts'
 import { sql } from './statement.ts'
-import { readChanges, TotalSums } from './totals.ts'
 
-/** The maximum number of events numbered in one transaction. */
-const EVENTS_PER_STEP_MAX = 1000
 /** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
 /** The pause before a step, in milliseconds: each step costs the database a commit. */
@@ -15,24 +13,11 @@ const PAUSE_MS = 10
 /** Runs work in a transaction at READ COMMITTED. */
 type RunInTransaction = <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
 
-/** A committed event without a position. */
-interface UnnumberedEvent extends EventRecord {
-  /** The changes of the totals, as text; null if the event changes none. */
-  readonly totals: string | null
-}
-
 // This UPDATE locks the row of the head. The process that holds the lock numbers the events. The next process that gets
 // the lock sees these positions.
 const lockHead = sql<ChainEntry>()(
   `UPDATE chain_end SET position = position WHERE name = 'head' RETURNING position, hash`,
 )
-
-const findUnnumbered = sql<UnnumberedEvent>()(`
-  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
-    totals
-  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
-
-const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /**
  * Starts the sequencer, which gives committed events their positions (1, 2, 3, ... without a gap) and chains them. Ids
@@ -99,14 +84,8 @@ async function step(inTransaction: RunInTransaction): Promise<{ head: bigint; nu
     if (!head) throw new Error('the table chain_end has no row for the head')
     const waiting = await connection.many(findUnnumbered)
     if (waiting.length === 0) return { head: head.position, numbered: 0 }
-    const ordered = waiting.length < EVENTS_PER_STEP_MAX ? byIdThenVersion(waiting) : waiting
-    let last = head
-    const sums = new TotalSums()
-    const rows = ordered.map(event => {
-      last = nextChainEntry(last, event)
-      if (event.totals !== null) sums.add(readChanges(event.totals))
-      return `(${event.id}::bigint, ${last.position}::bigint, '${last.hash}')`
-    })
+    const { entries, last, sums } = numberEvents(head, waiting)
+    const rows = entries.map(({ id, position, hash }) => `(${id}::bigint, ${position}::bigint, '${hash}')`)
     await transaction.unsafe(
       `UPDATE event SET position = linked.position, hash = linked.hash, totals = NULL
        FROM (VALUES ${rows.join(',')}) AS linked (id, position, hash) WHERE event.id = linked.id`,
@@ -115,14 +94,4 @@ async function step(inTransaction: RunInTransaction): Promise<{ head: bigint; nu
     await connection.run(moveHead, { position: last.position, hash: last.hash })
     return { head: last.position, numbered: waiting.length }
   })
-}
-
-/**
- * Returns events that are sorted by subject and version in the order of their ids, which is nearly the order of time.
- * Only the events of one subject are in the order of their versions: they fill the places of their ids in that order.
- */
-function byIdThenVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
-  const queues = Map.groupBy(bySubject, ({ subject }) => subject)
-  const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { type CopySource, type CopyTarget, NoSource, TargetInUse } from './copy.ts'
 import { newerDatabase } from './migrate.ts'
+import { numberCopiedEvents } from './numbering.ts'
 import { publishFile, reserveFile } from './private-file.ts'
 import { databaseFile, migrateSqlite, migrations, versionOf } from './sqlite.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -34,11 +35,13 @@ export function openSqliteSource(directory: string): CopySource {
 
 /**
  * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
- * lock of the directory. Throws TargetInUse if the directory has a store with rows.
+ * lock of the directory. If the store `isServed`, its events without a position are numbered; a backup keeps them as
+ * they are. Throws TargetInUse if the directory has a store with rows.
  */
 export async function openSqliteTarget(
   directory: string,
   tables: readonly StoreTable[],
+  { isServed }: { isServed: boolean } = { isServed: true },
 ): Promise<CopyTarget> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
@@ -74,6 +77,7 @@ export async function openSqliteTarget(
       },
       publish: async () => {
         connection.close()
+        if (isServed) numberEvents(draft)
         // The write-ahead log of the empty store would be applied to the new one.
         deleteDatabase(file)
         publishFile(draft, file)
@@ -86,8 +90,17 @@ export async function openSqliteTarget(
   }
 }
 
+function numberEvents(file: string): void {
+  const connection = new SqliteConnection(file, { readonly: false, isDraft: true })
+  try {
+    connection.database.transaction(() => numberCopiedEvents(connection))()
+  } finally {
+    connection.close()
+  }
+}
+
 /** Throws TargetInUse unless a database file is absent or that of a store that was never used. */
-async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
+export async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
   if (!existsSync(file)) {
     if (!existsSync(`${file}-wal`)) return
     throw new TargetInUse(`${file}-wal exists without its database.`)
@@ -109,6 +122,7 @@ async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<
   }
 }
 
-function deleteDatabase(file: string): void {
+/** Deletes a database file and the files that SQLite keeps next to it. */
+export function deleteDatabase(file: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
 }

@@ -397,19 +397,27 @@ if (testedEngines.includes('postgres')) {
   )
 
   test(
-    'events without a position are copied to PostgreSQL, but not to SQLite',
+    'events without a position are copied to PostgreSQL as they are, and are numbered in a copy on SQLite',
     async () => {
       using source = await newCopyPlace('postgres')
       await migrate(source)
       await source.database(`
-      INSERT INTO event (id, type, subject, subject_version, data, request_id, at, totals)
-      VALUES (1, 't', 's', 1, '{}', 'r', 'a', '{}')`)
+      INSERT INTO event (id, type, subject, subject_version, data, request_id, at, totals, pet_id)
+      VALUES (1, 't', 'pets/1', 2, '{}', 'r', '2026-11-21T09:30:00.000Z', '{"units/onHand":3}', 1),
+        (2, 't', 'pets/1', 1, '{}', 'r', '2026-11-21T09:30:00.000Z', '{"units/onHand":4}', 1)`)
       using sqlite = await newCopyPlace('sqlite')
-      const refused = await copy(source, sqlite)
-      expect([refused.exitCode, refused.errors.trim()]).toEqual([
-        1,
-        `The store at ${shownName(source)} cannot be copied. 1 of its events have no position yet: ` +
-          'start the store once, wait a few seconds, and copy again.',
+      expect((await copy(source, sqlite)).exitCode).toBe(0)
+      expect(await sqlite.database('SELECT id, position, totals FROM event ORDER BY position')).toEqual([
+        { id: 2n, position: 1n, totals: null },
+        { id: 1n, position: 2n, totals: null },
+      ])
+      expect(await sqlite.database(`SELECT value FROM total WHERE name = 'units/onHand'`)).toEqual([
+        { value: 7n },
+      ])
+      const audit = await run(['audit', 'verify', '--data', sqlite.directory])
+      expect([audit.exitCode, audit.output]).toEqual([
+        0,
+        expect.stringContaining('2 entries, 1 to 2, are intact'),
       ])
       using postgres = await newCopyPlace('postgres')
       expect((await copy(source, postgres)).exitCode).toBe(0)

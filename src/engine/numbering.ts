@@ -1,0 +1,73 @@
+import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { sql } from './statement.ts'
+import { readChanges, TotalSums } from './totals.ts'
+
+/** The maximum number of events numbered in one transaction. */
+export const EVENTS_PER_STEP_MAX = 1000
+
+/** A committed event without a position. */
+interface UnnumberedEvent extends EventRecord {
+  /** The changes of the totals, as text; null if the event changes none. */
+  readonly totals: string | null
+}
+
+export const findUnnumbered = sql<UnnumberedEvent>()(`
+  SELECT id, type, subject, subject_version AS "subjectVersion", data, key_id AS "keyId", request_id AS "requestId", at,
+    totals
+  FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
+
+export const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
+
+const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
+const setPosition = sql()('UPDATE event SET position = $position, hash = $hash, totals = NULL WHERE id = $id')
+
+interface Numbered {
+  readonly entries: readonly (ChainEntry & { readonly id: bigint })[]
+  /** The new head. */
+  readonly last: ChainEntry
+  readonly sums: TotalSums
+}
+
+/**
+ * Returns the positions and chain entries of the events that `findUnnumbered` has found, in the order of their ids.
+ * Events of one subject are in the order of the subject's version.
+ */
+export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]): Numbered {
+  const ordered = found.length < EVENTS_PER_STEP_MAX ? byIdThenVersion(found) : found
+  let last = head
+  const sums = new TotalSums()
+  const entries = ordered.map(event => {
+    last = nextChainEntry(last, event)
+    if (event.totals !== null) sums.add(readChanges(event.totals))
+    return { id: event.id, position: last.position, hash: last.hash }
+  })
+  return { entries, last, sums }
+}
+
+/**
+ * Numbers the events of a database that was copied from PostgreSQL before they had a position. SQLite has no sequencer.
+ * The caller owns the transaction.
+ */
+export function numberCopiedEvents(connection: SqliteConnection): void {
+  for (;;) {
+    const found = connection.many(findUnnumbered)
+    if (found.length === 0) return
+    const head = connection.one(readHead)
+    if (!head) throw new Error('the table chain_end has no row for the head')
+    const { entries, last, sums } = numberEvents(head, found)
+    for (const { id, position, hash } of entries) connection.run(setPosition, { id, position, hash })
+    for (const { statement, parameters } of sums.take()) connection.run(statement, parameters)
+    connection.run(moveHead, { position: last.position, hash: last.hash })
+  }
+}
+
+/**
+ * Returns events that are sorted by subject and version in the order of their ids, which is nearly the order of time.
+ * Only the events of one subject are in the order of their versions: they fill the places of their ids in that order.
+ */
+function byIdThenVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
+  const queues = Map.groupBy(bySubject, ({ subject }) => subject)
+  const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])
+}
