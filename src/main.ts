@@ -7,6 +7,8 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
   ['import', async program => (await import('./cli/import.ts')).addImport(program)],
   ['copy', async program => (await import('./cli/copy.ts')).addCopy(program)],
+  ['backup', async program => (await import('./cli/backup.ts')).addBackup(program)],
+  ['restore', async program => (await import('./cli/restore.ts')).addRestore(program)],
   ['audit', async program => (await import('./cli/audit.ts')).addAudit(program)],
   ['listen', async program => (await import('./cli/listen.ts')).addListen(program)],
   ['keys', async program => (await import('./cli/keys.ts')).addKeys(program)],

@@ -48,18 +48,23 @@ export function writeWholeFile(file: string, text: string, { replace }: { replac
 
 /** Makes the content of a file durable that was written without a sync, and gives it its name. */
 export function publishFile(temporary: string, file: string): void {
-  const descriptor = openSync(temporary, 'r+')
+  syncFile(temporary)
+  renameSync(temporary, file)
+  syncDirectory(dirname(file))
+}
+
+/** Makes the content of a file durable. */
+export function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r+')
   try {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
   }
-  renameSync(temporary, file)
-  syncDirectory(dirname(file))
 }
 
-/** Makes a new directory entry durable. Does nothing on Windows, which has no such call. */
-function syncDirectory(directory: string): void {
+/** Makes the entries of a directory durable. Does nothing on Windows, which has no such call. */
+export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')
   try {

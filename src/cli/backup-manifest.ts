@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseInstantMs } from '../model/instant.ts'
+import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
+
+/** The files of a backup, in its directory. */
+export const MANIFEST = 'manifest.json'
+export const DATABASE = 'petstore.db'
+export const SECRET_KEY = 'secret-key'
+
+/** The number of this format. A later program may write another one, which this program refuses. */
+const FORMAT = 1
+const MANIFEST_BYTES_MAX = 65_536
+
+const BackupFile = z.strictObject({
+  bytes: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  /** When the backup began. */
+  createdAt: z.string().refine(text => parseInstantMs(text) !== undefined),
+  /** The engine of the store: the database file of a backup is always one of SQLite. */
+  engine: z.enum(['sqlite', 'postgres']),
+  /** The number of the last migration of the database file. */
+  databaseVersion: z.int().positive(),
+  /** The last entry of the audit log (its position is a 64-bit integer); null in a database of an early version. */
+  head: z.strictObject({ position: z.string().regex(/^\d{1,18}$/), hash: z.string().max(43) }).nullable(),
+  files: z.strictObject({ [DATABASE]: BackupFile, [SECRET_KEY]: BackupFile.optional() }),
+})
+
+export type Manifest = z.infer<typeof Manifest>
+export type BackupFile = z.infer<typeof BackupFile>
+
+/** Returns the text of a manifest without its format. */
+export function manifestText(manifest: Omit<Manifest, 'format'>): string {
+  return `${JSON.stringify({ format: FORMAT, ...manifest }, undefined, 2)}\n`
+}
+
+/** Reads the manifest of a backup. Throws CommandFailed if the directory has none, or one of another format. */
+export function readManifest(directory: string): Manifest {
+  const name = escapeControls(directory)
+  let content: unknown
+  try {
+    const bytes = readFileSync(join(directory, MANIFEST))
+    if (bytes.length > MANIFEST_BYTES_MAX) throw new Error(`it has ${bytes.length} bytes`)
+    content = JSON.parse(bytes.toString())
+  } catch (error) {
+    const hint = 'Specify the directory that "petstore backup" made.'
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      throw new CommandFailed(`${name} is not a backup: it has no ${MANIFEST}. ${hint}`)
+    throw new CommandFailed(`The ${MANIFEST} of ${name} cannot be read: ${reasonOf(error)}.`)
+  }
+  if (typeof content === 'object' && content !== null && 'format' in content && content.format !== FORMAT) {
+    throw new CommandFailed(
+      `The backup in ${name} has a format that this petstore does not know: use a newer petstore.`,
+    )
+  }
+  const parsed = Manifest.safeParse(content)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new CommandFailed(`The ${MANIFEST} of ${name} is damaged: ${issue?.path.join('.')} is not valid.`)
+}
+
+/**
+ * Returns the size of a file and its SHA-256. `onBytes` receives the number of bytes of each chunk. Throws the reason
+ * of `signal` and the errors of the file system.
+ */
+export async function describeFile(
+  file: string,
+  { signal, onBytes }: { signal: AbortSignal; onBytes: (count: number) => void },
+): Promise<BackupFile> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of Bun.file(file).stream()) {
+    signal.throwIfAborted()
+    hash.update(chunk)
+    bytes += chunk.length
+    onBytes(chunk.length)
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Throws CommandFailed unless every file of a backup is there and has the content that the manifest describes. */
+export async function verifyBackup(
+  directory: string,
+  { files }: Manifest,
+  progress: { signal: AbortSignal; onBytes: (count: number) => void },
+): Promise<void> {
+  for (const [name, expected] of Object.entries(files)) {
+    if (expected === undefined) continue
+    const found = await describeFile(join(directory, name), progress).catch(error => {
+      if (progress.signal.aborted) throw error
+      throw new CommandFailed(`${escapeControls(directory)}/${name} cannot be read: ${reasonOf(error)}.`)
+    })
+    if (found.bytes !== expected.bytes || found.sha256 !== expected.sha256) {
+      throw new CommandFailed(
+        `The backup in ${escapeControls(directory)} is damaged: ${name} is not the file that was backed up.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { CopyMismatch, copyStore, NoSource } from '../engine/copy.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import { openPostgresSource } from '../engine/postgres-copy.ts'
+import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../engine/private-file.ts'
+import { databaseFile, migrations } from '../engine/sqlite.ts'
+import { type BackupFacts, backupSqlite } from '../engine/sqlite-backup.ts'
+import { openSqliteTarget } from '../engine/sqlite-copy.ts'
+import { storeTables } from '../engine/store-tables.ts'
+import { parseDatabaseUrl } from '../model/database-url.ts'
+import { formatInstantMs } from '../model/instant.ts'
+import { DATABASE, describeFile, MANIFEST, manifestText, SECRET_KEY } from './backup-manifest.ts'
+import { showByteProgress } from './byte-progress.ts'
+import { hasDatabase } from './copy-place.ts'
+import { showCopyProgress } from './copy-progress.ts'
+import { interruptedBySignals } from './interruption.ts'
+import { readOwnSecretKey } from './secret-key.ts'
+import { configFrom } from './serve.ts'
+import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
+
+interface BackupOptions {
+  readonly to?: string
+  readonly data?: string
+  readonly databaseUrl?: string
+  readonly withSecretKey?: boolean
+}
+
+const EXAMPLES = `
+The store can be running or stopped. The backup is a directory: a SQLite database, also if the store is on PostgreSQL,
+and ${MANIFEST}, with the position of the last event and the SHA-256 of each file. It is complete, or it does not exist.
+
+Examples:
+  petstore backup --to backups/2026-11-22
+  petstore backup --to /mnt/safe/petstore --with-secret-key
+  petstore backup --to backups/today --database-url postgres://shop@db.example/shop`
+
+/** Adds the command `backup`, which makes a backup of a running or stopped store. */
+export function addBackup(program: Command): void {
+  program
+    .command('backup')
+    .description('back up a store, also while it runs')
+    .option('--to <directory>', 'the directory of the backup: a new one, or an empty one')
+    .option('--with-secret-key', 'include the key that encrypts webhook secrets')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runBackup)
+}
+
+async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
+  if (to === undefined) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
+  const config = configFrom({ data, databaseUrl })
+  const name = escapeControls(to)
+  refuseUsedDirectory(to, name)
+  const startedMs = performance.now()
+  const createdAt = formatInstantMs(Date.now())
+  const draft = `${resolve(to)}.${process.pid}.partial`
+  const interruption = interruptedBySignals(`Nothing was left in ${name}.`)
+  try {
+    makeDirectory(draft)
+    const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
+    if (withSecretKey) writeSecretKey(config, draft)
+    const files = await describeFiles(draft, interruption.signal)
+    const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
+    const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
+    writeWholeFile(join(draft, MANIFEST), manifestText(manifest), { replace: false })
+    publish(draft, to)
+    printReport(name, facts, files[DATABASE].bytes, performance.now() - startedMs)
+    if (!withSecretKey) sayWithoutKey(config)
+  } catch (error) {
+    if (error instanceof CommandFailed) throw error
+    const reason =
+      error instanceof CopyMismatch || error instanceof NewerDatabase || error instanceof NoSource
+        ? error.message
+        : `${reasonOf(error)}.`
+    throw new CommandFailed(`The backup failed: ${escapeControls(reason)} Nothing was left in ${name}.`)
+  } finally {
+    interruption.stop()
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** Throws CommandFailed if a directory has files, because a backup replaces nothing. */
+function refuseUsedDirectory(directory: string, name: string): void {
+  let entries: readonly string[] = []
+  try {
+    entries = readdirSync(directory)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    throw new CommandFailed(`${name} cannot be used for a backup: ${reasonOf(error)}.`)
+  }
+  if (entries.length === 0) return
+  const today = formatInstantMs(Date.now()).slice(0, 10)
+  throw new CommandFailed(
+    `${name} is not empty: specify a new directory with --to, for example ${name}/${today}.`,
+  )
+}
+
+/** Writes the database file of the backup, and returns what it contains. */
+async function backupDatabase(
+  config: Config,
+  directory: string,
+  signal: AbortSignal,
+): Promise<{ facts: BackupFacts; engine: 'sqlite' | 'postgres' }> {
+  if (config.databaseUrl !== undefined) {
+    const address = parseDatabaseUrl(config.databaseUrl, config.databasePassword)
+    const progress = showCopyProgress()
+    await using source = await openPostgresSource(address)
+    const tables = storeTables()
+    await using target = await openSqliteTarget(directory, tables, { isServed: false })
+    try {
+      const { head } = await copyStore(source, target, tables, { progress, signal })
+      return { facts: { version: migrations.length, head }, engine: 'postgres' }
+    } finally {
+      progress.stop()
+    }
+  }
+  if (!hasDatabase(config.data)) {
+    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
+  }
+  const bar = showByteProgress('Backup')
+  try {
+    const task = { from: databaseFile(config.data), to: join(directory, DATABASE) }
+    const facts = await backupSqlite(task, { signal, onBytes: bar.onTotal })
+    syncFile(task.to)
+    return { facts, engine: 'sqlite' }
+  } finally {
+    bar.stop()
+  }
+}
+
+function writeSecretKey(config: Config, directory: string): void {
+  const key = readOwnSecretKey(config)
+  if (key === undefined) {
+    throw new CommandFailed('The store has no secret key yet: back it up without --with-secret-key.')
+  }
+  writeWholeFile(join(directory, SECRET_KEY), `${Buffer.from(key).toString('base64')}\n`, { replace: false })
+}
+
+async function describeFiles(directory: string, signal: AbortSignal) {
+  const bar = showByteProgress('SHA-256')
+  const file = join(directory, DATABASE)
+  let read = 0
+  const total = Bun.file(file).size
+  const onBytes = (count: number): void => {
+    read += count
+    bar.onTotal(read, total)
+  }
+  try {
+    const database = await describeFile(file, { signal, onBytes })
+    const key = join(directory, SECRET_KEY)
+    if (!existsSync(key)) return { [DATABASE]: database }
+    return { [DATABASE]: database, [SECRET_KEY]: await describeFile(key, { signal, onBytes }) }
+  } finally {
+    bar.stop()
+  }
+}
+
+/** Gives the complete backup its name. An empty directory of that name is replaced. */
+function publish(draft: string, directory: string): void {
+  syncDirectory(draft)
+  makeDirectory(dirname(resolve(directory)))
+  renameSync(draft, directory)
+  syncDirectory(dirname(resolve(directory)))
+}
+
+function printReport(name: string, { head }: BackupFacts, bytes: number, ms: number): void {
+  const mib = (bytes / 1_048_576).toFixed(1)
+  say(`Backed up ${mib} MiB to ${name} in ${(ms / 1000).toFixed(1)} s.`)
+  if (head && head.position > 0n)
+    say(`It ends with event ${head.position}; its anchor for "audit verify" is ${head.position}:${head.hash}`)
+  say(`To restore it: petstore restore --from ${name} --to DIRECTORY`)
+}
+
+function sayWithoutKey({ secretKeyFile, databaseUrl, data }: Config): void {
+  const key =
+    secretKeyFile !== undefined || databaseUrl !== undefined
+      ? 'the file of PETSTORE_SECRET_KEY_FILE'
+      : join(data, SECRET_KEY)
+  say(`The backup has no key for webhook secrets: keep a copy of ${key}, or use --with-secret-key.`)
+}

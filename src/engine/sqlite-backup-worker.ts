@@ -1,0 +1,48 @@
+import type { ChainEntry } from '../model/audit-chain.ts'
+import { NewerDatabase, newerDatabase } from './migrate.ts'
+import { migrations, versionOf } from './sqlite.ts'
+import type { BackupFacts, BackupOutcome, BackupTask } from './sqlite-backup.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { sql } from './statement.ts'
+
+declare const self: Worker
+
+/** The first version whose table `chain_end` has the head of the audit log. */
+const VERSION_WITH_HEAD = 4
+
+const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
+
+self.onmessage = ({ data }: MessageEvent<BackupTask>) => self.postMessage(outcomeOf(data))
+
+function outcomeOf(task: BackupTask): BackupOutcome {
+  try {
+    return backup(task)
+  } catch (error) {
+    return {
+      error: error instanceof Error ? error.message : String(error),
+      isNewer: error instanceof NewerDatabase,
+    }
+  }
+}
+
+/** Copies the database, checks the structure of the copy, and returns what it contains. */
+function backup({ from, to }: BackupTask): BackupFacts {
+  const source = new SqliteConnection(from, { readonly: true })
+  try {
+    const version = versionOf(source)
+    if (version > migrations.length) throw newerDatabase(version, migrations.length)
+    // This reads one snapshot, and writes a file without free pages and without a write-ahead log.
+    source.database.query('VACUUM INTO ?').run(to)
+  } finally {
+    source.close()
+  }
+  const copy = new SqliteConnection(to, { readonly: true })
+  try {
+    const check = copy.database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
+    if (check?.quick_check !== 'ok') throw new Error(`the database is damaged: ${check?.quick_check}`)
+    const version = versionOf(copy)
+    return { version, head: version < VERSION_WITH_HEAD ? undefined : copy.one(readHead) }
+  } finally {
+    copy.close()
+  }
+}

@@ -1,0 +1,93 @@
+import { chmodSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../model/audit-chain.ts'
+import { moveHead, numberCopiedEvents } from './numbering.ts'
+import { publishFile } from './private-file.ts'
+import { databaseFile, migrateSqlite } from './sqlite.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
+import { deleteDatabase, refuseUsed } from './sqlite-copy.ts'
+import { sql } from './statement.ts'
+import type { StoreTable } from './store-tables.ts'
+
+/**
+ * The number of positions, and of ids of every noun, that a restored store skips. A store that was lost must not have
+ * issued more of them after its backup.
+ */
+export const SKIPPED_BY_RESTORE = 1_000_000n
+
+const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
+const raiseCounters = sql()('UPDATE counter SET last = last + $count')
+const insertGap = sql()('INSERT INTO chain_gap (after_position, to_position, at) VALUES ($after, $to, $at)')
+
+/** A restored database that has not replaced anything yet. Disposing it deletes it, unless it was published. */
+export interface RestoredDraft extends AsyncDisposable {
+  /** The positions that no event has. */
+  readonly gap: ChainGap
+  /** The last entry of the audit log: the end of the gap, or an event that had no position in the backup. */
+  readonly head: ChainEntry
+  /** Makes the database durable, and that of the data directory. */
+  publish(): void
+}
+
+/**
+ * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips what may have
+ * been issued after the backup. `at` is the current instant in the stored form. The caller holds the lock of the
+ * directory. Throws TargetInUse if the directory has a store with rows, and NewerDatabase.
+ */
+export async function restoreSqlite(
+  backup: string,
+  directory: string,
+  { tables, at }: { tables: readonly StoreTable[]; at: string },
+): Promise<RestoredDraft> {
+  const file = databaseFile(directory)
+  await refuseUsed(file, tables)
+  const draft = `${file}.restore`
+  // A restore that was killed leaves its draft.
+  deleteDatabase(draft)
+  try {
+    await copyFile(backup, draft)
+    chmodSync(draft, 0o600)
+    const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
+    try {
+      await migrateSqlite(connection)
+      const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
+      return {
+        ...skipped,
+        publish: () => {
+          // The write-ahead log of the empty store would be applied to the new one.
+          deleteDatabase(file)
+          publishFile(draft, file)
+        },
+        [Symbol.asyncDispose]: async () => deleteDatabase(draft),
+      }
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    deleteDatabase(draft)
+    throw error
+  }
+}
+
+/**
+ * Skips `count` positions of the event log and `count` ids of every noun, so that nothing which the lost store issued
+ * is issued again. The gap becomes part of the hash chain.
+ */
+function skipIssued(
+  connection: SqliteConnection,
+  count: bigint,
+  at: string,
+): Pick<RestoredDraft, 'gap' | 'head'> {
+  const last = connection.one(readHead)
+  if (!last) throw new Error('the table chain_end has no row for the head')
+  const gap = { after: last.position, to: last.position + count, at }
+  const head = chainEntryAfterGap(last, gap)
+  connection.database.transaction(() => {
+    connection.run(insertGap, { ...gap })
+    connection.run(moveHead, { position: head.position, hash: head.hash })
+    connection.run(raiseCounters, { count })
+    // A store on PostgreSQL may have given these events other positions after the backup, so they come after the gap.
+    numberCopiedEvents(connection)
+  })()
+  return { gap, head: connection.one(readHead) ?? head }
+}

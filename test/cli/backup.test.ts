@@ -1,0 +1,396 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { restoreWithoutGap } from '../controls/restore-without-gap.ts'
+import { makeMany } from '../support/busy-shop.ts'
+import { makeClient } from '../support/client.ts'
+import { type CopyPlace, newCopyPlace, placeOf } from '../support/copy-place.ts'
+import { childEnvironment, command, type Ran, run, type ServerProcess } from '../support/process.ts'
+import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
+import { ADMIN_KEY, onEveryEngine, testedEngines } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { until } from '../support/until.ts'
+
+const LIMIT_MS = 120_000
+const SKIPPED = 1_000_000n
+
+async function backup(place: StoreDirectory, to: string, ...more: string[]): Promise<Ran> {
+  return run(['backup', '--to', to, '--data', place.directory, ...more], place.env)
+}
+
+async function restore(from: string, to: Pick<CopyPlace, 'name'>): Promise<Ran> {
+  return run(['restore', '--from', from, '--to', to.name])
+}
+
+/** The largest ids and the last position that a store has issued. */
+interface Issued {
+  readonly category: bigint
+  readonly order: bigint
+  readonly event: bigint
+  readonly position: bigint
+}
+
+async function issuedBy({ database }: Pick<CopyPlace, 'database'>): Promise<Issued> {
+  const [row] = await database(`SELECT (SELECT max(id) FROM category) AS category,
+    (SELECT max(id) FROM orders) AS "order", (SELECT max(id) FROM event) AS event,
+    (SELECT max(position) FROM event) AS position`)
+  const value = (name: string): bigint => BigInt(String(row?.[name]))
+  return {
+    category: value('category'),
+    order: value('order'),
+    event: value('event'),
+    position: value('position'),
+  }
+}
+
+/** Uses a restored store, and returns the names of the values that the lost store had issued before. */
+async function issuedAgain(place: CopyPlace, lost: Issued, file?: string): Promise<string[]> {
+  await using server = await place.serve(file)
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  const { data: category } = await client.createCategory({ body: { name: 'After the restore' } })
+  const { data: order } = await client.placeOrder({ body: { petId: 1n } })
+  await numbered(place)
+  const now = await issuedBy(place)
+  await server.kill('SIGTERM')
+  const values = { ...now, category: category.id, order: order.id ?? 0n }
+  return (['category', 'order', 'event', 'position'] as const).filter(name => values[name] <= lost[name])
+}
+
+async function numbered({ database }: Pick<CopyPlace, 'database'>): Promise<void> {
+  await until('every event has its position', async () => {
+    return (await database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
+  })
+}
+
+/** What a store had before and after the backup that was made while it was used. */
+interface BackedUp {
+  readonly directory: string
+  readonly secretKeyFile: string
+  readonly before: readonly bigint[]
+  readonly lost: Issued
+}
+
+/** Uses a store, backs it up in the middle, and ends it. Returns what the clients know. */
+async function backUpInUse(place: StoreDirectory, receiver: Receiver, to: string): Promise<BackedUp> {
+  await using server = await place.start()
+  const client = place.client(server)
+  await client.createCategory({ body: { name: 'Everything' } })
+  await client.createPet({ body: { name: 'Rex', categoryId: 1n } })
+  await client.setInventory({ petId: 1n, body: { quantity: 1_000_000n } })
+  await client.createWebhook({
+    body: { url: `${receiver.base}/`, types: ['petstore.category.created'] },
+  })
+  const orders: bigint[] = []
+  let isOver = false
+  const buy = async (): Promise<void> => {
+    while (!isOver) orders.push((await client.placeOrder({ body: { petId: 1n } })).data.id ?? 0n)
+  }
+  const buying = Promise.all([buy(), buy(), buy()])
+  // If the test fails before it waits for them, their errors must not hide the reason.
+  buying.catch(() => {})
+  await until('orders were placed', () => orders.length > 20)
+  const before = [...orders]
+  const made = await backup(place, to, '--with-secret-key')
+  expect([made.exitCode, made.errors]).toEqual([0, expect.stringMatching(/^Backed up [\d.]+ MiB to /m)])
+  const count = orders.length
+  await until('orders were placed after the backup', () => orders.length > count + 20)
+  isOver = true
+  await buying
+  await client.createCategory({ body: { name: 'Lost' } })
+  await numbered(place)
+  const lost = await issuedBy(placeOf(place))
+  await server.kill('SIGKILL')
+  return { directory: to, secretKeyFile: join(to, 'secret-key'), before, lost }
+}
+
+async function send(server: ServerProcess, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(server.base + path, { headers: { Authorization: `Bearer ${ADMIN_KEY}` } })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Checks what the clients of the lost store find: their orders, their cursors, their webhook, an intact audit log. */
+async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiver): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(saved.directory, 'manifest.json'), 'utf8'))
+  const last = BigInt(manifest.head.position)
+  await using server = await place.serve(saved.secretKeyFile)
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  for (const orderId of saved.before) expect((await client.getOrder({ orderId })).data.id).toBe(orderId)
+  await client.createCategory({ body: { name: 'After the restore' } })
+  await numbered(place)
+  expect(await send(server, `/events?after=${last + 5n}`)).toEqual({
+    status: 410,
+    text: expect.stringContaining(
+      `The store was restored from a backup: the events from position ${last + 1n} to ${last + SKIPPED} are lost. ` +
+        `Continue with after=${last} and re-read anything you cached.`,
+    ),
+  })
+  const page = await send(server, `/events?after=${last}`)
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('After the restore')])
+  expect((await send(server, `/events?after=${last + SKIPPED}`)).text).toBe(page.text)
+  const stream = await send(server, `/events/stream?after=${last + 5n}`)
+  expect(stream.status).toBe(410)
+  // The first page of the newest entries does not end in the gap.
+  expect((await send(server, '/audit?limit=5')).text.match(/"position"/g)?.length ?? 0).toBeGreaterThan(0)
+  await until('the webhook continues', () =>
+    receiver.received.some(({ body }) => body.toString().includes('After the restore')),
+  )
+  await server.kill('SIGTERM')
+  const where = place.name === place.directory ? '--data' : '--database-url'
+  const audit = await run(['audit', 'verify', where, place.name])
+  expect([audit.exitCode, audit.errors]).toEqual([
+    0,
+    expect.stringContaining(
+      `The positions ${last + 1n} to ${last + SKIPPED} have no entries: the store was restored`,
+    ),
+  ])
+}
+
+onEveryEngine(engine => {
+  test(
+    'a store that is restored from a backup made in use issues no id or position of the lost store again',
+    async () => {
+      await using receiver = await openReceiver(() => reply(204))
+      await using place = await newStoreDirectory(engine)
+      using backups = await newCopyPlace('sqlite')
+      const saved = await backUpInUse(place, receiver, join(dirname(backups.directory), 'monday', 'noon'))
+      expect(readdirSync(dirname(saved.directory))).toEqual(['noon'])
+      for (const target of testedEngines) {
+        using restored = await newCopyPlace(target)
+        const { exitCode, errors } = await restore(saved.directory, restored)
+        expect([exitCode, errors]).toEqual([0, expect.stringMatching(/^Restored the store of 20/m)])
+        expect(readdirSync(dirname(saved.directory))).toEqual(['noon'])
+        await checkRestored(restored, saved, receiver)
+        expect(await issuedAgain(restored, saved.lost, saved.secretKeyFile)).toEqual([])
+      }
+      using control = await newCopyPlace('sqlite')
+      restoreWithoutGap(saved.directory, control.directory)
+      // PostgreSQL reserves blocks of ids, so a few orders later its ids may still be new.
+      expect(await issuedAgain(control, saved.lost, saved.secretKeyFile)).toContain('position')
+    },
+    LIMIT_MS,
+  )
+})
+
+/** A small store that was backed up and stopped. */
+async function smallBackup(): Promise<{ place: StoreDirectory; directory: string } & AsyncDisposable> {
+  const place = await newStoreDirectory('sqlite')
+  {
+    await using server = await place.start()
+    await makeMany(place.client(server), 5)
+    await server.kill('SIGTERM')
+  }
+  const directory = join(place.directory, 'backup')
+  expect((await backup(place, directory, '--with-secret-key')).exitCode).toBe(0)
+  return { place, directory, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
+}
+
+test('only the owner can read a backup, and the manifest has the sizes and hashes of its files', async () => {
+  await using saved = await smallBackup()
+  const modes = readdirSync(saved.directory).map(name => [
+    name,
+    statSync(join(saved.directory, name)).mode & 0o777,
+  ])
+  expect(modes.sort()).toEqual([
+    ['manifest.json', 0o600],
+    ['petstore.db', 0o600],
+    ['secret-key', 0o600],
+  ])
+  const { files, format, engine } = JSON.parse(readFileSync(join(saved.directory, 'manifest.json'), 'utf8'))
+  const described = (name: string): object => {
+    const bytes = readFileSync(join(saved.directory, name))
+    return { bytes: bytes.length, sha256: new Bun.SHA256().update(bytes).digest('hex') }
+  }
+  expect({ files, format, engine }).toEqual({
+    format: 1,
+    engine: 'sqlite',
+    files: { 'petstore.db': described('petstore.db'), 'secret-key': described('secret-key') },
+  })
+})
+
+test('a directory with files is not used for a backup, and a place without a store has none', async () => {
+  await using saved = await smallBackup()
+  const used = await backup(saved.place, saved.directory)
+  expect([used.exitCode, used.errors]).toEqual([
+    1,
+    expect.stringContaining(`${saved.directory} is not empty: specify a new directory with --to`),
+  ])
+  const file = join(saved.directory, 'manifest.json')
+  const notDirectory = await backup(saved.place, file)
+  expect([notDirectory.exitCode, notDirectory.errors]).toEqual([1, expect.stringContaining('cannot be used')])
+  const absent = join(saved.place.directory, 'absent')
+  const target = join(absent, 'backup')
+  const none = await run(['backup', '--to', target, '--data', absent])
+  expect([none.exitCode, none.errors.trim(), existsSync(target)]).toEqual([
+    1,
+    `There is no store in ${absent}: specify its directory with --data.`,
+    false,
+  ])
+  const empty = join(saved.place.directory, 'empty')
+  mkdirSync(empty)
+  expect((await backup(saved.place, empty)).exitCode).toBe(0)
+})
+
+test('a damaged backup, one without its files and one of another format are refused', async () => {
+  await using saved = await smallBackup()
+  const broken = join(saved.place.directory, 'broken')
+  const manifest = join(broken, 'manifest.json')
+  const database = join(broken, 'petstore.db')
+  const change = (from: string | RegExp, to: string): void =>
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(from, to))
+  const damages: [() => void, string][] = [
+    [() => appendFileSync(database, 'x'), 'is damaged: petstore.db is not the file that was backed up'],
+    [() => flipByte(database), 'is damaged: petstore.db is not the file that was backed up'],
+    [() => flipByte(join(broken, 'secret-key')), 'is damaged: secret-key is not the file that was backed up'],
+    [
+      () => change(/"bytes": \d+/, '"bytes": 3'),
+      'is damaged: petstore.db is not the file that was backed up',
+    ],
+    [() => change('"format": 1', '"format": 2'), 'has a format that this petstore does not know'],
+    [() => change(/"sha256": "[^"]*"/, '"sha256": 7'), 'is damaged: files.petstore.db.sha256 is not valid'],
+    [() => writeFileSync(manifest, '{'), 'cannot be read'],
+    [() => writeFileSync(manifest, 'x'.repeat(70_000)), 'cannot be read: it has 70000 bytes'],
+    [() => change('"petstore.db"', '"../petstore.db"'), 'is damaged'],
+  ]
+  for (const [damage, message] of damages) {
+    using target = await newCopyPlace('sqlite')
+    cpSync(saved.directory, broken, { recursive: true, force: true })
+    damage()
+    const { exitCode, errors } = await restore(broken, target)
+    expect([message, exitCode, errors]).toEqual([message, 1, expect.stringContaining(message)])
+    expect([message, existsSync(join(target.directory, 'petstore.db'))]).toEqual([message, false])
+  }
+})
+
+function flipByte(file: string): void {
+  const bytes = readFileSync(file)
+  const middle = bytes.length >> 1
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1
+  writeFileSync(file, bytes)
+}
+
+test('a restore refuses a store that has rows, a running one, and a directory with another secret key', async () => {
+  await using saved = await smallBackup()
+  const { directory } = saved.place
+  const used = await restore(saved.directory, { name: directory })
+  expect([used.exitCode, used.errors]).toEqual([1, expect.stringContaining('must be empty and unused')])
+  {
+    await using server = await saved.place.start()
+    const running = await restore(saved.directory, { name: directory })
+    expect([running.exitCode, running.errors]).toEqual([1, expect.stringContaining('is in use by another')])
+    await server.kill('SIGTERM')
+  }
+  using other = await newCopyPlace('sqlite')
+  mkdirSync(other.directory)
+  writeFileSync(join(other.directory, 'secret-key'), `${Buffer.alloc(32, 7).toString('base64')}\n`)
+  const refused = await restore(saved.directory, other)
+  expect([refused.exitCode, refused.errors]).toEqual([
+    1,
+    expect.stringContaining('is not the key of the backup: move it away first. Nothing was restored.'),
+  ])
+  expect(existsSync(join(other.directory, 'petstore.db'))).toBe(false)
+  copyFileSync(join(saved.directory, 'secret-key'), join(other.directory, 'secret-key'))
+  expect((await restore(saved.directory, other)).exitCode).toBe(0)
+})
+
+test(
+  'a backup and a restore that are interrupted leave nothing',
+  async () => {
+    await using saved = await smallBackup()
+    // The database is so large that its copy takes longer than the start of the command.
+    {
+      using database = new Database(join(saved.place.directory, 'petstore.db'))
+      database.run(`INSERT INTO metadata (name, value)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      SELECT 'filler ' || i, hex(zeroblob(500000)) FROM n`)
+    }
+    const parent = join(saved.place.directory, 'backups')
+    mkdirSync(parent)
+    const target = join(parent, 'one')
+    const stopped = await interrupted(['backup', '--to', target, '--data', saved.place.directory], () =>
+      readdirSync(parent).some(name => existsSync(join(parent, name, 'petstore.db'))),
+    )
+    expect([stopped.exitCode, stopped.errors.trim(), readdirSync(parent)]).toEqual([
+      130,
+      `Interrupted. Nothing was left in ${target}.`,
+      [],
+    ])
+    expect((await backup(saved.place, target)).exitCode).toBe(0)
+    const place = join(parent, 'restored')
+    const cut = await interrupted(['restore', '--from', target, '--to', place], () =>
+      existsSync(join(place, 'petstore.db.restore')),
+    )
+    expect([cut.exitCode, cut.errors.trim()]).toEqual([
+      130,
+      'Interrupted. Nothing was restored; you can restore again.',
+    ])
+    expect(readdirSync(place).filter(name => name.startsWith('petstore'))).toEqual([])
+    expect((await restore(target, { name: place })).exitCode).toBe(0)
+  },
+  LIMIT_MS,
+)
+
+/** Runs a command, and sends it SIGINT when `isTime` returns true. */
+async function interrupted(
+  args: readonly string[],
+  isTime: () => boolean,
+): Promise<{ exitCode: number; errors: string }> {
+  const { line, env } = command(args)
+  const child = Bun.spawn(line, {
+    env: childEnvironment(env),
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  await until('the command is at work', isTime)
+  child.kill('SIGINT')
+  const [errors, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited])
+  return { exitCode, errors }
+}
+
+test('an audit log with a forged gap, or with a gap that was removed, does not verify', async () => {
+  await using saved = await smallBackup()
+  using place = await newCopyPlace('sqlite')
+  expect((await restore(saved.directory, place)).exitCode).toBe(0)
+  const verify = async (): Promise<Ran> => run(['audit', 'verify', '--data', place.directory])
+  const [, anchor = ''] = /Anchor: (\S+)/.exec((await verify()).output) ?? []
+  const anchored = await run(['audit', 'verify', '--data', place.directory, '--anchor', anchor])
+  expect(anchored.exitCode).toBe(0)
+  using database = new Database(join(place.directory, 'petstore.db'))
+  const forgeries: [string, string, string][] = [
+    [
+      'UPDATE chain_gap SET to_position = to_position - 1',
+      'UPDATE chain_gap SET to_position = to_position + 1',
+      'missing',
+    ],
+    [
+      'UPDATE chain_gap SET after_position = after_position - 1',
+      'UPDATE chain_gap SET after_position = after_position + 1',
+      'missing',
+    ],
+    [
+      `UPDATE chain_gap SET at = replace(at, '2026', '2027')`,
+      `UPDATE chain_gap SET at = replace(at, '2027', '2026')`,
+      'does not match',
+    ],
+  ]
+  for (const [forge, mend, message] of forgeries) {
+    database.run(forge)
+    const { exitCode, errors } = await verify()
+    expect([forge, exitCode, errors]).toEqual([forge, 1, expect.stringContaining(message)])
+    database.run(mend)
+    expect((await verify()).exitCode).toBe(0)
+  }
+  database.run('DELETE FROM chain_gap')
+  expect((await verify()).errors).toContain('are missing')
+})

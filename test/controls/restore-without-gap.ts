@@ -1,0 +1,14 @@
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { numberCopiedEvents } from '../../src/engine/numbering.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
+
+/** A restore that only copies the database, so the store issues the ids and positions of the lost store again. */
+export function restoreWithoutGap(backup: string, directory: string): void {
+  mkdirSync(directory, { recursive: true })
+  copyFileSync(join(backup, 'petstore.db'), databaseFile(directory))
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: false })
+  numberCopiedEvents(connection)
+  connection.close()
+}
