@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { accessLine, plainAccessLine } from './api/access-log.ts'
 import { Admission } from './api/admission.ts'
 import { clientAddress } from './api/client-address.ts'
+import { isConsoleBuilt } from './api/console-page.ts'
+import { isDocsPageBuilt } from './api/docs-page.ts'
 import { LongPoll } from './api/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
 import { passesGate } from './api/lifecycle.ts'
@@ -23,6 +25,11 @@ import { RepresentationCache } from './store/representation-cache.ts'
 import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box.ts'
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
+
+/** Returns whether the files of the docs page and of the console exist. */
+export function arePagesBuilt(): boolean {
+  return isDocsPageBuilt() && isConsoleBuilt()
+}
 
 export interface ServerOptions {
   readonly engine: StoreEngine

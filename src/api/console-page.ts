@@ -10,6 +10,11 @@ import type { Handler } from './routes.ts'
 /** The directory of the files that `npm ci` and `npm pack` bundle. */
 const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
+/** Returns whether the files of the console exist. */
+export function isConsoleBuilt(): boolean {
+  return existsSync(CONSOLE_DIRECTORY)
+}
+
 /** The paths of the views in `src/console/views/views.ts`. */
 const viewPaths = [
   /^\/console(?:\/(?:pets|categories|inventory|orders|webhooks|keys|audit|import))?\/?$/,

@@ -60,6 +60,11 @@ const NOT_BUILT_PAGE = htmlPage(
 /** The path of the script that renders the page. `npm ci` and `npm pack` copy the script from its package to here. */
 const SCALAR_FILE = fileURLToPath(new URL('../../dist/docs/scalar.js', import.meta.url))
 
+/** Returns whether the script of the docs page exists. */
+export function isDocsPageBuilt(): boolean {
+  return existsSync(SCALAR_FILE)
+}
+
 /** Returns the handlers of the docs page and its scripts, by path. `scalarFile` replaces the built script. */
 export function docsRoutes(scalarFile = SCALAR_FILE): [string, Handler['handle']][] {
   if (!existsSync(scalarFile)) return contentRoutes([['/docs', () => prepareContent(HTML, NOT_BUILT_PAGE)]])

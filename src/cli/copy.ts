@@ -10,7 +10,6 @@ import {
   NoSource,
   TargetInUse,
 } from '../engine/copy.ts'
-import { DirectoryInUse } from '../engine/data-lock.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import { openPostgresSource, openPostgresTarget } from '../engine/postgres-copy.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
@@ -21,7 +20,7 @@ import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
-import { lockDirectoryOrFail } from './stopped-store.ts'
+import { lockOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 interface CopyOptions {
@@ -145,13 +144,8 @@ async function openTarget(
 }
 
 function lock(directory: string, locks: AsyncDisposableStack): void {
-  try {
-    const { release } = lockDirectoryOrFail(directory)
-    locks.defer(release)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error
-    throw new CommandFailed(`${error.message} Stop it first, then copy.`)
-  }
+  const { release } = lockOrFail(directory, 'Stop it first, then copy.')
+  locks.defer(release)
 }
 
 /**

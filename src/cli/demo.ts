@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { sql } from '../engine/statement.ts'
+import { readMetadata } from '../shop/metadata.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportProgress } from './importer.ts'
 
@@ -16,10 +17,14 @@ const silent: ImportProgress = {
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
 
-/** Loads the demo shop into a store in which no category or pet was ever created. */
+/** The metadata of a store that must stay empty until its owner fills it. */
+export const WITHOUT_DEMO = { demo: 'none' }
+
+/** Loads the demo shop into a store in which no category or pet was ever created, unless it was reset to be empty. */
 export async function loadDemo(engine: StoreEngine, clock: () => number): Promise<void> {
   const counted = await engine.readRow(async reader => reader.one(countIssuedIds))
   if (counted?.issued !== 0n) return
+  if ((await engine.readRow(reader => readMetadata(reader, 'demo'))) === WITHOUT_DEMO.demo) return
   // Only a first start needs the modules of an import.
   const [{ engineTarget }, { importFiles }] = await Promise.all([
     import('./import-target.ts'),

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
-import { DirectoryInUse } from '../engine/data-lock.ts'
 import { databaseFile } from '../engine/sqlite.ts'
 import { resetAdminKey } from '../store/maintenance.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { configFrom } from './serve.ts'
-import { openStopped, type StoppedStore } from './stopped-store.ts'
+import { openStoppedOrFail, type StoppedStore } from './stopped-store.ts'
 import { CommandFailed, say } from './terminal.ts'
 
 interface KeysOptions {
@@ -39,10 +38,5 @@ async function open(config: Config): Promise<StoppedStore> {
   if (config.databaseUrl === undefined && !existsSync(databaseFile(config.data))) {
     throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
   }
-  try {
-    return await openStopped(config)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error
-    throw new CommandFailed(`${error.message} Stop it first, then reset the key.`)
-  }
+  return openStoppedOrFail(config, 'Stop it first, then reset the key.')
 }

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../engine/copy.ts'
-import { DirectoryInUse } from '../engine/data-lock.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import { openPostgresTarget } from '../engine/postgres-copy.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
@@ -18,7 +17,7 @@ import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
-import { lockDirectoryOrFail } from './stopped-store.ts'
+import { lockOrFail } from './stopped-store.ts'
 import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
 
 interface RestoreOptions {
@@ -94,7 +93,7 @@ async function restoreToDirectory(
   { backup, manifest, signal }: Restore,
   directory: string,
 ): Promise<RestoredDraft> {
-  const lock = lockDirectoryOrFail(directory)
+  const lock = lockOrFail(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
   try {
     const options = { tables: storeTables(), at: storedInstant(Date.now()) }
     await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
@@ -150,11 +149,6 @@ async function restoreToDatabase(
 
 function failureOf(error: unknown, { name }: CopyPlace): unknown {
   if (error instanceof CommandFailed) return error
-  if (error instanceof DirectoryInUse) {
-    return new CommandFailed(
-      `${error.message} Stop it, and restore to an empty directory. Nothing was restored.`,
-    )
-  }
   if (error instanceof TargetInUse) {
     return new CommandFailed(
       `The target ${name} must be empty and unused. ${error.message} Nothing was restored. ` +

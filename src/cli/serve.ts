@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
-import { type DataLock, DirectoryInUse, lockFile } from '../engine/data-lock.ts'
+import { lockFile } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
 import { ensureAdminKey } from '../store/maintenance.ts'
@@ -11,7 +11,7 @@ import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { loadDemo } from './demo.ts'
 import { openLog, type ServeLog } from './log.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
-import { lockDirectoryOrFail, openOrFail } from './stopped-store.ts'
+import { lockOrFail, openOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** The maximum duration of a stop before it is forced. */
@@ -133,13 +133,8 @@ function endOnFatal(log: ServeLog): (cause: string) => never {
 }
 
 /** Locks the data directory, and returns the lock. Throws CommandFailed. */
-function lockData(directory: string): DataLock {
-  try {
-    return lockDirectoryOrFail(directory)
-  } catch (error) {
-    if (!(error instanceof DirectoryInUse)) throw error
-    throw new CommandFailed(`${error.message} Stop it, or choose another --data.`)
-  }
+function lockData(directory: string): { release(): void } {
+  return lockOrFail(directory, 'Stop it, or choose another --data.')
 }
 
 function bind(config: Config): BoundPort {

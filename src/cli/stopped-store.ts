@@ -32,6 +32,19 @@ export async function openStopped(
   }
 }
 
+/**
+ * Opens a store that no process serves. Throws CommandFailed; if a process serves it, `advice` is the sentence that
+ * says what to do.
+ */
+export async function openStoppedOrFail(config: Config, advice: string): Promise<StoppedStore> {
+  try {
+    return await openStopped(config)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} ${advice}`)
+  }
+}
+
 /** Opens the engine that the settings select. Throws CommandFailed if the database cannot be opened. */
 export async function openOrFail(
   { databaseUrl, databasePassword, data }: Config,
@@ -53,5 +66,18 @@ export function lockDirectoryOrFail(directory: string): { release(): void } {
   } catch (error) {
     if (error instanceof DirectoryInUse) throw error
     throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+/**
+ * Locks the data directory of a stopped store. Throws CommandFailed if a process has it open; `advice` is the sentence
+ * that says what to do then.
+ */
+export function lockOrFail(directory: string, advice: string): { release(): void } {
+  try {
+    return lockDirectoryOrFail(directory)
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error
+    throw new CommandFailed(`${error.message} ${advice}`)
   }
 }

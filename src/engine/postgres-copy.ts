@@ -5,7 +5,7 @@ import { hostOptions } from './host-options.ts'
 import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { faultOf, sqlState } from './postgres-fault.ts'
-import { lockForMigration, migrations, runMigrations, versionOf } from './postgres-migrations.ts'
+import { lockForMigration, migrations, runMigrations, storeVersionOf } from './postgres-migrations.ts'
 import { findPrimary, isPrimary } from './primary.ts'
 import { findUsedTable, type StoreTable } from './store-tables.ts'
 
@@ -15,7 +15,6 @@ const CONNECT_SECONDS_MAX = 5
 const LOCK_MS_MAX = 5000
 /** The time in which the server ends the session of a copy that is frozen, in milliseconds. */
 const FROZEN_MS_MAX = 60_000
-const NO_TABLE = '42P01'
 const LOCKED = '55P03'
 
 /** A source on PostgreSQL, and whether it is a standby, which may be behind its primary. */
@@ -29,7 +28,7 @@ export interface PostgresSource extends CopySource {
  * reached.
  */
 export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<PostgresSource> {
-  const { pool, connection } = await connect(await findReadable(hosts))
+  const { pool, connection } = await openConnection(await findReadable(hosts))
   const reader = new PostgresConnection(connection)
   const close = async (): Promise<void> => pool.close({ timeout: 0 })
   try {
@@ -45,10 +44,7 @@ export async function openPostgresSource({ hosts }: DatabaseAddress): Promise<Po
 
 /** Throws NoSource or NewerDatabase unless the database has the store of this version. */
 async function requireVersion(reader: PostgresConnection): Promise<void> {
-  const version = await versionOf(reader).catch(error => {
-    if (sqlState(error) === NO_TABLE) return 0
-    throw error
-  })
+  const version = await storeVersionOf(reader)
   if (version > migrations.length) throw newerDatabase(version, migrations.length)
   if (version === 0) throw new NoSource('The database has no store.')
   if (version < migrations.length) {
@@ -66,7 +62,7 @@ export async function openPostgresTarget(
   { hosts }: DatabaseAddress,
   tables: readonly StoreTable[],
 ): Promise<CopyTarget> {
-  const { pool, connection } = await connect(await findPrimary(hosts))
+  const { pool, connection } = await openConnection(await findPrimary(hosts))
   const database = new PostgresConnection(connection)
   // The server rolls back what a closed connection has not committed.
   const close = async (): Promise<void> => pool.close({ timeout: 0 })
@@ -99,7 +95,8 @@ export async function openPostgresTarget(
   }
 }
 
-async function connect(host: DatabaseHost): Promise<{ pool: SQL; connection: ReservedSQL }> {
+/** Opens a connection without the time limit of a request, in a pool of its own that the caller closes. */
+export async function openConnection(host: DatabaseHost): Promise<{ pool: SQL; connection: ReservedSQL }> {
   const settings = {
     application_name: 'petstore copy',
     statement_timeout: 0,
@@ -127,7 +124,7 @@ async function findReadable(hosts: readonly DatabaseHost[]): Promise<DatabaseHos
   } catch (error) {
     const answers = await Promise.allSettled(
       hosts.map(async host => {
-        const { pool } = await connect(host)
+        const { pool } = await openConnection(host)
         await pool.close({ timeout: 0 })
       }),
     )

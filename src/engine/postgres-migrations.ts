@@ -30,6 +30,8 @@ export const migrations = [
   chainGap,
 ]
 
+const NO_TABLE = '42P01'
+
 const readVersion = sql<{ version: bigint | null }>()('SELECT max(version) AS version FROM migration')
 const createVersions = 'CREATE TABLE IF NOT EXISTS migration (version BIGINT NOT NULL PRIMARY KEY)'
 const insertFirstVersion = 'INSERT INTO migration (version) VALUES (0) ON CONFLICT DO NOTHING'
@@ -93,7 +95,16 @@ export async function exclusively<T>(host: DatabaseHost, work: () => Promise<T>)
   })
 }
 
+/** Returns the number of the last migration; 0 without one. Throws if the database has no version table. */
 export async function versionOf(connection: PostgresConnection): Promise<number> {
   const row = await connection.one(readVersion)
   return Number(row?.version ?? 0n)
+}
+
+/** Returns the number of the last migration; 0 if the database has no store. */
+export async function storeVersionOf(connection: PostgresConnection): Promise<number> {
+  return await versionOf(connection).catch(error => {
+    if (sqlState(error) === NO_TABLE) return 0
+    throw error
+  })
 }

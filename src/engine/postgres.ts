@@ -6,7 +6,7 @@ import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { newerDatabase } from './migrate.ts'
 import { PostgresConnection } from './postgres-connection.ts'
-import { exclusively, migratePostgres, migrations, versionOf } from './postgres-migrations.ts'
+import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './postgres-migrations.ts'
 import { PostgresRunner } from './postgres-runner.ts'
 import { findPrimary, Primary } from './primary.ts'
 import { sequence } from './sequencer.ts'
@@ -131,6 +131,12 @@ export async function openPostgresReader(
     throw error
   }
   return { reader, close: () => pool.close() }
+}
+
+/** Returns the number of the last migration of a database; 0 if it has no store. Throws the error of the driver. */
+export async function postgresVersion({ hosts }: DatabaseAddress): Promise<number> {
+  await using pool = new SQL({ ...hostOptions(await findPrimary(hosts)), max: 1 })
+  return await storeVersionOf(new PostgresConnection(pool))
 }
 
 class PostgresTx extends PostgresConnection implements Tx {

@@ -11,8 +11,8 @@ import { findUsedTable, type StoreTable } from './store-tables.ts'
 const CACHE_KIB = 16 * 1024
 
 /**
- * Opens the store of a data directory for a copy, in one read transaction. The caller holds the lock of the directory.
- * Throws NewerDatabase, and NoSource if the store must be migrated first.
+ * Opens the store of a data directory for reading, in one read transaction. Throws NewerDatabase, and
+ * NoSource if the store must be migrated first.
  */
 export function openSqliteSource(directory: string): CopySource {
   const reader = new SqliteConnection(databaseFile(directory), { readonly: true })

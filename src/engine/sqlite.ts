@@ -168,6 +168,16 @@ export function openSqliteReader(directory: string): { reader: Reader; close(): 
   )
 }
 
+/** Returns the number of the last migration of the store in a data directory. */
+export function sqliteVersion(directory: string): number {
+  const connection = new SqliteConnection(databaseFile(directory), { readonly: true })
+  try {
+    return versionOf(connection)
+  } finally {
+    connection.close()
+  }
+}
+
 /** Returns the number of the last migration of a database; 0 for an empty one. */
 export function versionOf({ database }: SqliteConnection): number {
   const row = database.query<{ user_version: bigint }, []>('PRAGMA user_version').get()

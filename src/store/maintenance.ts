@@ -36,8 +36,13 @@ export async function isSecretKeyRight(
     await runSystemCommand(engine, 'insertMetadata', { name: 'secret-key', value }, clock)
     checkValue = await read()
   }
+  return checkValue !== undefined && isSecretKeyOf(checkValue, key)
+}
+
+/** Returns whether this key decrypts the check value of a database. */
+export function isSecretKeyOf(checkValue: string, key: Uint8Array): boolean {
   try {
-    return checkValue !== undefined && box.decrypt(checkValue) === KEY_CHECK
+    return makeSecretBox(key).decrypt(checkValue) === KEY_CHECK
   } catch {
     return false
   }

@@ -1,23 +1,10 @@
+import { invariants, totalsInvariant } from '../../src/shop/invariants.ts'
 import type { TestStore } from './store.ts'
 
 /** The invariants of every store at every moment. Each query returns the rows that violate its invariant. */
 const guarantees: Readonly<Record<string, string>> = {
-  'reserved lies between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
-  'the status follows from the stock': `
-    SELECT id FROM pet WHERE status <> CASE WHEN quantity = 0 THEN 'sold'
-      WHEN on_hold = 1 OR quantity = reserved THEN 'pending' ELSE 'available' END`,
-  'quantity is the sum of the movements': `
-    SELECT pet.id FROM pet WHERE quantity <>
-      (SELECT coalesce(sum(quantity_change), 0) FROM movement WHERE pet_id = pet.id)`,
-  'reserved is the sum of the open orders': `
-    SELECT pet.id FROM pet WHERE reserved <>
-      (SELECT coalesce(sum(quantity), 0) FROM orders WHERE pet_id = pet.id AND complete = 0)`,
-  'every open order has its pet': `
-    SELECT id FROM orders WHERE complete = 0 AND pet_id NOT IN (SELECT id FROM pet)`,
-  'every pet has its category': `SELECT id FROM pet WHERE category_id NOT IN (SELECT id FROM category)`,
-  'a category counts its pets': `
-    SELECT category.id FROM category WHERE pet_count <>
-      (SELECT count(*) FROM pet WHERE category_id = category.id)`,
+  ...Object.fromEntries(Object.entries(invariants).map(([name, { text }]) => [name, text])),
+  'the totals are the sums of the rows': totalsInvariant.text,
   'every order that was placed and not cancelled is there, once': `
     SELECT subject FROM event WHERE type = 'petstore.order.placed'
       AND subject NOT IN (SELECT subject FROM event WHERE type = 'petstore.order.cancelled')
@@ -35,16 +22,6 @@ const guarantees: Readonly<Record<string, string>> = {
       WHEN subject LIKE 'inventory/%' THEN CAST(substr(subject, 11) AS BIGINT)
       WHEN subject LIKE 'orders/%' AND data LIKE '%"petId":' || CAST(pet_id AS TEXT) || ',%' THEN pet_id
       WHEN subject LIKE 'orders/%' THEN -1 ELSE 0 END`,
-  'the totals are the sums of the rows': `
-    WITH counted (name, value) AS (
-      SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
-      UNION ALL SELECT 'units/onHand', CAST(sum(quantity) AS BIGINT) FROM pet
-      UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
-      UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
-      UNION ALL SELECT 'orders/placed/' || substr(created_at, 1, 10), count(*) FROM orders
-        GROUP BY substr(created_at, 1, 10))
-    SELECT name FROM counted FULL JOIN total USING (name)
-    WHERE coalesce(counted.value, 0) <> coalesce(total.value, 0)`,
   'no claim of an idempotency key is left open': `SELECT idempotency_key FROM reply WHERE status = 0`,
 }
 

@@ -1,0 +1,126 @@
+import { rmSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Config } from '../config.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import { NotResettable, resetPostgres, resetSqlite } from '../engine/reset.ts'
+import { dynamicSql } from '../engine/statement.ts'
+import { type StoreTable, storeTables } from '../engine/store-tables.ts'
+import { parseDatabaseUrl } from '../model/database-url.ts'
+import { openReader } from '../store/open.ts'
+import { adminKeyPath } from './admin-key-file.ts'
+import { confirm } from './confirmation.ts'
+import { hasDatabase } from './copy-place.ts'
+import { loadDemo, WITHOUT_DEMO } from './demo.ts'
+import { configFrom } from './serve.ts'
+import { lockOrFail, openStoppedOrFail } from './stopped-store.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
+
+interface ResetOptions {
+  readonly demo?: boolean
+  readonly empty?: boolean
+  readonly keepKeys?: boolean
+  readonly yes?: boolean
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+const EXAMPLES = `
+The store must be stopped. All of it is deleted: pets, categories, orders, webhooks, events and the audit log. Ids and
+event positions start at 1 again. Without --keep-keys, the next start creates a new admin key.
+
+Examples:
+  petstore reset --demo
+  petstore reset --empty --keep-keys --yes`
+
+/** Adds the command `reset`, which deletes everything in a stopped store. */
+export function addReset(program: Command): void {
+  program
+    .command('reset')
+    .description('delete everything in a stopped store, and start over')
+    .option('--demo', 'load the demo shop into it')
+    .option('--empty', 'leave it empty; the next start does not load the demo shop')
+    .option('--keep-keys', 'keep the API keys')
+    .option('--yes', 'do not ask')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runReset)
+}
+
+async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
+  if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', 2)
+  const config = configFrom({ data, databaseUrl })
+  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
+    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
+  }
+  const name = storeName(config)
+  const tables = storeTables()
+  const lock =
+    config.databaseUrl === undefined ? lockOrFail(config.data, 'Stop it first, then reset it.') : undefined
+  try {
+    if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
+    const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
+    await deleteAll(config, tables, scope)
+    if (!keepKeys) rmSync(adminKeyPath(config.data), { force: true })
+  } catch (error) {
+    throw failureOf(error, name)
+  } finally {
+    lock?.release()
+  }
+  if (demo) await seed(config)
+  say(`The store ${name} was reset: it ${demo ? 'has the demo shop' : 'is empty'}.`)
+  say(keepKeys ? 'Its API keys are valid as before.' : 'The next start creates a new admin key.')
+}
+
+function storeName({ databaseUrl, data }: Config): string {
+  if (databaseUrl === undefined) return `in ${data}`
+  return `at ${parseDatabaseUrl(databaseUrl)
+    .hosts.map(({ name }) => name)
+    .join(',')}`
+}
+
+const counted = {
+  pet: 'pets',
+  category: 'categories',
+  orders: 'orders',
+  webhook: 'webhooks',
+  event: 'events',
+}
+
+/** Returns the counts of what a store has, for a question: `349 pets, 16 categories, ... and 715 events`. */
+async function contentsOf({ databaseUrl, databasePassword, data }: Config): Promise<string> {
+  await using store = await openReader({ databaseUrl, databasePassword, directory: data })
+  const counts: string[] = []
+  for (const [table, noun] of Object.entries(counted)) {
+    const row = await store.reader.one(
+      dynamicSql<{ count: bigint }>(() => `SELECT count(*) AS count FROM ${table}`),
+    )
+    counts.push(`${row?.count} ${noun}`)
+  }
+  return `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}`
+}
+
+async function deleteAll(
+  { databaseUrl, databasePassword, data }: Config,
+  tables: readonly StoreTable[],
+  scope: Parameters<typeof resetSqlite>[2],
+): Promise<void> {
+  if (databaseUrl === undefined) return resetSqlite(data, tables, scope)
+  return resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), tables, scope)
+}
+
+async function seed(config: Config): Promise<void> {
+  await using store = await openStoppedOrFail(
+    config,
+    'The store is empty: load the demo shop by starting it.',
+  )
+  await loadDemo(store.engine, Date.now)
+}
+
+function failureOf(error: unknown, name: string): unknown {
+  if (error instanceof CommandFailed) return error
+  if (error instanceof NotResettable || error instanceof NewerDatabase) {
+    return new CommandFailed(`The store ${name} was not reset. ${error.message}`)
+  }
+  return new CommandFailed(`The store ${name} was not reset: ${reasonOf(error)}.`)
+}

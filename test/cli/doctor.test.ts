@@ -1,0 +1,143 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { useShop } from '../support/busy-shop.ts'
+import { type Ran, run } from '../support/process.ts'
+import { onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+
+const LIMIT_MS = 120_000
+
+async function doctor(place: StoreDirectory): Promise<Ran> {
+  return run(['doctor', '--data', place.directory], place.env)
+}
+
+/** Returns the subjects of the findings with a mark. */
+function subjects({ output }: Ran, mark: 'ok' | 'warn' | 'FAIL'): string[] {
+  return output
+    .split('\n')
+    .filter(line => line.startsWith(`${mark} `))
+    .map(line => line.slice(6, 20).trim())
+}
+
+async function useAndStop(place: StoreDirectory): Promise<void> {
+  await using server = await place.start()
+  await useShop(place.client(server), 2, 200, 1)
+  await server.kill('SIGTERM')
+}
+
+onEveryEngine(engine => {
+  test(
+    'the doctor finds nothing wrong in a busy store and after it has stopped, and changes nothing',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      {
+        await using server = await place.start()
+        const using_ = useShop(place.client(server), 2, 600, 1)
+        const busy = await doctor(place)
+        await using_
+        expect([busy.exitCode, subjects(busy, 'FAIL')]).toEqual([0, []])
+        await server.kill('SIGTERM')
+      }
+      const { exitCode, output } = await doctor(place)
+      expect([exitCode, output]).toEqual([0, expect.stringContaining('7 invariants hold')])
+      expect(output).not.toContain('FAIL')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'the doctor finds each kind of damage of the stock, the totals and the audit log, and names the rows',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      await useAndStop(place)
+      const damages: [subject: string, damage: string, mend: string, message: string][] = [
+        [
+          'stock',
+          'UPDATE pet SET quantity = quantity + 1 WHERE id = 2',
+          'UPDATE pet SET quantity = quantity - 1 WHERE id = 2',
+          'not true: quantity is the sum of the movements (ids 2)',
+        ],
+        [
+          'stock',
+          'UPDATE category SET pet_count = pet_count + 1 WHERE id = 1',
+          'UPDATE category SET pet_count = pet_count - 1 WHERE id = 1',
+          'not true: a category counts its pets (ids 1)',
+        ],
+        [
+          'totals',
+          `UPDATE total SET value = value + 1 WHERE name = 'orders/open'`,
+          `UPDATE total SET value = value - 1 WHERE name = 'orders/open'`,
+          'wrong totals: orders/open',
+        ],
+        [
+          'audit log',
+          `UPDATE event SET request_id = request_id || 'x' WHERE position = 5`,
+          'UPDATE event SET request_id = substr(request_id, 1, length(request_id) - 1) WHERE position = 5',
+          'Entry 5',
+        ],
+        [
+          'secret key',
+          `UPDATE metadata SET value = 'v1.' || value WHERE name = 'secret-key'`,
+          `UPDATE metadata SET value = substr(value, 4) WHERE name = 'secret-key'`,
+          'it is not the key with which the webhook secrets were encrypted',
+        ],
+      ]
+      for (const [subject, damage, mend, message] of damages) {
+        await place.database(`${damage} RETURNING 1`)
+        const found = await doctor(place)
+        expect([damage, found.exitCode, found.output]).toEqual([damage, 1, expect.stringContaining(message)])
+        // A changed pet also makes the total of the units wrong.
+        expect(subjects(found, 'FAIL')).toContain(subject)
+        expect(found.errors).toMatch(/^[12] checks? failed\.\n$/)
+        await place.database(`${mend} RETURNING 1`)
+      }
+      expect((await doctor(place)).exitCode).toBe(0)
+    },
+    LIMIT_MS,
+  )
+})
+
+test('the doctor finds a damaged file, a missing key, an older database and a readable file', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await useAndStop(place)
+  const file = join(place.directory, 'petstore.db')
+  chmodSync(file, 0o644)
+  const readable = await doctor(place)
+  expect([readable.exitCode, subjects(readable, 'warn')]).toEqual([0, ['directory']])
+  chmodSync(file, 0o600)
+
+  const keyFile = join(place.directory, 'secret-key')
+  const key = readFileSync(keyFile)
+  rmSync(keyFile)
+  const keyless = await doctor(place)
+  expect([keyless.exitCode, subjects(keyless, 'FAIL')]).toEqual([1, ['secret key']])
+  writeFileSync(keyFile, key)
+
+  {
+    using database = new Database(file)
+    database.run('PRAGMA user_version = 3')
+  }
+  const older = await doctor(place)
+  expect([older.exitCode, older.output]).toEqual([1, expect.stringContaining('run "petstore migrate"')])
+  {
+    using database = new Database(file)
+    database.run('PRAGMA user_version = 99')
+  }
+  const newer = await doctor(place)
+  expect([newer.exitCode, newer.output]).toEqual([1, expect.stringContaining('use a newer petstore')])
+
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0x5a, 4096 * 3, 4096 * 9))
+  const damaged = await doctor(place)
+  expect([damaged.exitCode, subjects(damaged, 'FAIL').length > 0]).toEqual([1, true])
+  expect(damaged.errors).not.toContain('    at ')
+})
+
+test('the doctor of a place without a store checks the installation, and creates nothing', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const { exitCode, output } = await doctor(place)
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('there is none in')])
+  expect(output).toContain('ok    runtime')
+})

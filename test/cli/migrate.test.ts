@@ -1,0 +1,67 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { migrations as postgresMigrations } from '../../src/engine/postgres-migrations.ts'
+import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { run } from '../support/process.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
+
+test('migrate --check reports missing migrations, and migrate runs them, on SQLite', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const directory = join(place.directory, 'old')
+  mkdirSync(directory)
+  {
+    using database = new Database(databaseFile(directory), { create: true })
+    for (const script of migrations.slice(0, -2)) database.run(script)
+    database.run(`PRAGMA user_version = ${migrations.length - 2}`)
+  }
+  const known = migrations.length
+  const check = await run(['migrate', '--check', '--data', directory])
+  expect([check.exitCode, check.errors.trim()]).toEqual([
+    1,
+    `The database is at version ${known - 2} of ${known}: 2 migrations are missing.`,
+  ])
+  const migrated = await run(['migrate', '--data', directory])
+  expect([migrated.exitCode, migrated.errors]).toEqual([
+    0,
+    expect.stringContaining(`The database is now at version ${known}. It was at version ${known - 2}; `),
+  ])
+  const again = await run(['migrate', '--check', '--data', directory])
+  expect([again.exitCode, again.errors.trim()]).toEqual([
+    0,
+    `The database is at version ${known}: nothing is missing.`,
+  ])
+})
+
+test('migrate --check reports missing migrations, and migrate runs them, on PostgreSQL', async () => {
+  const url = await newDatabase()
+  const known = postgresMigrations.length
+  await using place = await newStoreDirectory('sqlite')
+  const env = { DATABASE_URL: url, PETSTORE_DATA: place.directory }
+  const check = await run(['migrate', '--check'], env)
+  expect([check.exitCode, check.errors.trim()]).toEqual([
+    1,
+    `The database is at version 0 of ${known}: ${known} migrations are missing.`,
+  ])
+  const migrated = await run(['migrate'], env)
+  expect([migrated.exitCode, migrated.errors]).toEqual([
+    0,
+    expect.stringContaining(`now at version ${known}`),
+  ])
+  await using pool = new SQL({ url, max: 1 })
+  await pool.unsafe(`INSERT INTO migration (version) VALUES (${known + 1})`)
+  const newer = await run(['migrate', '--check'], env)
+  expect([newer.exitCode, newer.errors]).toEqual([1, expect.stringContaining('created by a newer petstore')])
+})
+
+test('a running store on SQLite is not migrated', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await using server = await place.start()
+  await place.database('PRAGMA user_version = 7')
+  const { exitCode, errors } = await run(['migrate', '--data', place.directory])
+  expect([exitCode, errors]).toEqual([1, expect.stringContaining('Stop it first, then migrate.')])
+  await server.kill('SIGKILL')
+})

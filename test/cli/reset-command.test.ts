@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeMany } from '../support/busy-shop.ts'
+import { makeClient } from '../support/client.ts'
+import { type Ran, run } from '../support/process.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { until } from '../support/until.ts'
+
+const LIMIT_MS = 120_000
+
+async function reset(place: StoreDirectory, ...args: string[]): Promise<Ran> {
+  return run(['reset', '--data', place.directory, ...args], place.env)
+}
+
+/** Makes a store with categories, a till's key and events, and stops it. Returns the till's key. */
+async function useAndStop(place: StoreDirectory): Promise<string> {
+  await using server = await place.start()
+  const client = place.client(server)
+  await makeMany(client, 300)
+  const { data } = await client.createKey({ body: { name: 'till', scopes: ['orders:read'] } })
+  await server.kill('SIGTERM')
+  return data.key
+}
+
+/** Serves a store with the demo shop as the default. Returns the counts of its rows, and whether a key is valid. */
+async function contentsOf(place: StoreDirectory, key: string): Promise<Record<string, unknown>> {
+  const { PETSTORE_ADMIN_KEY: _, ...env } = place.env
+  await using server = await place.startWith({
+    ...env,
+    PETSTORE_DEMO: 'true',
+    PETSTORE_DATA: place.directory,
+  })
+  const till = await fetch(`${server.base}/keys/current`, { headers: { Authorization: `Bearer ${key}` } })
+  await until('every event has its position', async () => {
+    return (await place.database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
+  })
+  const [row] = await place.database(`SELECT (SELECT count(*) FROM pet) AS pets,
+    (SELECT count(*) FROM category WHERE id = 1) AS "firstCategory",
+    (SELECT count(*) FROM event WHERE position = 1) AS "firstEvent",
+    (SELECT count(*) FROM event WHERE type = 'petstore.category.created') AS "categoryEvents"`)
+  await server.kill('SIGTERM')
+  return { ...row, tillStatus: till.status }
+}
+
+onEveryEngine(engine => {
+  test(
+    'reset --empty deletes everything, also the keys, and the next start loads no demo shop',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      const key = await useAndStop(place)
+      const { exitCode, errors } = await reset(place, '--empty', '--yes')
+      expect([exitCode, errors]).toEqual([
+        0,
+        expect.stringContaining('The next start creates a new admin key.'),
+      ])
+      expect(await contentsOf(place, key)).toEqual({
+        pets: 0n,
+        firstCategory: 0n,
+        firstEvent: 1n,
+        categoryEvents: 0n,
+        tillStatus: 401,
+      })
+      expect(existsSync(join(place.directory, 'admin-key'))).toBe(true)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'reset --demo --keep-keys gives the demo shop with its first ids, and the keys stay valid',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      const key = await useAndStop(place)
+      const { exitCode, errors } = await reset(place, '--demo', '--keep-keys', '--yes')
+      expect([exitCode, errors]).toEqual([0, expect.stringContaining('Its API keys are valid as before.')])
+      expect(await contentsOf(place, key)).toEqual({
+        pets: 349n,
+        firstCategory: 1n,
+        firstEvent: 1n,
+        categoryEvents: 16n,
+        tillStatus: 200,
+      })
+      await using server = await place.start()
+      const { data } = await makeClient({ base: server.base, key: ADMIN_KEY }).createKey({
+        body: { name: 'next', scopes: ['orders:read'] },
+      })
+      const [old] = await place.database('SELECT count(*) AS count FROM api_key')
+      expect([data.id > 2n, old?.count]).toEqual([true, 3n])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a running store is not reset, and neither is a store whose owner does not confirm',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      {
+        await using server = await place.start()
+        await makeMany(place.client(server), 3)
+        const running = await reset(place, '--empty', '--yes')
+        expect([running.exitCode, running.errors]).toEqual([
+          1,
+          expect.stringMatching(/is in use by another petstore process|A process of the store is connected/),
+        ])
+        await server.kill('SIGTERM')
+      }
+      const [before] = await place.database('SELECT count(*) AS count FROM category')
+      const unconfirmed = await reset(place, '--empty')
+      expect([unconfirmed.exitCode, unconfirmed.errors]).toEqual([
+        2,
+        expect.stringMatching(
+          /^This deletes 0 pets, 3 categories, 0 orders, 0 webhooks and \d+ events in the store /,
+        ),
+      ])
+      expect(unconfirmed.errors).toContain('Nothing was deleted: without a terminal, confirm with --yes.\n')
+      for (const args of [['--yes'], ['--yes', '--demo', '--empty']]) {
+        const { exitCode, errors } = await reset(place, ...args)
+        expect([exitCode, errors.trim()]).toEqual([2, 'Specify --demo or --empty.'])
+      }
+      const [after] = await place.database('SELECT count(*) AS count FROM category')
+      expect(after).toEqual(before)
+    },
+    LIMIT_MS,
+  )
+})
+
+test('the file of a store that was reset is small again, and only its owner can read it', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await useAndStop(place)
+  const file = join(place.directory, 'petstore.db')
+  await place.database(
+    `INSERT INTO metadata (name, value) VALUES ('filler', hex(zeroblob(2000000))) RETURNING 1`,
+  )
+  const before = statSync(file).size
+  expect((await reset(place, '--empty', '--yes')).exitCode).toBe(0)
+  expect([before > 4_000_000, statSync(file).size < 500_000, statSync(file).mode & 0o777]).toEqual([
+    true,
+    true,
+    0o600,
+  ])
+  expect(readFileSync(file).includes('filler')).toBe(false)
+})
+
+test('a place without a store is not reset, and none is created there', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const absent = join(place.directory, 'absent')
+  const { exitCode, errors } = await run(['reset', '--empty', '--yes', '--data', absent])
+  expect([exitCode, errors.trim(), existsSync(absent)]).toEqual([
+    1,
+    `There is no store in ${absent}: specify its directory with --data.`,
+    false,
+  ])
+})
