@@ -66,7 +66,10 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
     directory,
     args,
     env,
-    start: script => (script ? startProcess([directory, ADMIN_KEY, `${port}`], {}, script) : serve(port)),
+    start: script => {
+      if (!script) return serve(port)
+      return startProcess([directory, ADMIN_KEY, `${port}`], { ...(url && { DATABASE_URL: url }) }, script)
+    },
     startWith: environment => startProcess(['serve', '--port', '0', ...args], environment),
     startAnother: async () => serve(await deadPort()),
     client: ({ base }) => makeClient({ base, key: ADMIN_KEY }),

@@ -9,6 +9,7 @@ import { newStoreDirectory } from '../support/store-directory.ts'
 import { createWebhook, eventIn } from '../support/webhook-receipts.ts'
 
 const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
+const CONTROL = fileURLToPath(new URL('../controls/one-attempt-at-a-time-server.ts', import.meta.url))
 const FULL = times(0, 1) > 0
 const GOOD = FULL ? 35 : 5
 /** The number of bad receivers of each kind: dead, dripping, endless. */
@@ -95,6 +96,30 @@ onEveryEngine(engine => {
       } finally {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()
       }
+    },
+    timeLimitMs(120_000),
+  )
+
+  test(
+    'control: if all webhooks share one slot, a good receiver waits longer than the limit for the bad ones',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      await using server = await place.start(CONTROL)
+      const client = place.client(server)
+      await using good = await openReceiver()
+      await using bad = await openBad()
+      // The control takes its slot when a name is resolved.
+      const named = (base: string): { base: string } => ({ base: base.replace('127.0.0.1', 'localhost') })
+      const cause = async (): Promise<void> => {
+        for (let event = 0; event < EVENTS; event++) await client.createCategory({ body: { name: 'Any' } })
+      }
+      await createWebhook({ client }, named(good.base))
+      await cause()
+      await good.has(EVENTS)
+      for (const base of bad.bases) await createWebhook({ client }, named(base))
+      await cause()
+      await Bun.sleep(LATENCY_MAX_MS)
+      expect(good.received.length).toBeLessThan(2 * EVENTS)
     },
     timeLimitMs(120_000),
   )
