@@ -65,8 +65,8 @@ export function followUps(
 }
 
 /**
- * Returns a random operation. An operation whose resources do not exist, a deletion and the read of a list are returned
- * less often than other operations.
+ * Returns a random operation. An operation for which the client has too few resources, a deletion and the read of a
+ * list are returned less often than other operations.
  */
 function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)
@@ -121,7 +121,7 @@ function repeatedRequest({ memory, random }: VirtualClient, number: number): Fuz
       kind: 'refusal',
       statuses: [422],
       check: 'accepted-invalid',
-      why: 'the Idempotency-Key is already used',
+      why: 'the Idempotency-Key was used with another body',
     },
   }
 }
@@ -162,12 +162,12 @@ function undescribedRequest(client: VirtualClient, number: number): FuzzRequest 
   )
   const plain = { number, headers: [], path, query: [] }
   if (random.chance(0.2)) {
-    const strange = target.replace(/\?.*/, '') + random.pick(['/', '/no/such/path', '/%C3%A9/no/path'])
+    const unknownTarget = target.replace(/\?.*/, '') + random.pick(['/', '/no/such/path', '/%C3%A9/no/path'])
     return {
       ...plain,
       label: 'an unknown path',
       method: 'GET',
-      target: strange,
+      target: unknownTarget,
       expects: { kind: 'unknown path' },
     }
   }
