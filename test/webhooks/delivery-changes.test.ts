@@ -9,7 +9,7 @@ import {
   createWebhook,
   deliveriesOf,
   emitEvent,
-  holding,
+  holdResponses,
   namesIn,
   settled,
 } from '../support/webhook-receipts.ts'
@@ -38,7 +38,7 @@ onEveryEngine(engine => {
   })
 
   test('changed types apply to every delivery that is not in progress', async () => {
-    const { responderOf, letGo } = holding()
+    const { responderOf, release } = holdResponses()
     await using receiver = await openReceiver(responderOf)
     const { webhookId } = await createWebhook(store(), receiver)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
     await receiver.has(4)
     await store().client.updateWebhook({ webhookId, body: { types: ['petstore.pet.created'] } })
     const { petId } = await makePet(store().client)
-    letGo()
+    release()
     await receiver.has(5)
     await settled(store(), { webhookId, secret: '' }, 'delivered', 5)
     const subjects = arrivals(receiver).map(({ type, subject }) => `${type.split('.').at(-1)} ${subject}`)
@@ -57,7 +57,7 @@ onEveryEngine(engine => {
   })
 
   test('a disabled webhook gets no events; after it is enabled, it gets each missed event once', async () => {
-    const { responderOf, concurrentMax, letGo } = holding()
+    const { responderOf, concurrentMax, release } = holdResponses()
     await using receiver = await openReceiver(responderOf)
     await using other = await openReceiver()
     const hooked = await createWebhook(store(), receiver)
@@ -72,13 +72,13 @@ onEveryEngine(engine => {
     await emitEvent(store(), 'Afterwards')
     await other.has(4)
     expect(concurrentMax()).toBe(2)
-    letGo()
+    release()
     await settled(store(), hooked, 'delivered', 4)
     expect(namesIn(receiver)).toEqual(['1', '2', 'Meanwhile', 'Afterwards'])
     for (const { webhookId: id } of [hooked, watch]) await store().client.deleteWebhook({ webhookId: id })
   })
 
-  test('a deleted webhook gets no deliveries, and its deliveries are swept', async () => {
+  test('a deleted webhook gets no further attempts, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
     const hooked = await createWebhook(store(), receiver)
     await emitEvent(store(), 'Failing')
@@ -114,14 +114,14 @@ onEveryEngine(engine => {
     await settled(store, hooked, 'pending')
     await emitEvent(store, 'Delivered')
     await settled(store, hooked, 'delivered')
-    const swept = async (): Promise<string[]> => {
+    const statesAfterSweep = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })
       return (await deliveriesOf(store, hooked)).map(({ state }) => state)
     }
     aheadMs = 30 * DAY_MS - 60_000
-    expect(await swept()).toEqual(['pending', 'delivered'])
+    expect(await statesAfterSweep()).toEqual(['pending', 'delivered'])
     aheadMs = 30 * DAY_MS + 60_000
-    expect(await swept()).toEqual(['pending'])
+    expect(await statesAfterSweep()).toEqual(['pending'])
     expect(await store.database('SELECT count(*) AS n FROM attempt')).toEqual([{ n: 1n }])
   })
 })

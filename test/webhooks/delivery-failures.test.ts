@@ -73,15 +73,15 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook(hooked)
     })
 
-    test('that failed is sent again together with all deliveries that failed since an instant', async () => {
-      let fails = true
-      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
+    test('that failed can be sent again together with all deliveries that failed since an instant', async () => {
+      let isFailing = true
+      await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const hooked = await createWebhook(store(), receiver)
       await emitEvent(store(), 'First')
       const [first] = await settled(store(), hooked, 'failed')
       await emitEvent(store(), 'Second', 'Third')
       const [, second] = await settled(store(), hooked, 'failed', 3)
-      fails = false
+      isFailing = false
       const again = async (since: string): Promise<bigint> =>
         (await store().client.redeliverFailed({ ...hooked, since })).data.count
       const later = new Date(Date.now() + 60_000).toISOString()
@@ -130,14 +130,14 @@ onEveryEngine(engine => {
         results.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
         await store().client.deleteWebhook(hooked)
       }
-      const none = '127.0.0.1 did not respond within 150 ms.'
-      expect(results).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
+      const timedOut = '127.0.0.1 did not respond within 150 ms.'
+      expect(results).toEqual(['307', timedOut, timedOut, '127.0.0.1 refused the connection.'])
       expect(elsewhere.connections()).toBe(0)
     })
   })
 
-  describe('a receiver', () => {
-    test('that responds with 410 (Gone) is disabled, and one event reports it', async () => {
+  describe('a webhook', () => {
+    test('whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
@@ -156,15 +156,15 @@ onEveryEngine(engine => {
       expect((await deliveriesOf(store, hooked)).every(({ state }) => state !== 'pending')).toBe(true)
     })
 
-    test('is disabled after failing for five days, not before; enabling it starts the five days again', async () => {
+    test('is disabled after failing for five days, not before; enabling it ends the period of failures', async () => {
       let aheadMs = 0
       const clock = (): number => Date.now() + aheadMs
       await using store = await openTestStore(engine, {
         delivery: { ...delivery, retryDelaysMs: [DAY_MS] },
         clock,
       })
-      let fails = true
-      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
+      let isFailing = true
+      await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
       const hooked = await createWebhook(store, receiver)
       await emitEvent(store, 'Day 0')
       await settled(store, hooked, 'pending')
@@ -180,17 +180,17 @@ onEveryEngine(engine => {
       const { data } = await store.client.getWebhook(hooked)
       expect(data.disabledReason).toBe('failing')
       await emitEvent(store, 'Meanwhile')
-      fails = false
+      isFailing = false
       const enabled = await store.client.updateWebhook({ ...hooked, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
       await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
     })
 
-    test('that is dead, silent or dripping does not delay the deliveries to other receivers', async () => {
+    test('whose receiver is dead, silent or slow does not delay the deliveries of other webhooks', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
       await createWebhook(store, good)
-      const takeMs = async (names: readonly string[]): Promise<number> => {
+      const deliveryMs = async (names: readonly string[]): Promise<number> => {
         const startedMs = performance.now()
         const before = good.received.length
         await emitEvent(store, ...names)
@@ -198,13 +198,13 @@ onEveryEngine(engine => {
         return performance.now() - startedMs
       }
       const names = Array.from({ length: 40 }, (_, index) => `${index}`)
-      await takeMs(names)
-      const aloneMs = await takeMs(names)
+      await deliveryMs(names)
+      const aloneMs = await deliveryMs(names)
       await using silent = await openReceiver(() => silence)
       await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 50))
       const dead = { base: `http://127.0.0.1:${await deadPort()}` }
       for (const bad of [silent, slow, dead]) await createWebhook(store, bad)
-      const amongMs = await takeMs(names)
+      const amongMs = await deliveryMs(names)
       expect([silent.received.length, slow.received.length]).toEqual([4, 4])
       // Far below the 15 s that one attempt at the silent receiver takes.
       expect(amongMs).toBeLessThan(Math.max(4 * aloneMs, 3000))
@@ -260,7 +260,7 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
   await store.client.deleteWebhook(hooked)
 }, 60_000)
 
-test('after ten failures in a row, a receiver gets no attempt for a second; a success ends the pauses', async () => {
+test('after ten failures in a row, a webhook makes no attempt for a second; a success ends the pauses', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryDelaysMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
   const hooked = await createWebhook(store, receiver)
@@ -275,7 +275,7 @@ test('after ten failures in a row, a receiver gets no attempt for a second; a su
   expect((arrivals[12] ?? 0) - (arrivals[10] ?? 0)).toBeLessThan(900)
 })
 
-test('an error of the store during a delivery loses nothing', async () => {
+test('an error of the store during an attempt does not lose the delivery', async () => {
   await using store = await openTestStore('sqlite', {
     delivery: { ...delivery, retryDelaysMs: [30, 30, 30, 30] },
   })

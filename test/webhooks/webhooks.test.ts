@@ -74,7 +74,7 @@ onEveryEngine(engine => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('is replaced by a rotation, whose response names the end of the previous secret, a day later', async () => {
+    test('is replaced by a rotation, and the response says that the previous secret expires after a day', async () => {
       const now = Date.parse('2026-11-21T09:30:00.120Z')
       await using own = await openTestStore(engine, { clock: () => now })
       const { data } = await own.client.createWebhook({ body })
@@ -123,7 +123,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('every webhook operation is refused for a webhook that does not exist', async () => {
+  test('every operation on one webhook is refused if the webhook does not exist', async () => {
     const { client } = store()
     const webhookId = 9007199254740993n
     const calls = [
@@ -146,7 +146,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the operations on webhooks require webhooks:manage, and this scope does not allow reading events', async () => {
+  test('the operations on webhooks require webhooks:manage, a scope that does not allow reading events', async () => {
     const manager = await store().clientWith('webhooks:manage')
     const { data } = await manager.createWebhook({ body })
     await manager.sendTestEvent({ webhookId: data.id })
