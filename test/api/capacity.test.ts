@@ -7,7 +7,7 @@ import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const HALF_SENT = 600
+const HALF_BODIES = 600
 
 /** Opens connections that announce a body of 1 MiB and send one byte of it. Returns an object that closes them. */
 async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
@@ -41,10 +41,10 @@ describe('clients that send half a body', () => {
   test('block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
-    using half = await sendHalfBodies(store, HALF_SENT, ADMIN_KEY)
+    using half = await sendHalfBodies(store, HALF_BODIES, ADMIN_KEY)
     // One key may have 64 arriving bodies of 1 MiB. Any further body is refused immediately.
-    await until('the others are refused', () => half.refused() >= HALF_SENT - 64)
-    expect(half.refused()).toBe(HALF_SENT - 64)
+    await until('the others are refused', () => half.refused() >= HALF_BODIES - 64)
+    expect(half.refused()).toBe(HALF_BODIES - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
       expect([path, (await fetch(store.base + path)).status]).toEqual([path, 200])
     }
@@ -62,7 +62,7 @@ test('control: if arriving bodies hold slots, reads are refused', async () => {
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('a client that waits for events holds no slot, and one caller can have only a part of such waits', async () => {
+test('a client that waits for events holds no slot, and one caller can have only a part of all waits', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)

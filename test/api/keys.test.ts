@@ -59,12 +59,12 @@ onEveryEngine(engine => {
         const reply = await probe(matrix, operation, `Bearer ${key}`)
         const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
         const isForAll = isPublic || operation.scope === 'any-key'
-        const may = isForAll || scope === operation.scope || includes
-        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'let in'}`).toBe(
-          `${id} with ${scope}: ${may ? 'let in' : 'forbidden'}`,
+        const isAllowed = isForAll || scope === operation.scope || includes
+        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'allowed'}`).toBe(
+          `${id} with ${scope}: ${isAllowed ? 'allowed' : 'forbidden'}`,
         )
         expect(reply.status).not.toBe(401)
-        if (!may) {
+        if (!isAllowed) {
           const challenge = `Bearer realm="petstore", error="insufficient_scope", scope="${operation.scope}"`
           expect(reply.headers.get('www-authenticate')).toBe(challenge)
         }
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('is refused from the first request after its revocation, and a second revocation finds nothing', async () => {
+    test('is refused from the first request after its revocation, and cannot be revoked again', async () => {
       const { client, base } = store()
       const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
       const clerk = makeClient({ base, key: data.key })
@@ -117,7 +117,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('that expires creates no key that expires later', async () => {
+    test('that expires cannot create a key that expires later', async () => {
       const { client, base } = store()
       const body = (expiresAt?: string | null) => ({
         name: 'x',
