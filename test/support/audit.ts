@@ -1,9 +1,9 @@
 import type { TestStore } from './store.ts'
 
 /** The invariants of every store at every moment. Each query returns the rows that violate its invariant. */
-const guarantees: Readonly<Record<string, string>> = {
-  'reserved lies between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
-  'the status follows from the stock': `
+const invariants: Readonly<Record<string, string>> = {
+  'reserved is between 0 and quantity': `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
+  'the status matches the stock': `
     SELECT id FROM pet WHERE status <> CASE WHEN quantity = 0 THEN 'sold'
       WHEN on_hold = 1 OR quantity = reserved THEN 'pending' ELSE 'available' END`,
   'quantity is the sum of the movements': `
@@ -18,7 +18,7 @@ const guarantees: Readonly<Record<string, string>> = {
   'a category counts its pets': `
     SELECT category.id FROM category WHERE pet_count <>
       (SELECT count(*) FROM pet WHERE category_id = category.id)`,
-  'every order that was placed and not cancelled is there, once': `
+  'every order that was placed and not cancelled exists, and was placed once': `
     SELECT subject FROM event WHERE type = 'petstore.order.placed'
       AND subject NOT IN (SELECT subject FROM event WHERE type = 'petstore.order.cancelled')
     GROUP BY subject HAVING count(*) <> 1
@@ -51,19 +51,19 @@ const guarantees: Readonly<Record<string, string>> = {
 /** The longest time that the sequencer may take to number committed events. It checks once a second. */
 const NUMBERED_MS_MAX = 10_000
 
-/** Returns the violations of the guarantees of a store, as sentences; [] if there is none. */
+/** Returns the violated invariants of a store, each with the number of violating rows; [] if there are none. */
 export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
-  await allNumbered(store)
-  for (const [guarantee, query] of Object.entries(guarantees)) {
+  await waitForPositions(store)
+  for (const [invariant, query] of Object.entries(invariants)) {
     const rows = await store.database(query)
-    if (rows.length > 0) broken.push(`${guarantee}: broken in ${rows.length} rows`)
+    if (rows.length > 0) broken.push(`${invariant}: broken in ${rows.length} rows`)
   }
   return broken
 }
 
 /** Waits until every event has its position. On PostgreSQL, the totals change when an event gets its position. */
-async function allNumbered(store: Pick<TestStore, 'database'>): Promise<void> {
+async function waitForPositions(store: Pick<TestStore, 'database'>): Promise<void> {
   const deadline = performance.now() + NUMBERED_MS_MAX
   while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
     if (performance.now() > deadline) throw new Error('committed events are not numbered')

@@ -9,6 +9,7 @@ export interface SoakEvidence {
   /** The number of the guarantee in RELIABILITY.md. */
   readonly guarantee: number
   readonly engine: EngineName | 'postgres REPEATABLE READ' | 'postgres SERIALIZABLE'
+  /** The work of the test and its result, in one line. */
   readonly did: string
 }
 
