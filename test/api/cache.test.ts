@@ -177,8 +177,8 @@ class UncheckedCache extends RepresentationCache {
     input: object,
     reply: Parameters<RepresentationCache['store']>[3],
   ): void {
-    const now = this.begin('listPets')
-    super.store({ ...ticket, generation: now?.generation ?? 0 }, target, input, reply)
+    const currentTicket = this.begin('listPets')
+    super.store({ ...ticket, generation: currentTicket?.generation ?? 0 }, target, input, reply)
   }
 }
 

@@ -80,8 +80,8 @@ test('a client that waits for events holds no slot, and one caller can have only
   const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))
   expect(new Set(codes)).toEqual(new Set(['admitted']))
   commitSignal.end()
-  const ends = await Promise.all([...waiting, ...others])
-  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
+  const outcomes = await Promise.all([...waiting, ...others])
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
 describe('clients that do not read their response', () => {
@@ -132,8 +132,8 @@ describe('the slots of requests', () => {
     expect(new Set(others)).toEqual(new Set(['admitted']))
     body.resolve('whole')
     // The address now holds its maximum number of slots, so there is no free slot when its bodies are complete.
-    const ends = await Promise.allSettled(waiting)
-    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    const outcomes = await Promise.allSettled(waiting)
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
   test('are all released after any mixture of successes and failures, so the last leave ends the drain', async () => {

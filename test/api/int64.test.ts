@@ -54,10 +54,10 @@ onEveryEngine(engine => {
     expect(refused.status).toBe(422)
     expect(await refused.text()).toContain(`"message":"Category ${ODD} does not exist."`)
     await putRows(store, [ODD])
-    const made = await store.send('POST', '/pets', { body })
-    expect(made.status).toBe(201)
+    const created = await store.send('POST', '/pets', { body })
+    expect(created.status).toBe(201)
     const pet = new RegExp(`^{"id":[1-9],"name":"Stray","categoryId":${ODD},"status":"available"}$`)
-    expect(await made.text()).toMatch(pet)
+    expect(await created.text()).toMatch(pet)
     expect(await store.database('SELECT id, pet_count FROM category ORDER BY id')).toEqual([
       { id: EVEN, pet_count: 1n },
       { id: ODD, pet_count: 2n },
@@ -73,8 +73,8 @@ onEveryEngine(engine => {
     expect(refused.status).toBe(422)
     expect(await refused.text()).toContain(`"message":"Pet ${ODD} does not exist."`)
     await putRows(store, [ODD])
-    const made = await store.send('POST', '/store/orders', { body })
-    const order = await made.text()
+    const created = await store.send('POST', '/store/orders', { body })
+    const order = await created.text()
     // A refused command may have used up an id.
     expect(order).toMatch(new RegExp(`^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false}$`))
     expect(await store.database('SELECT id, reserved FROM pet ORDER BY id')).toEqual([

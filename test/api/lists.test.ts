@@ -6,7 +6,7 @@ import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/stor
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
-  const made: Pet[] = []
+  const createdPets: Pet[] = []
 
   // 60 pets in 3 categories, with repeated names, in every status.
   beforeAll(async () => {
@@ -21,7 +21,7 @@ onEveryEngine(engine => {
           status: (['available', 'pending', 'sold'] as const)[index % 4] ?? 'available',
         },
       })
-      made.push(data)
+      createdPets.push(data)
     }
   })
 
@@ -32,7 +32,7 @@ onEveryEngine(engine => {
     for await (const pet of everyItem(store().client.listPets, input)) items.push(pet)
     return items.map(({ id }) => id)
   }
-  const idsWhere = (keep: (pet: Pet) => boolean): bigint[] => made.filter(keep).map(({ id }) => id)
+  const idsWhere = (keep: (pet: Pet) => boolean): bigint[] => createdPets.filter(keep).map(({ id }) => id)
 
   describe('paging', () => {
     for (const sort of ['id', '-id', 'name', '-name'] as const) {
@@ -120,7 +120,7 @@ onEveryEngine(engine => {
         [4n, 'bigint'],
       ])
       const bare = await client.listPets({ limit: 2, cursor: stocked.data.next })
-      expect(bare.data.items).toEqual(made.slice(4, 6))
+      expect(bare.data.items).toEqual(createdPets.slice(4, 6))
       expect(stocked.headers.get('link')).toContain('include=stock')
     })
 

@@ -121,7 +121,7 @@ onEveryEngine(engine => {
       recordSoak({
         guarantee: 1,
         engine,
-        did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
+        summary: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
       })
     },
     TIMEOUT_MS,
@@ -143,7 +143,7 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await createWhileDeleting(store)).toEqual([])
       expect(await audit(store)).toEqual([])
-      recordSoak({ guarantee: 14, engine, did: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
+      recordSoak({ guarantee: 14, engine, summary: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
     },
     TIMEOUT_MS,
   )
@@ -158,7 +158,7 @@ onEveryEngine(engine => {
       recordSoak({
         guarantee: 4,
         engine,
-        did: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
+        summary: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
       })
     },
     TIMEOUT_MS,
@@ -175,8 +175,8 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
         expect(await createWhileDeleting(store)).toEqual([])
       }
       expect(await audit(store)).toEqual([])
-      const did = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
-      recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, did })
+      const summary = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
+      recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, summary })
     },
     TIMEOUT_MS,
   )

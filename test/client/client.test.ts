@@ -612,13 +612,14 @@ onEveryEngine(engine => {
 
   test('a list is read page by page, and the feed ends at its head', async () => {
     const client = createClient({ baseUrl: store().base, key: ADMIN_KEY })
-    const made = []
-    for (let count = 0; count < 7; count++) made.push((await makePet(store().client)).petId)
+    const createdIds = []
+    for (let count = 0; count < 7; count++) createdIds.push((await makePet(store().client)).petId)
     const ids = []
-    for await (const { id } of client.listPets({ id: made, limit: 3 })) ids.push(id)
-    expect(ids).toEqual(made)
+    for await (const { id } of client.listPets({ id: createdIds, limit: 3 })) ids.push(id)
+    expect(ids).toEqual(createdIds)
     const sizes = []
-    for await (const { items } of client.listPets({ id: made, limit: 3 }).pages()) sizes.push(items.length)
+    for await (const { items } of client.listPets({ id: createdIds, limit: 3 }).pages())
+      sizes.push(items.length)
     expect(sizes).toEqual([3, 3, 1])
     const positions = []
     for await (const { sequence } of client.listEvents({ after: '0', limit: 5 }))

@@ -92,13 +92,13 @@ onEveryEngine(engine => {
   test('filters by key, by subject and by time exclude other changes, alone and together', async () => {
     let nowMs = Date.parse('2026-11-21T09:30:00Z')
     await using own = await openTestStore(engine, { clock: () => nowMs })
-    const one = await openKey(own)
+    const till = await openKey(own)
     const { petId, categoryId } = await makePet(own.client)
     for (let day = 0; day < 4; day++) {
       nowMs += DAY_MS
-      await one.client.updatePet({ petId, body: { name: `By one ${day}` } })
+      await till.client.updatePet({ petId, body: { name: `By till ${day}` } })
       await own.client.updatePet({ petId, body: { name: `By admin ${day}` } })
-      await one.client.updateCategory({ categoryId, body: { name: `Category ${day}` } })
+      await till.client.updateCategory({ categoryId, body: { name: `Category ${day}` } })
     }
     await headOf(own)
     const all = await readAuditLog(own)
@@ -107,7 +107,7 @@ onEveryEngine(engine => {
       (keyId === undefined || entry.keyId === keyId) &&
       (subject === undefined || entry.subject === subject) &&
       (from === undefined || Date.parse(entry.at) >= Date.parse(from))
-    const values = { keyId: one.keyId, subject: `pets/${petId}`, since }
+    const values = { keyId: till.keyId, subject: `pets/${petId}`, since }
     const counts: number[] = []
     for (let chosen = 0; chosen < 8; chosen++) {
       const filters = Object.fromEntries(Object.entries(values).filter((_, bit) => (chosen & (1 << bit)) > 0))

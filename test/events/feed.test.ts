@@ -242,8 +242,8 @@ onEveryEngine(engine => {
       sequence: expect.stringMatching(/^[0-9]{19}$/),
       data: { id: Number(pet.id), name: 'Anna', categoryId: Number(category.id), status: 'available' },
     })
-    const gone = await client.listEvents({ after, type: ['petstore.pet.deleted'], wait: 5 })
-    expect(gone.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
+    const deleted = await client.listEvents({ after, type: ['petstore.pet.deleted'], wait: 5 })
+    expect(deleted.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
   })
 
   test('the feed requires events:read, and HEAD returns the same headers as GET', async () => {

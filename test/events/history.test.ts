@@ -121,8 +121,8 @@ onEveryEngine(engine => {
     await ageing.sweep()
     const rows = await eventRows(store)
     expect(rows.map(({ position }) => position)).toEqual([floor + 1n])
-    const ends = await store.engine.readRow(findLogBounds)
-    expect(ends).toEqual({ floor, head: floor + 1n })
+    const bounds = await store.engine.readRow(findLogBounds)
+    expect(bounds).toEqual({ floor, head: floor + 1n })
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 

@@ -8,7 +8,7 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 import { until } from '../support/until.ts'
 import { fillHistory } from './long-history.ts'
 
-/** A number of events that is far above what one request reads. */
+/** A number of events that is far above the number that one request reads. */
 const EVENTS = 60_000
 /** The maximum number of positions that one request reads. */
 const POSITIONS_READ_MAX = 20_000n

@@ -154,8 +154,8 @@ onEveryEngine(engine => {
       expect(faults).toEqual([])
       expect(cuts).toBeGreaterThanOrEqual(CUTS / 2)
       const load = `${EVENTS} events from ${WRITERS} writers, 4 clients disconnected ${cuts} times (seed ${SEED})`
-      const did = `${load}: 0 missed, 0 duplicated, 0 out of order`
-      recordSoak({ guarantee: 5, engine, did })
+      const summary = `${load}: 0 missed, 0 duplicated, 0 out of order`
+      recordSoak({ guarantee: 5, engine, summary })
     },
     TIMEOUT_MS,
   )
@@ -219,8 +219,8 @@ test(
       expect([...faultsOfOrder(rows), ...faultsOf(received, rows)]).toEqual([])
       expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)
       const load = `${RESTARTS} restarts under a stream, half of them kill -9, ${rows.length} events`
-      const did = `${load}: 0 missed, 0 duplicated`
-      recordSoak({ guarantee: 5, engine: 'sqlite', did })
+      const summary = `${load}: 0 missed, 0 duplicated`
+      recordSoak({ guarantee: 5, engine: 'sqlite', summary })
     } finally {
       await server.kill('SIGKILL')
       rmSync(directory, { recursive: true, force: true })

@@ -79,8 +79,8 @@ onEveryEngine(engine => {
   test('an invalid position, or one beyond the last event, is refused', async () => {
     const head = await headOf(store())
     for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {
-      const asked = `${id} ${await responseTo(store(), '', { 'Last-Event-ID': id })}`
-      expect(asked).toBe(`${id} 400 invalid_parameter`)
+      const outcome = `${id} ${await responseTo(store(), '', { 'Last-Event-ID': id })}`
+      expect(outcome).toBe(`${id} 400 invalid_parameter`)
       expect(await responseTo(store(), `?after=${id}`, {})).toBe('400 invalid_parameter')
     }
     expect(await responseTo(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
@@ -242,7 +242,7 @@ onEveryEngine(engine => {
         stopped.abort()
       }
     })()
-    await until('it has received an event', async () => {
+    await until('the client has received an event', async () => {
       if (names.length === 0) await createCategories(store(), 'Now')
       return names.length > 0
     })

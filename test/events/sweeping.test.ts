@@ -80,8 +80,8 @@ onEveryEngine(kind => {
     await Promise.all(ids.map(index => store.client.createCategory({ body: { name: `Category ${index}` } })))
     const later = (): number => Date.now() + KEPT_MS + DAY_MS
     const sweeping = startSweeping(optionsOf(store.engine, later), { firstMs: 0 })
-    const left = 'SELECT count(*) AS n FROM event'
-    await until('no event is left', async () => (await store.database(left))[0]?.n === 0n, 60_000)
+    const countEvents = 'SELECT count(*) AS n FROM event'
+    await until('no event is left', async () => (await store.database(countEvents))[0]?.n === 0n, 60_000)
     await sweeping.stop()
   }, 90_000)
 

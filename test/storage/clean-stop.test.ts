@@ -56,12 +56,13 @@ interface DatabaseContent {
 function contentOf(data: string): DatabaseContent {
   const hasLog = existsSync(`${databaseFile(data)}-wal`)
   using database = new Database(databaseFile(copyOf(data)), { strict: true })
-  const one = (text: string): unknown => database.query<Record<string, unknown>, []>(text).values()[0]?.[0]
+  const readValue = (text: string): unknown =>
+    database.query<Record<string, unknown>, []>(text).values()[0]?.[0]
   return {
     hasLog,
-    integrity: one('PRAGMA integrity_check'),
-    categories: one('SELECT count(*) FROM category'),
-    keys: one('SELECT count(*) FROM api_key'),
+    integrity: readValue('PRAGMA integrity_check'),
+    categories: readValue('SELECT count(*) FROM category'),
+    keys: readValue('SELECT count(*) FROM api_key'),
   }
 }
 

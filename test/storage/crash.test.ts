@@ -147,8 +147,8 @@ onEveryEngine(engine => {
       for (let round = 0; round < ROUNDS; round++)
         expect(await crashRound(store, petId, round, journal)).toEqual([])
       expect(journal.acknowledged.size).toBeGreaterThan(ROUNDS * CLIENTS)
-      const did = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
-      recordSoak({ guarantee: 2, engine, did })
+      const summary = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
+      recordSoak({ guarantee: 2, engine, summary })
       rmSync(directory, { recursive: true, force: true })
     },
     TIMEOUT_MS,

@@ -71,7 +71,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     )
   }, 60_000)
 
-  test('a server without TLS is refused if TLS is required, and the message says what to do', async () => {
+  test('a server without TLS is refused if TLS is required, and the message names the alternatives', async () => {
     const plain = await newDatabase()
     expect(await refusalOf(`${plain}?sslmode=require`)).toContain(
       'has no TLS: configure it, or add ?sslmode=disable if you trust the network',

@@ -44,7 +44,7 @@ test(
     recordSoak({
       guarantee: 3,
       engine: 'sqlite',
-      did: `full at ${LIMITS} different writes: 0 false acknowledgements`,
+      summary: `full at ${LIMITS} different writes: 0 false acknowledgements`,
     })
   },
   TIMEOUT_MS,

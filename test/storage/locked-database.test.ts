@@ -16,12 +16,12 @@ const BOUNDED_MS = 20_000
 
 /** Takes the write lock of a store, as a backup tool would. Disposing the lock releases it. */
 function takeWriteLock({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
-  const other = new Database(databaseFile(place.directory))
-  other.run(`BEGIN ${how}`)
+  const backup = new Database(databaseFile(place.directory))
+  backup.run(`BEGIN ${how}`)
   return {
     [Symbol.dispose]: () => {
-      other.run('ROLLBACK')
-      other.close()
+      backup.run('ROLLBACK')
+      backup.close()
     },
   }
 }

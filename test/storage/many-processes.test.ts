@@ -230,8 +230,9 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
           const received = await followed(await headOf(place))
           const rows = await eventRows(place)
           expect(faultsOf(received, rows)).toEqual([])
-          const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
-          const due = rows.filter(({ position }) => position !== null && position > made)
+          const creationPosition =
+            rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+          const due = rows.filter(({ position }) => position !== null && position > creationPosition)
           const delivered = () => inOrder([...new Map(arrivals(receiver).map(one => [one.id, one])).values()])
           await place.endLeases()
           await until(
@@ -240,8 +241,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
             TIMEOUT_MS / 2,
           )
           const faults = `${kills} kills, ${freezes} freezes`
-          const did = `${count} processes, ${faults}, ${PETS * UNITS} units: 0 oversold, 0 events missed`
-          recordSoak({ guarantee: 38, engine: 'postgres', did })
+          const summary = `${count} processes, ${faults}, ${PETS * UNITS} units: 0 oversold, 0 events missed`
+          recordSoak({ guarantee: 38, engine: 'postgres', summary })
         } finally {
           await Promise.all(servers.map(server => server.kill('SIGKILL')))
         }

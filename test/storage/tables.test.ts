@@ -69,13 +69,13 @@ onEveryEngine(engine => {
   test('ids are 1, 2, 3, ..., and the ids of deleted resources are not used again', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
-    const made: bigint[] = []
+    const ids: bigint[] = []
     for (let count = 0; count < 3; count++) {
       const { data } = await client.createCategory({ body: { name: 'C' } })
-      made.push(data.id)
+      ids.push(data.id)
       await client.deleteCategory({ categoryId: data.id })
     }
-    expect(made).toEqual([1n, 2n, 3n])
+    expect(ids).toEqual([1n, 2n, 3n])
   })
 
   test('the positions of events have no gaps, and are in the order of the versions of an inventory item', async () => {

@@ -158,8 +158,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       expect(lost).toBeGreaterThan(ORDERS * 0.1)
       expect(injected).toBeGreaterThan(ORDERS * 0.1)
       expect(await audit(store)).toEqual([])
-      const did = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
-      recordSoak({ guarantee: 37, engine: 'postgres', did })
+      const summary = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
+      recordSoak({ guarantee: 37, engine: 'postgres', summary })
     },
     TIMEOUT_MS,
   )

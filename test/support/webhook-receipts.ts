@@ -59,13 +59,13 @@ export async function deliveriesOf(
 /** Returns the deliveries of a webhook once `count` of them have this state. */
 export async function settled(
   store: TestStore,
-  hooked: CreatedWebhook,
+  webhook: CreatedWebhook,
   state: Delivery['state'],
   count = 1,
 ): Promise<Delivery[]> {
   let found: Delivery[] = []
   await until(`${count} deliveries are ${state}`, async () => {
-    found = (await deliveriesOf(store, hooked)).filter(delivery => delivery.state === state)
+    found = (await deliveriesOf(store, webhook)).filter(delivery => delivery.state === state)
     return found.length >= count
   })
   return found

@@ -54,15 +54,15 @@ onEveryEngine(engine => {
       const hooks = await (async () => {
         await using server = await place.start()
         const client = place.client(server)
-        const hooked = await createWebhook({ client }, receiver)
+        const webhook = await createWebhook({ client }, receiver)
         const seldom = await createWebhook({ client }, rare, ['petstore.pet.created'])
         await emitEvent({ client }, 'First')
         await receiver.has(1)
-        for (const { webhookId } of [hooked, seldom]) {
+        for (const { webhookId } of [webhook, seldom]) {
           await client.updateWebhook({ webhookId, body: { enabled: false } })
         }
         await server.kill('SIGTERM')
-        return [hooked, seldom]
+        return [webhook, seldom]
       })()
       await insertEvents(place, 'petstore.category.updated', EVENTS)
       await using server = await place.start()
@@ -92,8 +92,8 @@ onEveryEngine(engine => {
       expect(growthBytes).toBeLessThan(RSS_GROWTH_MAX_BYTES)
       const mib = Math.round(growthBytes / 1024 / 1024)
       const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at most`
-      const did = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
-      recordSoak({ guarantee: 16, engine, did })
+      const summary = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
+      recordSoak({ guarantee: 16, engine, summary })
     },
     TIMEOUT_MS,
   )

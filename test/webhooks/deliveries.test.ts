@@ -140,24 +140,24 @@ onEveryEngine(engine => {
     test('of a test event goes only to the tested webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
-      const hooked = await createWebhook(store(), mine, ['petstore.pet.deleted'])
+      const webhook = await createWebhook(store(), mine, ['petstore.pet.deleted'])
       const other = await createWebhook(store(), theirs)
-      const { data } = await store().client.sendTestEvent({ webhookId: hooked.webhookId })
+      const { data } = await store().client.sendTestEvent({ webhookId: webhook.webhookId })
       await mine.has(1)
       const [request = noRequest] = mine.received
       expect(eventIn(request)).toMatchObject({
         id: data.eventId,
         type: 'petstore.webhook.test',
-        subject: `webhooks/${hooked.webhookId}`,
+        subject: `webhooks/${webhook.webhookId}`,
       })
       await emitEvent(store(), 'Behind it')
       await theirs.has(1)
-      await settled(store(), hooked, 'delivered')
+      await settled(store(), webhook, 'delivered')
       expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
-      expect(await deliveriesOf(store(), hooked)).toMatchObject([
+      expect(await deliveriesOf(store(), webhook)).toMatchObject([
         { eventId: data.eventId, type: 'petstore.webhook.test', state: 'delivered' },
       ])
-      for (const { webhookId } of [hooked, other]) await store().client.deleteWebhook({ webhookId })
+      for (const { webhookId } of [webhook, other]) await store().client.deleteWebhook({ webhookId })
     })
 
     test('has two signatures for 24 hours after a rotation, and then one', async () => {
@@ -203,9 +203,9 @@ onEveryEngine(engine => {
     test('starts the first attempts in the order of positions', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
-      const hooked = await createWebhook(store, receiver)
+      const webhook = await createWebhook(store, receiver)
       await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvent(store, `${index}`)))
-      await settled(store, hooked, 'delivered', 60)
+      await settled(store, webhook, 'delivered', 60)
       const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
       const begun = rows.map(({ created_at }) => String(created_at))
       expect(begun).toEqual(begun.toSorted())

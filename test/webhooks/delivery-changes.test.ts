@@ -60,9 +60,9 @@ onEveryEngine(engine => {
     const { responderOf, concurrentMax, release } = holdResponses()
     await using receiver = await openReceiver(responderOf)
     await using other = await openReceiver()
-    const hooked = await createWebhook(store(), receiver)
-    const watch = await createWebhook(store(), other)
-    const { webhookId } = hooked
+    const webhook = await createWebhook(store(), receiver)
+    const observer = await createWebhook(store(), other)
+    const { webhookId } = webhook
     await emitEvent(store(), '1', '2')
     await receiver.has(2)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
@@ -73,32 +73,32 @@ onEveryEngine(engine => {
     await other.has(4)
     expect(concurrentMax()).toBe(2)
     release()
-    await settled(store(), hooked, 'delivered', 4)
+    await settled(store(), webhook, 'delivered', 4)
     expect(namesIn(receiver)).toEqual(['1', '2', 'Meanwhile', 'Afterwards'])
-    for (const { webhookId: id } of [hooked, watch]) await store().client.deleteWebhook({ webhookId: id })
+    for (const { webhookId: id } of [webhook, observer]) await store().client.deleteWebhook({ webhookId: id })
   })
 
   test('a deleted webhook gets no further attempts, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
-    const hooked = await createWebhook(store(), receiver)
+    const webhook = await createWebhook(store(), receiver)
     await emitEvent(store(), 'Failing')
-    await settled(store(), hooked, 'pending')
+    await settled(store(), webhook, 'pending')
     await receiver.has(2)
-    await store().client.deleteWebhook(hooked)
+    await store().client.deleteWebhook(webhook)
     receiver.cutAll()
     await using other = await openReceiver()
-    const watch = await createWebhook(store(), other)
+    const observer = await createWebhook(store(), other)
     await emitEvent(store(), 'Afterwards')
     await other.has(1)
     expect(receiver.received).toHaveLength(2)
-    expect(await codeOf(store().client.listDeliveries(hooked))).toBe('404 webhook_not_found')
-    const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${hooked.webhookId}`
+    expect(await codeOf(store().client.listDeliveries(webhook))).toBe('404 webhook_not_found')
+    const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${webhook.webhookId}`
     expect(await store().database(count)).toEqual([{ n: 1n }])
     await until('the deliveries are swept, one webhook at a time', async () => {
       await sweep({ ...store(), log: quiet, clock: Date.now, eventRetention: 'forever' })
       return (await store().database(count))[0]?.n === 0n
     })
-    await store().client.deleteWebhook(watch)
+    await store().client.deleteWebhook(observer)
   })
 
   test('deliveries and their attempts are kept for 30 days after their outcome is final', async () => {
@@ -109,14 +109,14 @@ onEveryEngine(engine => {
       clock,
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-    const hooked = await createWebhook(store, receiver)
+    const webhook = await createWebhook(store, receiver)
     await emitEvent(store, 'Pending')
-    await settled(store, hooked, 'pending')
+    await settled(store, webhook, 'pending')
     await emitEvent(store, 'Delivered')
-    await settled(store, hooked, 'delivered')
+    await settled(store, webhook, 'delivered')
     const statesAfterSweep = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })
-      return (await deliveriesOf(store, hooked)).map(({ state }) => state)
+      return (await deliveriesOf(store, webhook)).map(({ state }) => state)
     }
     aheadMs = 30 * DAY_MS - 60_000
     expect(await statesAfterSweep()).toEqual(['pending', 'delivered'])

@@ -31,7 +31,7 @@ const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts',
  */
 async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)
-  const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+  const creationPosition = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
   const bodies = new Map<string, string>()
   const faults: string[] = []
   for (const request of receiver.received) {
@@ -42,7 +42,7 @@ async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'receive
     bodies.set(id, body)
   }
   const once = new Map(inOrder(arrivals(receiver)).map(received => [received.id, received]))
-  const due = rows.filter(({ position }) => position !== null && position > made)
+  const due = rows.filter(({ position }) => position !== null && position > creationPosition)
   return [...faults, ...faultsOf([...once.values()], due)]
 }
 
@@ -147,8 +147,8 @@ onEveryEngine(engine => {
         const repeats = repeatsAt(receiver)
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
         const arrived = `${distinctCount(receiver)} events arrived, with ${repeats} repeats`
-        const did = `${KILLS} kills, ${arrived}: 0 missed, 0 altered`
-        recordSoak({ guarantee: 15, engine, did })
+        const summary = `${KILLS} kills, ${arrived}: 0 missed, 0 altered`
+        recordSoak({ guarantee: 15, engine, summary })
       } finally {
         await server.kill('SIGKILL')
       }

@@ -93,8 +93,8 @@ onEveryEngine(engine => {
         if (IS_PROOF) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
         const [aloneMs, amongMs] = [median(alone), median(among)].map(ms => ms.toFixed(1))
         const setup = `${GOOD_RECEIVERS} good receivers and ${BAD_PER_KIND * 3} bad ones, ${EVENTS * ROUNDS} events`
-        const did = `${setup}: p99 ${amongMs} ms, undisturbed ${aloneMs} ms`
-        recordSoak({ guarantee: 16, engine, did })
+        const summary = `${setup}: p99 ${amongMs} ms, undisturbed ${aloneMs} ms`
+        recordSoak({ guarantee: 16, engine, summary })
       } finally {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()
       }
