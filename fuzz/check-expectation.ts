@@ -4,7 +4,7 @@ import type { FuzzResponse } from './fuzz-response.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { isObject } from './validate.ts'
 
-/** Returns what a response breaks in the expectation of its request. */
+/** Returns a finding for each part of the expectation of its request that a response breaks. */
 export function checkExpectation(
   request: FuzzRequest,
   response: FuzzResponse,

@@ -18,8 +18,8 @@ const program = new Command('npm run fuzz --')
   .addHelpText(
     'after',
     `
-Exits with status 1 if there are findings. With --url, use a store that you can throw away: the run creates keys, orders,
-pets and webhooks in it and does not remove them.`,
+Exits with status 1 if there are findings. With --url, use a store that you can throw away: the run creates keys,
+orders, pets and webhooks in it and does not remove them.`,
   )
   .parse()
 

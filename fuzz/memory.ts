@@ -103,7 +103,7 @@ export function remember(
 
 /**
  * Returns the path of the requested resource; undefined if the described path does not end with a parameter, because
- * other clients may change what is at such a path.
+ * other clients may change the content of such a path.
  */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined

@@ -22,8 +22,8 @@ export interface FuzzOptions {
   readonly seed: number
   /**
    * The number of concurrent clients; 16 by default. With several clients, the ids that each client gets depend on the
-   * order in which the machine runs them. Only a single client makes the same requests with the same seed; they differ in
-   * their API keys, their idempotency keys and the port of the webhook receiver.
+   * order in which the machine runs them. Only a single client makes the same requests with the same seed. Even these
+   * differ in their API keys, their idempotency keys and the port of the webhook receiver.
    */
   readonly clients?: number
   /** Called with each finding as `operation check`. If it returns true, the run ends. */
@@ -59,7 +59,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const keys = await makeKeys(url, key, description)
   const findings = new Map<string, CountedFinding>()
   const counts = new Map<string, number[]>()
-  const started = performance.now()
+  const startedMs = performance.now()
   let hasEnough = false
   const record = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
     count(counts, rowOf(request), response.status)
@@ -89,7 +89,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     findings: [...findings.values()],
     counts,
     requests,
-    seconds: (performance.now() - started) / 1000,
+    seconds: (performance.now() - startedMs) / 1000,
   }
 }
 

@@ -23,9 +23,9 @@ const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'
  */
 export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
   const { random } = client
-  const given =
+  const fromPlan =
     planned?.kind === 'head' ? headRequest(planned, number) : plannedRequest(client, number, planned)
-  if (given) return given
+  if (fromPlan) return fromPlan
   const kind = random.below(100)
   if (kind < 4) return undescribedRequest(client, number)
   if (kind < 9) return repeatedRequest(client, number) ?? nextRequest(client, number, undefined)

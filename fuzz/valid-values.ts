@@ -88,7 +88,7 @@ export function validParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns a length for an array: usually the minimum or up to two more, sometimes the maximum, but at most 200 more. */
+/** Returns an array length: usually the minimum or up to two more, sometimes the maximum, but at most 200 more. */
 export function lengthOfArray(random: Random, { itemsMin, itemsMax }: Schema): number {
   const few = itemsMin + random.below(3)
   const length = random.chance(0.8) ? few : random.pick([itemsMin, itemsMax])
