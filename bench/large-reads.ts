@@ -118,7 +118,7 @@ function instantAfter(instant: string, ms: number): string {
   return new Date(Date.parse(instant) + ms).toISOString()
 }
 
-/** Returns the cursor of the page in the middle of a list: the cursor of the second page, with the sort keys replaced. */
+/** Returns the cursor of the page in the middle of a list: the cursor of the second page with other sort keys. */
 async function middleCursor(
   { port }: ServerProcess,
   target: string,

@@ -171,7 +171,7 @@ function processesSection(settings: string, results: readonly Result[]): Section
     title: 'placeOrder on PostgreSQL, several processes',
     about: [
       `${settings}; ${CLIENTS} clients, evenly over the processes, on one machine with the database: all of them ` +
-        'share its cores, so this shows the cost of more processes, and not what more machines gain.',
+        'share its cores, so this shows the cost of more processes, and not the gain of more machines.',
     ],
     results,
     ratios: [

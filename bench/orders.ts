@@ -74,8 +74,8 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
 
 /** Returns a function that returns a new prefix of idempotency keys at each call, or always null without keys. */
 function keyPrefixSource(isKeyed: boolean): () => string | null {
-  let taken = 0
-  return () => (isKeyed ? `bench-${++taken}` : null)
+  let count = 0
+  return () => (isKeyed ? `bench-${++count}` : null)
 }
 
 /** Throws unless the store has exactly the orders that got a response, with all their rows. */

@@ -8,7 +8,7 @@ export interface RawReply {
   readonly headBytes: number
 }
 
-/** Requests a target and returns the whole reply. Throws if the connection fails, or is closed before the reply ends. */
+/** Requests a target and returns the whole reply. Throws if the connection fails or ends too early. */
 export async function rawGet(
   port: number,
   target: string,
