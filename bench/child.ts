@@ -9,18 +9,18 @@ const STOP_MS = 12_000
 const PROBE_INTERVAL_MS = 4
 /** The time limit of a probe, so that a server that accepts a connection and never responds reaches START_MS. */
 const PROBE_MS = 5_000
-/** The time limit of a server, so that a forgotten server ends. All benchmarks take less time. */
+/** The time limit of a server, so that a server that was not stopped ends. Every benchmark takes less time. */
 const SERVER_MS_MAX = 3_600_000
 
-const running = new Set<Bun.Subprocess>()
+const children = new Set<Bun.Subprocess>()
 
-let interrupted = false
+let isInterrupted = false
 
 // On a signal, all child processes are killed. The code that waits for them throws, and all resources are released.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    interrupted = true
-    for (const child of running) child.kill('SIGKILL')
+    isInterrupted = true
+    for (const child of children) child.kill('SIGKILL')
   })
 }
 
@@ -35,26 +35,26 @@ export function programFile(name: string): string {
  */
 export async function runProgram(name: string, input: object, timeoutMs: number): Promise<string> {
   const command = [process.execPath, programFile(name), JSON.stringify(input)]
-  const { status, printed, said } = await runCommand(command, {
+  const { status, output, errorOutput } = await runCommand(command, {
     environment: childEnvironment({}),
     timeoutMs,
   })
-  if (status !== 0) throw new Error(`${name} ended with ${status}: ${said.trim()}`)
-  return printed
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${errorOutput.trim()}`)
+  return output
 }
 
 /** Runs a command to its end and returns its status and output. After `timeoutMs` it is killed; its status is not 0. */
 export async function runCommand(
   command: readonly string[],
   options: Omit<SpawnOptions, 'stdout'>,
-): Promise<{ readonly status: number; readonly printed: string; readonly said: string }> {
+): Promise<{ readonly status: number; readonly output: string; readonly errorOutput: string }> {
   const child = spawn(command, { ...options, stdout: 'pipe' })
-  const [printed, said, status] = await Promise.all([
+  const [output, errorOutput, status] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { status, printed, said }
+  return { status, output, errorOutput }
 }
 
 /** A server in a separate process, on the loopback interface. Disposing it stops the process. */
@@ -67,7 +67,10 @@ export interface ServerProcess extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** Starts a Bun program that serves HTTP on `port`, without its output. Throws if it ends or does not respond. */
+/**
+ * Starts a Bun program that serves HTTP on `port`, and waits for its first response. Its output is discarded. Throws if
+ * the program ends or does not respond.
+ */
 export function startServerProcess(
   programArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -91,14 +94,14 @@ export async function startCommand(
     stdout: 'ignore',
     timeoutMs: SERVER_MS_MAX,
   })
-  const said = new Response(child.stderr).text()
+  const errorOutput = new Response(child.stderr).text()
   const deadline = spawnedMs + START_MS
   while (!(await responds(port))) {
     if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`a server ended at once: ${await said}`)
+      throw new Error(`a server ended before it responded: ${await errorOutput}`)
     if (performance.now() > deadline) {
       child.kill('SIGKILL')
-      throw new Error(`nothing responds on port ${port}: ${await said}`)
+      throw new Error(`nothing responds on port ${port}: ${await errorOutput}`)
     }
     await Bun.sleep(PROBE_INTERVAL_MS)
   }
@@ -147,7 +150,7 @@ function spawn<Out extends 'pipe' | 'ignore'>(
   command: readonly string[],
   { environment, stdout, timeoutMs, directory = process.cwd() }: SpawnOptions<Out>,
 ): Bun.Subprocess<'ignore', Out, 'pipe'> {
-  if (interrupted) throw new Error('interrupted')
+  if (isInterrupted) throw new Error('interrupted')
   const child = Bun.spawn<'ignore', Out, 'pipe'>([...command], {
     cwd: directory,
     env: { ...environment },
@@ -157,8 +160,8 @@ function spawn<Out extends 'pipe' | 'ignore'>(
     timeout: timeoutMs,
     killSignal: 'SIGKILL',
   })
-  running.add(child)
-  child.exited.finally(() => running.delete(child))
+  children.add(child)
+  child.exited.finally(() => children.delete(child))
   return child
 }
 

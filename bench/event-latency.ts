@@ -16,8 +16,8 @@ const Plan = z.strictObject({
 const { base, adminKey, petId, orders, perSecond } = Plan.parse(JSON.parse(process.argv[2] ?? ''))
 const client = createClient({ baseUrl: base, key: adminKey })
 const answeredMs = new Map<string, number>()
-const streamed = new Map<string, number>()
-const delivered = new Map<string, number>()
+const streamedMs = new Map<string, number>()
+const deliveredMs = new Map<string, number>()
 const roundTrips: number[] = []
 
 const Delivered = z.object({ subject: z.string() })
@@ -26,17 +26,17 @@ const receiver = Bun.serve({
   port: 0,
   fetch: async request => {
     const arrivedMs = performance.now()
-    delivered.set(Delivered.parse(await request.json()).subject, arrivedMs)
+    deliveredMs.set(Delivered.parse(await request.json()).subject, arrivedMs)
     return new Response(null, { status: 204 })
   },
 })
-const type = 'petstore.order.placed'
-await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/hook`, types: [type] } })
+const eventType = 'petstore.order.placed'
+await client.createWebhook({ body: { url: `http://127.0.0.1:${receiver.port}/hook`, types: [eventType] } })
 
-const leaving = new AbortController()
+const stopped = new AbortController()
 async function listen(): Promise<void> {
-  for await (const { subject } of client.followEvents({ types: [type], signal: leaving.signal })) {
-    streamed.set(subject, performance.now())
+  for await (const { subject } of client.followEvents({ types: [eventType], signal: stopped.signal })) {
+    streamedMs.set(subject, performance.now())
   }
 }
 const listening = listen()
@@ -55,8 +55,8 @@ for (let count = 0; count < orders; count++) {
   await Bun.sleep(500 / perSecond)
 }
 const deadline = performance.now() + 10_000
-while (delivered.size < orders && performance.now() < deadline) await Bun.sleep(50)
-leaving.abort()
+while (deliveredMs.size < orders && performance.now() < deadline) await Bun.sleep(50)
+stopped.abort()
 await listening
 await receiver.stop(true)
 
@@ -65,5 +65,5 @@ const latencies = (arrived: ReadonlyMap<string, number>): number[] =>
     const arrivedMs = arrived.get(subject)
     return arrivedMs === undefined ? [] : [Math.max(0, arrivedMs - sinceMs)]
   })
-const measured = { stream: latencies(streamed), webhook: latencies(delivered), roundTrip: roundTrips }
+const measured = { stream: latencies(streamedMs), webhook: latencies(deliveredMs), roundTrip: roundTrips }
 process.stdout.write(JSON.stringify(measured))

@@ -17,7 +17,7 @@ export function environmentText(rounds: number, seconds: number): string {
     `${new Date().toISOString().slice(0, 16)}Z`,
     `${rounds} rounds of ${seconds} s, interleaved`,
     `load average before ${load.toFixed(2)}`,
-    `a 4 KiB write with fdatasync in ${tmpdir()} takes ${syncMs().toFixed(2)} ms (median of ${SYNCS})`,
+    `a 4 KiB write with fdatasync in ${tmpdir()} takes ${medianSyncMs().toFixed(2)} ms (median of ${SYNCS})`,
   ].join('; ')
 }
 
@@ -32,16 +32,16 @@ function commitHash(): string {
 }
 
 /** Returns the median time of a 4 KiB write with fdatasync, in milliseconds. Group commit needs one per batch. */
-function syncMs(): number {
+function medianSyncMs(): number {
   using files = openTempDirectory()
   const file = openSync(join(files.path, 'page'), 'w')
   const page = Buffer.alloc(PAGE_BYTES, 1)
-  const tookMs = Array.from({ length: SYNCS }, () => {
-    const started = performance.now()
+  const durationsMs = Array.from({ length: SYNCS }, () => {
+    const startedMs = performance.now()
     writeSync(file, page)
     fdatasyncSync(file)
-    return performance.now() - started
+    return performance.now() - startedMs
   })
   closeSync(file)
-  return tookMs.toSorted((a, b) => a - b)[(SYNCS - 1) / 2] ?? Number.NaN
+  return durationsMs.toSorted((a, b) => a - b)[(SYNCS - 1) / 2] ?? Number.NaN
 }

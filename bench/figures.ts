@@ -22,8 +22,8 @@ export function figureTable(figures: readonly Figure[]): string {
 }
 
 function valueText({ value, unit, range }: Figure): string {
-  const text = (one: number): string =>
-    one.toLocaleString('en', { minimumFractionDigits: DIGITS[unit], maximumFractionDigits: DIGITS[unit] })
+  const text = (number: number): string =>
+    number.toLocaleString('en', { minimumFractionDigits: DIGITS[unit], maximumFractionDigits: DIGITS[unit] })
   const rangeText = range ? ` (${text(range[0])} – ${text(range[1])})` : ''
   return `**${text(value)} ${unit}**${rangeText}`
 }

@@ -8,7 +8,7 @@ const WARM_SECONDS = 0.5
 const GRACE_SECONDS = 30
 
 /** A plan for a number of seconds, with the other members that its program needs. */
-interface Timed {
+interface TimedPlan {
   readonly seconds: number
   readonly [member: string]: unknown
 }
@@ -20,7 +20,7 @@ type Load = Pick<LoadPlan, 'port' | 'pid' | 'connections' | 'seconds'>
  */
 export function generateReads(load: Load, target: string, bodyBytes: number): Promise<Sample> {
   const request = { kind: 'get', target, random: {}, headers: {}, bodyBytes }
-  return selfMeasured('load.ts', { ...load, status: 200, request })
+  return runForSample('load.ts', { ...load, status: 200, request })
 }
 
 /** A kind of read: a target that may contain random numbers, and the headers that it needs. */
@@ -32,7 +32,7 @@ export interface VariedRead {
 
 /** Reads a target with new random numbers in each request. Throws if a reply is not a 200. */
 export function generateVariedReads(load: Load, read: VariedRead): Promise<Sample> {
-  return selfMeasured('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
+  return runForSample('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
 }
 
 /** Places orders and returns the counts. Throws if a response is not 201. */
@@ -41,11 +41,11 @@ export function generateOrders(
   { pets, keyPrefix }: { pets: number; keyPrefix: string | null },
 ): Promise<Sample> {
   const request = { kind: 'order', adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets, keyPrefix }
-  return selfMeasured('load.ts', { ...load, status: 201, request })
+  return runForSample('load.ts', { ...load, status: 201, request })
 }
 
 /** Runs a program of this directory that prints a Sample, and returns the Sample. */
-export async function selfMeasured(name: string, input: Timed): Promise<Sample> {
+export async function runForSample(name: string, input: TimedPlan): Promise<Sample> {
   const timeoutMs = (input.seconds + GRACE_SECONDS) * 1000
   return Sample.parse(JSON.parse(await runProgram(name, { ...input, warmSeconds: WARM_SECONDS }, timeoutMs)))
 }

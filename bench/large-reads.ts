@@ -53,20 +53,24 @@ export const largeReads: readonly Read[] = [
   { name: 'listInventory, 20 ids', target: `/store/inventory?${repeated('petId={pet}', 20)}` },
   { name: 'listOrders', target: '/store/orders', headers: KEYED },
   { name: 'listOrders, open', target: '/store/orders?complete=false', headers: KEYED },
-  { name: 'listOrders of one pet', target: '/store/orders?petId={buyer}', headers: KEYED },
-  { name: 'listOrders of 20 pets', target: `/store/orders?${repeated('petId={buyer}', 20)}`, headers: KEYED },
+  { name: 'listOrders of one pet', target: '/store/orders?petId={orderedPet}', headers: KEYED },
+  {
+    name: 'listOrders of 20 pets',
+    target: `/store/orders?${repeated('petId={orderedPet}', 20)}`,
+    headers: KEYED,
+  },
   {
     name: 'listOrders by shipDate',
     target: '/store/orders?shipDateAfter={shipFrom}&shipDateBefore={shipTo}',
     headers: KEYED,
   },
   { name: 'listOrders by reference', target: '/store/orders?reference=R-{referenced}', headers: KEYED },
-  { name: 'listMovements', target: '/store/inventory/{buyer}/movements', headers: KEYED },
+  { name: 'listMovements', target: '/store/inventory/{orderedPet}/movements', headers: KEYED },
   { name: 'getStoreSummary', target: '/store/summary', headers: PREVIEW },
   { name: 'listAudit', target: '/audit', headers: KEYED },
-  { name: 'listAudit of one pet', target: '/audit?petId={buyer}', headers: KEYED, isBounded: true },
+  { name: 'listAudit of one pet', target: '/audit?petId={orderedPet}', headers: KEYED, isBounded: true },
   { name: 'listEvents', target: '/events?after={position}', headers: KEYED },
-  { name: 'listEvents of one pet', target: '/events?petId={buyer}', headers: KEYED, isBounded: true },
+  { name: 'listEvents of one pet', target: '/events?petId={orderedPet}', headers: KEYED, isBounded: true },
 ]
 
 function repeated(parameter: string, count: number): string {
@@ -101,7 +105,7 @@ function rangesOf({ pets, head }: LargeStore): Readonly<Record<string, RandomRan
   const perReference = ORDERS_PER_REFERENCE
   return {
     pet: { first: PET_ID_FIRST, count: pets, step: 1 },
-    buyer: { first: PET_ID_FIRST, count: orders, step: PETS_PER_ORDER },
+    orderedPet: { first: PET_ID_FIRST, count: orders, step: PETS_PER_ORDER },
     order: { first: ORDER_ID_FIRST, count: orders, step: 1 },
     referenced: { first: ORDER_ID_FIRST, count: orders / perReference, step: perReference },
     category: { first: 1, count: CATEGORIES, step: 1 },
@@ -114,7 +118,7 @@ function instantAfter(instant: string, ms: number): string {
   return new Date(Date.parse(instant) + ms).toISOString()
 }
 
-/** Returns the cursor of the page in the middle of a list: the cursor of the second page, with other keys. */
+/** Returns the cursor of the page in the middle of a list: the cursor of the second page with other sort keys. */
 async function middleCursor(
   { port }: ServerProcess,
   target: string,

@@ -33,7 +33,7 @@ const FILL_CACHE_KIB = 1_048_576
 /** A store with many rows, and the facts about it that the reads need. */
 export interface LargeStore extends Place {
   readonly pets: number
-  /** When all its rows were created. */
+  /** The instant at which all its rows were created. */
   readonly createdAt: string
   /** The position of the last event. */
   readonly head: number
@@ -47,13 +47,13 @@ export interface LargeStore extends Place {
  */
 export async function makeLargeStore(directory: string, pets: number): Promise<LargeStore> {
   if (pets % PETS_PER_PATTERN !== 0) throw new Error(`${pets} is not a multiple of ${PETS_PER_PATTERN}`)
-  await stopped(directory)
+  await makeEmptyStore(directory)
   const createdAt = new Date().toISOString()
   using database = new Database(databaseFile(directory))
   const chainEnd = database.query<{ position: number }, []>(
     `SELECT position FROM chain_end WHERE name = 'head'`,
   )
-  const first = chainEnd.get()?.position ?? 0
+  const headBefore = chainEnd.get()?.position ?? 0
   // Until the file is complete, nothing needs to be durable.
   for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', `cache_size = -${FILL_CACHE_KIB}`]) {
     database.run(`PRAGMA ${pragma}`)
@@ -63,7 +63,7 @@ export async function makeLargeStore(directory: string, pets: number): Promise<L
     ...shelfStatements(pets),
     ...catalogueStatements(pets, createdAt),
     ...orderStatements(createdAt),
-    ...eventStatements(pets, first, createdAt),
+    ...eventStatements(pets, headBefore, createdAt),
     ...countStatements(pets, createdAt),
   ]
   for (const statement of statements) database.run(statement)
@@ -78,8 +78,8 @@ export async function makeLargeStore(directory: string, pets: number): Promise<L
   return { directory, pets, createdAt, head, middleName }
 }
 
-/** Creates a store without the demo shop, and stops it again. */
-export async function stopped(directory: string): Promise<void> {
+/** Creates a store without the demo shop, and stops its server. */
+export async function makeEmptyStore(directory: string): Promise<void> {
   await using _ = await startStore({ directory }, { demo: false })
 }
 
@@ -92,8 +92,8 @@ export function categoryName(id: number): string {
 function shelfStatements(pets: number): string[] {
   // 7919 is prime, so the slots of the pets of one category are spread over the whole pattern.
   const slot = `(i * 7919 % ${PETS_PER_PATTERN} / ${CATEGORIES})`
-  const ordered = `(i % ${PETS_PER_ORDER} = 0)`
-  const open = `(${slot} = 5 OR ${slot} > 5 AND ${slot} % 2 = 1)`
+  const hasOrder = `(i % ${PETS_PER_ORDER} = 0)`
+  const isOpen = `(${slot} = 5 OR ${slot} > 5 AND ${slot} % 2 = 1)`
   return [
     `CREATE TEMP TABLE shelf AS
      WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${pets - 1})
@@ -102,9 +102,9 @@ function shelfStatements(pets: number): string[] {
             ELSE json_extract('${JSON.stringify(WORDS)}', '$[' || (i / ${CATEGORIES} % ${WORDS.length}) || ']') END
          || ' ' || (${PET_ID_FIRST} + i) AS name,
        CASE WHEN ${slot} < 4 THEN 0 WHEN ${slot} < 6 THEN ${slot} - 3 ELSE ${slot} + 1 END AS quantity,
-       NOT ${ordered} AND ${slot} IN (4, 5) AS on_hold,
-       CASE WHEN NOT ${ordered} THEN 0 WHEN ${slot} = 5 THEN 2 ELSE 1 END AS ordered,
-       ${ordered} AND ${open} AS is_open FROM n`,
+       NOT ${hasOrder} AND ${slot} IN (4, 5) AS on_hold,
+       CASE WHEN NOT ${hasOrder} THEN 0 WHEN ${slot} = 5 THEN 2 ELSE 1 END AS ordered,
+       ${hasOrder} AND ${isOpen} AS is_open FROM n`,
     'ALTER TABLE shelf ADD COLUMN reserved INTEGER',
     'ALTER TABLE shelf ADD COLUMN opening INTEGER',
     'UPDATE shelf SET reserved = ordered * is_open, opening = quantity + ordered * (1 - is_open)',

@@ -7,7 +7,7 @@ import { programFile, runCommand, type ServerProcess } from './child.ts'
 import { type Figure, figureTable, medianFigure } from './figures.ts'
 import { generateVariedReads, type VariedRead } from './generate.ts'
 import { largeReads, type Read, readFor } from './large-reads.ts'
-import { CATEGORIES, categoryName, type LargeStore, makeLargeStore, stopped } from './large-store.ts'
+import { CATEGORIES, categoryName, type LargeStore, makeEmptyStore, makeLargeStore } from './large-store.ts'
 import { targetWriter } from './load-request.ts'
 import { rawGet } from './raw-reply.ts'
 import { cpuUsPerRequest, interleave, type Result, type Schedule, type Spread, spread } from './sample.ts'
@@ -80,9 +80,9 @@ async function compareReads(small: LargeStore, large: LargeStore, schedule: Sche
   }
   const rows: string[][] = []
   for (const { name, ofSmall, ofLarge } of reads) {
-    const contestant = (pets: number, { port, pid }: ServerProcess, varied: VariedRead) => ({
+    const contestant = (pets: number, { port, pid }: ServerProcess, read: VariedRead) => ({
       name: `${name}, ${inThousands(pets)} pets`,
-      run: (seconds: number) => generateVariedReads({ port, pid, connections: CONNECTIONS, seconds }, varied),
+      run: (seconds: number) => generateVariedReads({ port, pid, connections: CONNECTIONS, seconds }, read),
     })
     const contestants = [
       contestant(small.pets, smallServer, ofSmall),
@@ -105,12 +105,12 @@ async function compareReads(small: LargeStore, large: LargeStore, schedule: Sche
 }
 
 function readRow(name: string, small: Result, large: Result): string[] {
-  const [one, other] = [cpuUsPerRequest(small), cpuUsPerRequest(large)]
-  const ratio = other.median / one.median
+  const [smallCpuUs, largeCpuUs] = [cpuUsPerRequest(small), cpuUsPerRequest(large)]
+  const ratio = largeCpuUs.median / smallCpuUs.median
   return [
     name,
-    spreadText(one),
-    spreadText(other),
+    spreadText(smallCpuUs),
+    spreadText(largeCpuUs),
     `**${ratio.toFixed(2)}**`,
     p99Text(small),
     p99Text(large),
@@ -177,10 +177,10 @@ async function changeStock({ port }: ServerProcess): Promise<void> {
 
 async function measureImport(files: TempDirectory): Promise<Figure[]> {
   const place = { directory: files.folder('import') }
-  await stopped(place.directory)
-  const written = await writeCatalogue(files.path)
+  await makeEmptyStore(place.directory)
+  const catalogue = await writeCatalogue(files.path)
   const startedMs = performance.now()
-  await runImport(place, written)
+  await runImport(place, catalogue)
   const seconds = (performance.now() - startedMs) / 1000
   const mib = statSync(databaseFile(place.directory)).size / MIB
   return [
@@ -209,26 +209,26 @@ async function writeCatalogue(directory: string): Promise<Catalogue> {
 }
 
 async function runImport({ directory }: Place, { categories, pets }: Catalogue): Promise<void> {
-  const { status, said } = await runCommand(
+  const { status, errorOutput } = await runCommand(
     [
       ...[process.execPath, programFile('../src/main.ts'), 'import', '--data', directory],
       ...['--categories', categories, '--pets', pets],
     ],
     { environment: childEnvironment({}), timeoutMs: IMPORT_MS_MAX },
   )
-  if (status !== 0 || !said.includes(`${PETS_LARGE} pets`)) {
-    throw new Error(`the import ended with ${status}: ${said.trim()}`)
+  if (status !== 0 || !errorOutput.includes(`${PETS_LARGE} pets`)) {
+    throw new Error(`the import ended with ${status}: ${errorOutput.trim()}`)
   }
 }
 
 function aboutReads({ rounds, seconds }: Schedule): string[] {
   return [
     `Two stores on SQLite have the same shape: ${CATEGORIES} categories, an order for every fifth pet, and the ` +
-      'movements and events of both. A fifth of the pets is sold, and a tenth is on hold or reserved. Both run with ' +
-      'PETSTORE_CACHE=off, so every read reaches the database. Ids, categories, references and positions are random ' +
-      'for each request, from the whole table. Each kind of read returns the same number of items in both, which ' +
-      'the run checks once. Only a page of the events of a pet may return fewer in the large store, because it ' +
-      'searches at most two million positions.',
+      'movements and events of both. A fifth of the pets is sold, and about a tenth is pending. Both run with ' +
+      'PETSTORE_CACHE=off, so every read reaches the database. Ids, references and positions are random for each ' +
+      'request, from the whole table. Each kind of read returns the same number of items in both, which the run ' +
+      'checks once. Only a page of the events of a pet may return fewer in the large store, because it searches at ' +
+      'most two million positions.',
     `The requirement is at most ${RATIO_MAX} times the CPU per request. This table has ${rounds} rounds of ` +
       `${seconds} s per read, because there are ${largeReads.length} of them. The two stores take turns, with ` +
       `${CONNECTIONS} connections. p99 is the latency at this load, which saturates the server: it includes the ` +

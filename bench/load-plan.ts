@@ -18,8 +18,8 @@ export const LoadPlan = z.strictObject({
     z.strictObject({
       kind: z.literal('get'),
       /**
-       * May contain names in braces, such as `/pets/{pet}`. Each is replaced by a new random number in every request;
-       * the numbers in one target differ.
+       * May contain names in braces, such as `/pets/{pet}`. Each is replaced by a new random number in every request.
+       * If a target contains a name several times, its numbers differ.
        */
       target: z.string(),
       random: z.record(z.string(), RandomRange),

@@ -21,13 +21,13 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
   }
 }
 
-type Varied = Pick<Extract<LoadPlan['request'], { kind: 'get' }>, 'target' | 'random'>
+type VariedTarget = Pick<Extract<LoadPlan['request'], { kind: 'get' }>, 'target' | 'random'>
 
 /**
  * Returns a function that returns the next target, with a random number in place of each name in braces. If a target
  * contains a name several times, each time has its own part of the range, so that no number is repeated.
  */
-export function targetWriter({ target, random }: Varied): () => string {
+export function targetWriter({ target, random }: VariedTarget): () => string {
   // Every second part is a name.
   const parts = target.split(/\{(\w+)\}/)
   if (parts.length === 1) return () => target
@@ -48,7 +48,7 @@ export function targetWriter({ target, random }: Varied): () => string {
 
 /** Returns a function that returns a random number of one of the equal shares of a range. */
 function numberWriter(
-  random: Varied['random'],
+  random: VariedTarget['random'],
   name: string,
   { share, shares }: { share: number; shares: number },
 ): () => number {

@@ -5,8 +5,8 @@ import { ReplyReader } from './reply-reader.ts'
 import { percentile, type Sample } from './sample.ts'
 
 // The load generator, a separate process: `bun bench/load.ts '<LoadPlan as JSON>'`. It keeps the given number of
-// connections open. Each connection sends its next request once its reply has arrived completely. Prints a Sample as
-// JSON.
+// connections open. Each connection sends its next request once its reply has arrived completely. The generator prints
+// a Sample as JSON.
 
 const DRAIN_MS = 15_000
 
@@ -14,11 +14,11 @@ const plan = LoadPlan.parse(JSON.parse(process.argv[2] ?? ''))
 const fixedBytes = plan.request.kind === 'get' ? plan.request.bodyBytes : null
 const nextRequest = requestWriter(plan)
 const drained = Promise.withResolvers<void>()
-/** The latency of each request, in milliseconds. */
-let latencies: number[] = []
+/** The latency of each request since the warm-up. */
+let latenciesMs: number[] = []
 let answered = 0
 let inFlight = 0
-let stopping = false
+let isStopping = false
 
 interface Connection {
   readonly reader: ReplyReader
@@ -46,10 +46,10 @@ function onData(socket: Bun.Socket<Connection>, chunk: Buffer): void {
   if (status !== plan.status || (fixedBytes !== null && bodyBytes !== fixedBytes)) {
     fail(`expected ${plan.status}, got ${reply.text()}`)
   }
-  latencies.push(performance.now() - sentMs)
+  latenciesMs.push(performance.now() - sentMs)
   answered++
   inFlight--
-  if (!stopping) sendRequest(socket)
+  if (!isStopping) sendRequest(socket)
   else if (inFlight === 0) drained.resolve()
 }
 
@@ -61,7 +61,7 @@ async function connect(): Promise<Bun.Socket<Connection>> {
     socket: {
       data: onData,
       close: () => {
-        if (inFlight > 0 || !stopping) fail('the server closed a connection')
+        if (inFlight > 0 || !isStopping) fail('the server closed a connection')
       },
       error: (_, error) => fail(`a connection failed: ${error.message}`),
     },
@@ -72,12 +72,12 @@ async function measure(): Promise<Sample> {
   const sockets = await Promise.all(Array.from({ length: plan.connections }, connect))
   for (const socket of sockets) sendRequest(socket)
   await Bun.sleep(plan.warmSeconds * 1000)
-  latencies = []
+  latenciesMs = []
   const before = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
   await Bun.sleep(plan.seconds * 1000)
   const after = { answered, cpuUs: cpuUs(plan.pid), ms: performance.now() }
-  const p99Ms = percentile(latencies, 0.99)
-  stopping = true
+  const p99Ms = percentile(latenciesMs, 0.99)
+  isStopping = true
   const timer = setTimeout(() => fail(`${inFlight} requests got no response`), DRAIN_MS)
   await drained.promise
   clearTimeout(timer)

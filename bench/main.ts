@@ -35,7 +35,10 @@ async function main(): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   })
-  const schedule = { rounds: positive('rounds', values.rounds), seconds: positive('seconds', values.seconds) }
+  const schedule = {
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('seconds', values.seconds),
+  }
   if (values.write && (schedule.rounds < PUBLISHED.rounds || schedule.seconds < PUBLISHED.seconds)) {
     throw new Error(`--write takes at least ${PUBLISHED.rounds} rounds of ${PUBLISHED.seconds} seconds`)
   }
@@ -56,7 +59,7 @@ async function main(): Promise<void> {
   if (values.write) writePage(PAGE, values.only, report)
 }
 
-function positive(name: string, text: string): number {
+function parsePositive(name: string, text: string): number {
   const value = Number(text)
   if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not ${text}`)
   return value

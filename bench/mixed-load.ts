@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { type MixedKind, MixedRequests } from './mixed-request.ts'
 import { ReplyReader } from './reply-reader.ts'
 
-// A number of mixed requests, as fast as the store responds: `bun bench/mixed-load.ts '<JSON>'`. Prints the seconds
-// that they took.
+// A load of mixed requests: `bun bench/mixed-load.ts '<JSON>'` sends a number of them as fast as the store responds,
+// and prints the seconds that they took.
 
 const Plan = z.strictObject({
   port: z.number(),

@@ -17,13 +17,13 @@ export const mixedKinds: readonly MixedKind[] = [
   'setInventory',
 ]
 
-/** The maximum number of lists that are remembered, so that later requests can continue them. */
+/** The maximum number of remembered links to a next page, which later requests follow. */
 const CURSORS_MAX = 256
 const LIMITS = [5, 20, 50, 100]
 const STATUSES = ['available', 'pending', 'sold']
 const SORTS = ['id', '-id', 'name', '-name']
 const DEMO_CATEGORIES = 16
-/** The minimum quantity of a count. All orders together reserve less, so every count is accepted. */
+/** The minimum quantity that `setInventory` sets. All orders together reserve less, so no request is refused. */
 const QUANTITY_MIN = 900_000_000
 
 export interface MixedRequest {
@@ -53,6 +53,7 @@ export class MixedRequests {
       case 'listPets':
         return { kind, text: this.#get(this.#listTarget()) }
       case 'getOrder':
+        // The ids of orders start at 1 and have no gaps, and no order is cancelled.
         return { kind, text: this.#get(`/store/orders/${1 + below(this.#lastOrderId)}`) }
       case 'placeOrder':
         return { kind, text: this.#send('POST /store/orders', `{"petId":${this.#petId()},"quantity":1}`) }
@@ -77,7 +78,7 @@ export class MixedRequests {
     let rest = Math.random()
     for (const kind of mixedKinds) {
       rest -= shares[kind]
-      // The ids of orders start at 1, without gaps, because none is cancelled.
+      // Until there is an order, a pet is read instead.
       if (rest < 0) return kind === 'getOrder' && this.#lastOrderId === 0 ? 'getPet' : kind
     }
     return 'getPet'

@@ -30,12 +30,12 @@ export async function assertSameStatements(file: string, petId: bigint): Promise
   const statements = [shiftStock, insertMovement, insertEvent, insertOrder, insertEvent, moveHead]
   const expected = statements.map(({ text }) => inOneLine(text))
   if (recorder.texts.join('\n') !== expected.join('\n')) {
-    throw new Error(`an order runs other statements than the limit:\n${recorder.texts.join('\n')}`)
+    throw new Error(`an order runs other statements than orderStatements:\n${recorder.texts.join('\n')}`)
   }
 }
 
 /** The pattern of the statements that belong to the batch, not to the order. */
-const FRAME = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\b(counter|total)\b/
+const BATCH_STATEMENT = /^(BEGIN|COMMIT|SAVEPOINT|RELEASE)\b|\b(counter|total)\b/
 
 /** Records every statement of an order before it reaches the connection. */
 class Recorder implements WriteConnection {
@@ -69,7 +69,7 @@ class Recorder implements WriteConnection {
   }
 
   #note(text: string): void {
-    if (!FRAME.test(text)) this.texts.push(inOneLine(text))
+    if (!BATCH_STATEMENT.test(text)) this.texts.push(inOneLine(text))
   }
 }
 

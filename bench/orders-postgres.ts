@@ -1,25 +1,25 @@
 import { SQL } from 'bun'
 import type { ServerProcess } from './child.ts'
-import { generateOrders, selfMeasured } from './generate.ts'
+import { generateOrders, runForSample } from './generate.ts'
 import { startPostgres } from './postgres.ts'
-import { interleave, type Result, type Sample, type Schedule, tallied } from './sample.ts'
+import { countingContestant, interleave, type Result, type Sample, type Schedule } from './sample.ts'
 import type { Section } from './section.ts'
 import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
 const CLIENTS = 32
-/** The maximum number of connections of the loops, which is the number of commands that a process runs at once. */
+/** The maximum number of connections of the loops: as many as a process of the store has for commands. */
 const CONNECTIONS_MAX = 16
 /** The number of pets that are ordered at random, one unit at a time. */
 const PETS = 1000
 /** The numbers of processes that serve one database. */
 const PROCESSES = [1, 2, 4]
-const QUIET_MS_MAX = 60_000
+const SEQUENCER_MS_MAX = 60_000
 
 /** Measures orders on PostgreSQL: against a bare client of the same server, and with several processes. */
 export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
   using files = openTempDirectory()
   await using postgres = await startPostgres(files.folder('postgres'))
-  const make = async (name: string): Promise<DatabasePlace> => {
+  const makeDatabase = async (name: string): Promise<DatabasePlace> => {
     const databaseUrl = await postgres.newDatabase(name)
     const place = { directory: files.folder(name), databaseUrl }
     await makeStore(place)
@@ -29,8 +29,11 @@ export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
     return place
   }
   return [
-    againstLoop(postgres.settings, await compareWithLoop(schedule, await make('store'), await make('loop'))),
-    ofProcesses(postgres.settings, await compareProcesses(schedule, await make('many'))),
+    loopSection(
+      postgres.settings,
+      await compareWithLoop(schedule, await makeDatabase('store'), await makeDatabase('loop')),
+    ),
+    processesSection(postgres.settings, await compareProcesses(schedule, await makeDatabase('many'))),
   ]
 }
 
@@ -44,12 +47,14 @@ async function compareWithLoop(
   storePlace: DatabasePlace,
   loopPlace: DatabasePlace,
 ): Promise<Result[]> {
-  await using store = await startStore(storePlace)
+  await using server = await startStore(storePlace)
   await using storeDatabase = new SQL({ url: storePlace.databaseUrl, max: 1 })
   await using loopDatabase = new SQL({ url: loopPlace.databaseUrl, max: 1 })
-  const ours = tallied('placeOrder, petstore', seconds => orderFrom([store], storeDatabase, seconds))
-  const bare = tallied('bare client loop, no HTTP', seconds =>
-    selfMeasured('postgres-loop.ts', {
+  const store = countingContestant('placeOrder, petstore', seconds =>
+    placeOrders([server], storeDatabase, seconds),
+  )
+  const loop = countingContestant('bare client loop, no HTTP', seconds =>
+    runForSample('postgres-loop.ts', {
       url: loopPlace.databaseUrl,
       clients: CLIENTS,
       connectionsMax: CONNECTIONS_MAX,
@@ -58,9 +63,9 @@ async function compareWithLoop(
       seconds,
     }),
   )
-  const results = await interleave([ours, bare], schedule)
-  await assertAllThere(storeDatabase, ours.answered())
-  await assertAllThere(loopDatabase, bare.answered())
+  const results = await interleave([store, loop], schedule)
+  await assertAllThere(storeDatabase, store.answered())
+  await assertAllThere(loopDatabase, loop.answered())
   return results
 }
 
@@ -70,8 +75,8 @@ async function compareProcesses(schedule: Schedule, place: DatabasePlace): Promi
   try {
     for (let process = 0; process < Math.max(...PROCESSES); process++) stores.push(await startStore(place))
     const contestants = PROCESSES.map(count =>
-      tallied(`${count} ${count === 1 ? 'process' : 'processes'}`, seconds =>
-        orderFrom(stores.slice(0, count), database, seconds),
+      countingContestant(`${count} ${count === 1 ? 'process' : 'processes'}`, seconds =>
+        placeOrders(stores.slice(0, count), database, seconds),
       ),
     )
     const results = await interleave(contestants, schedule)
@@ -84,7 +89,11 @@ async function compareProcesses(schedule: Schedule, place: DatabasePlace): Promi
 }
 
 /** Places orders from all clients, evenly over several processes. Returns the sums of their counts. */
-async function orderFrom(stores: readonly ServerProcess[], database: SQL, seconds: number): Promise<Sample> {
+async function placeOrders(
+  stores: readonly ServerProcess[],
+  database: SQL,
+  seconds: number,
+): Promise<Sample> {
   const connections = CLIENTS / stores.length
   const samples = await Promise.all(
     stores.map(({ port, pid }) =>
@@ -107,7 +116,7 @@ async function orderFrom(stores: readonly ServerProcess[], database: SQL, second
  * after a minute.
  */
 async function waitForSequencer(database: SQL): Promise<void> {
-  const deadline = performance.now() + QUIET_MS_MAX
+  const deadline = performance.now() + SEQUENCER_MS_MAX
   while (performance.now() < deadline) {
     const [row] = await database.unsafe<{ n: string }[]>(
       'SELECT count(*) AS n FROM event WHERE position IS NULL',
@@ -129,9 +138,9 @@ async function assertAllThere(database: SQL, answered: number): Promise<void> {
   }
 }
 
-function againstLoop(settings: string, results: readonly Result[]): Section {
-  const [ours, bare] = results
-  if (!ours || !bare) throw new Error('a contestant has no result')
+function loopSection(settings: string, results: readonly Result[]): Section {
+  const [store, loop] = results
+  if (!store || !loop) throw new Error('a contestant has no result')
   return {
     title: 'placeOrder on PostgreSQL',
     about: [
@@ -146,8 +155,8 @@ function againstLoop(settings: string, results: readonly Result[]): Section {
     ratios: [
       {
         name: 'petstore against a bare client loop',
-        of: ours,
-        against: bare,
+        of: store,
+        against: loop,
         target: { required: 0.85, aim: 1 },
         unit: '%',
       },
@@ -155,14 +164,14 @@ function againstLoop(settings: string, results: readonly Result[]): Section {
   }
 }
 
-function ofProcesses(settings: string, results: readonly Result[]): Section {
+function processesSection(settings: string, results: readonly Result[]): Section {
   const [one, two, four] = results
   if (!one || !two || !four) throw new Error('a contestant has no result')
   return {
     title: 'placeOrder on PostgreSQL, several processes',
     about: [
       `${settings}; ${CLIENTS} clients, evenly over the processes, on one machine with the database: all of them ` +
-        'share its cores, so this shows the cost of more processes, and not what more machines gain.',
+        'share its cores, so this shows the cost of more processes, and not the gain of more machines.',
     ],
     results,
     ratios: [

@@ -1,9 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import type { ServerProcess } from './child.ts'
-import { generateOrders, selfMeasured } from './generate.ts'
+import { generateOrders, runForSample } from './generate.ts'
 import { assertSameStatements } from './order-command.ts'
-import { interleave, type Result, type Schedule, type Tallied, tallied } from './sample.ts'
+import {
+  type CountingContestant,
+  countingContestant,
+  interleave,
+  type Result,
+  type Schedule,
+} from './sample.ts'
 import type { Section } from './section.ts'
 import { makeSqliteStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
@@ -32,18 +38,21 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
   }
   await using group = await startStore({ directory: directories.group })
   await using single = await startStore({ directory: directories.single }, { preload: 'one-commit.ts' })
-  const takeKeys = keyPrefixes(isKeyed)
-  const served = (name: string, { port, pid }: ServerProcess): Tallied =>
-    tallied(name, seconds =>
-      generateOrders({ port, pid, connections: CLIENTS, seconds }, { pets: PETS, keyPrefix: takeKeys() }),
+  const nextKeyPrefix = keyPrefixSource(isKeyed)
+  const served = (name: string, { port, pid }: ServerProcess): CountingContestant =>
+    countingContestant(name, seconds =>
+      generateOrders(
+        { port, pid, connections: CLIENTS, seconds },
+        { pets: PETS, keyPrefix: nextKeyPrefix() },
+      ),
     )
-  const direct = (name: string, variant: 'verbs' | 'statements'): Tallied =>
-    tallied(name, seconds =>
-      selfMeasured('sqlite-ceiling.ts', {
+  const direct = (name: string, variant: 'verbs' | 'statements'): CountingContestant =>
+    countingContestant(name, seconds =>
+      runForSample('sqlite-ceiling.ts', {
         file: databaseFile(directories[variant]),
         variant,
         batchSize: CEILING_BATCH,
-        keyPrefix: takeKeys(),
+        keyPrefix: nextKeyPrefix(),
         petIdFirst: PET_ID_FIRST,
         pets: PETS,
         seconds,
@@ -64,16 +73,16 @@ async function benchSqliteOrders(schedule: Schedule, isKeyed: boolean): Promise<
 }
 
 /** Returns a function that returns a new prefix of idempotency keys at each call, or always null without keys. */
-function keyPrefixes(isKeyed: boolean): () => string | null {
-  let taken = 0
-  return () => (isKeyed ? `bench-${++taken}` : null)
+function keyPrefixSource(isKeyed: boolean): () => string | null {
+  let count = 0
+  return () => (isKeyed ? `bench-${++count}` : null)
 }
 
 /** Throws unless the store has exactly the orders that got a response, with all their rows. */
 export function assertAllThere(directory: string, answered: number, isKeyed: boolean): void {
   using database = new Database(databaseFile(directory), { readonly: true })
-  const count = (what: string): number =>
-    database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? -1
+  const count = (tableAndCondition: string): number =>
+    database.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${tableAndCondition}`).get()?.n ?? -1
   const reserved = database.query<{ n: number }, []>('SELECT sum(reserved) AS n FROM pet').get()?.n ?? -1
   const counts = {
     orders: count('orders'),
@@ -97,8 +106,8 @@ function sectionOf(isKeyed: boolean, results: readonly Result[]): Section {
   const about = [
     `\`POST /store/orders\` on SQLite, ${CLIENTS} clients, one unit each of ${PETS} pets at random, ` +
       `${key}. Each order is durable before the response is sent: the store sets WAL and synchronous=FULL when it ` +
-      'opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same program with one number changed: its writer ' +
-      'runs one command per transaction instead of up to 128.',
+      'opens the file, and does not start if SQLite did not accept them. "One commit per request" is the same ' +
+      'program with one number changed: its writer runs one command per transaction instead of up to 128.',
     `The ceilings run in one thread without HTTP, in batches of ${CEILING_BATCH}: "the same verbs" is the ` +
       'batch loop and verb of the program; "bare statements" are the statements of an order prepared by ' +
       'hand, without savepoints, counters, hashes or encoding. After the run the rows of each database were ' +

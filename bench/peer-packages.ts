@@ -39,8 +39,8 @@ export async function findNode(): Promise<Node> {
   const needs = `the peers need Node ${NODE_MAJOR_MIN} or later on the PATH`
   if (path === null) throw new Error(`${needs}, and there is none`)
   const options = { environment: process.env, timeoutMs: NODE_MS_MAX }
-  const { status, printed } = await runCommand([path, '--version'], options)
-  const version = printed.trim()
+  const { status, output } = await runCommand([path, '--version'], options)
+  const version = output.trim()
   const [, major] = /^v(\d+)\./.exec(version) ?? []
   if (status !== 0 || !(Number(major) >= NODE_MAJOR_MIN)) throw new Error(`${needs}, not ${version}`)
   return { path, version }
@@ -54,13 +54,13 @@ export async function installPeers(node: Node): Promise<void> {
   process.stderr.write(
     '  npm ci in bench/peers installs the peers: this takes a few minutes, and only once\n',
   )
-  const { status, said } = await runCommand([npm, 'ci', '--no-audit', '--no-fund'], {
+  const { status, errorOutput } = await runCommand([npm, 'ci', '--no-audit', '--no-fund'], {
     environment: { ...nodeHeaders(node), ...process.env },
     timeoutMs: INSTALL_MS_MAX,
     directory: DIRECTORY,
   })
   if (status === 0 && isInstalled()) return
-  const reason = said.trim().split('\n').slice(-ERROR_LINES_MAX).join('\n')
+  const reason = errorOutput.trim().split('\n').slice(-ERROR_LINES_MAX).join('\n')
   throw new Error(
     `npm ci in bench/peers failed with ${status} (limit: ${INSTALL_MS_MAX / 1000} s). better-sqlite3 downloads a ` +
       `binary or compiles it, which takes Python, make and a C++ compiler.\n${reason}`,
@@ -77,8 +77,8 @@ function isInstalled(): boolean {
 }
 
 /**
- * Returns variables that make the compilation of native packages use the headers that come with Node. Otherwise it
- * would download the headers.
+ * Returns variables that make npm compile native packages with the headers that come with Node. Otherwise npm would
+ * download the headers.
  */
 function nodeHeaders({ path }: Node): Readonly<Record<string, string>> {
   const prefix = dirname(dirname(realpathSync(path)))

@@ -70,8 +70,6 @@ function startPeer(
 
 /** Copies the tables of pets and orders with their rows and primary keys. The peer needs no other index. */
 function copyShop(from: string, to: string): void {
-  // This creates the file, which ATTACH would not do.
-  new Database(to).close()
   using database = new Database(from)
   const tables = ['pet', 'orders']
   const created = tables.map(name => {
@@ -82,6 +80,7 @@ function copyShop(from: string, to: string): void {
     if (statement === undefined) throw new Error(`${from} has no table ${name}`)
     return statement.replace(`CREATE TABLE ${name}`, `CREATE TABLE peer.${name}`)
   })
+  // ATTACH creates the file.
   database.run('ATTACH ? AS peer', [to])
   for (const statement of created) database.run(statement)
   for (const name of tables) database.run(`INSERT INTO peer.${name} SELECT * FROM main.${name}`)

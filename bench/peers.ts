@@ -13,7 +13,13 @@ import {
   startPrism,
 } from './peer-servers.ts'
 import { rawGet } from './raw-reply.ts'
-import { type Contestant, interleave, type Schedule, type Tallied, tallied } from './sample.ts'
+import {
+  type Contestant,
+  type CountingContestant,
+  countingContestant,
+  interleave,
+  type Schedule,
+} from './sample.ts'
 import type { Ratio, Section } from './section.ts'
 import { makeSqliteStore, openTempDirectory, startStore } from './store.ts'
 
@@ -128,8 +134,8 @@ async function benchPeerOrders(node: Node, schedule: Schedule): Promise<Section>
   const host = { node, directory: files.folder('peers') }
   await using fastifyServer = await startFastify(host, place)
   await using store = await startStore(place)
-  const buyer = (name: string, { port, pid }: ServerProcess): Tallied =>
-    tallied(name, seconds =>
+  const buyer = (name: string, { port, pid }: ServerProcess): CountingContestant =>
+    countingContestant(name, seconds =>
       generateOrders({ port, pid, connections: CONNECTIONS, seconds }, { pets: PETS, keyPrefix: null }),
     )
   const buyers = [buyer('placeOrder, petstore', store), buyer(FASTIFY, fastifyServer)] as const

@@ -6,6 +6,7 @@ Every figure on this page compares the store with a limit or a peer in the same 
 after round. Each table says what both sides do. The benchmark program writes the tables:
 
     npm run bench -- --only reads,orders --write
+    npm run bench -- --only postgres --write
     npm run bench -- --only events --write
     npm run bench -- --only peers --write
     npm run bench -- --only large --write

@@ -35,14 +35,14 @@ let orderId = await lastId('orders')
 let movementId = await lastId('movement')
 let eventId = await lastId('event')
 let answered = 0
-let stopping = false
+let isStopping = false
 
 async function lastId(table: string): Promise<bigint> {
   const [row] = await pool.unsafe<{ id: bigint | null }[]>(`SELECT max(id) AS id FROM ${table}`)
   return row?.id ?? 0n
 }
 
-async function place(tx: TransactionSQL): Promise<void> {
+async function placeOrder(tx: TransactionSQL): Promise<void> {
   const order: PlainOrder = {
     petId: BigInt(plan.petIdFirst + Math.floor(Math.random() * plan.pets)),
     now: storedInstant(Date.now()),
@@ -64,19 +64,19 @@ function run<Row>(tx: TransactionSQL, { text }: Statement<Row, string>, values: 
   return tx.unsafe<Row[]>(text, values)
 }
 
-async function loop(): Promise<void> {
-  while (!stopping) {
-    await pool.begin(place)
+async function runLoop(): Promise<void> {
+  while (!isStopping) {
+    await pool.begin(placeOrder)
     answered++
   }
 }
 
-const loops = Promise.all(Array.from({ length: plan.clients }, loop))
+const loops = Promise.all(Array.from({ length: plan.clients }, runLoop))
 await Bun.sleep(plan.warmSeconds * 1000)
 const before = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
 await Bun.sleep(plan.seconds * 1000)
 const after = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
-stopping = true
+isStopping = true
 await loops
 await pool.close()
 process.stdout.write(

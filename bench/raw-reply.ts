@@ -8,7 +8,7 @@ export interface RawReply {
   readonly headBytes: number
 }
 
-/** Requests a target and returns the whole reply. Throws the errors of the connection. */
+/** Requests a target and returns the whole reply. Throws if the connection fails or ends too early. */
 export async function rawGet(
   port: number,
   target: string,
@@ -40,29 +40,29 @@ export async function rawGet(
   socket.end()
   const [received = '', body = ''] = text.split('\r\n\r\n')
   const [statusLine = '', ...lines] = received.split('\r\n')
-  const found = new Map(
+  const receivedHeaders = new Map(
     lines.map(field => [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 2)]),
   )
-  if (found.size !== lines.length) throw new Error(`a header field is duplicated: ${received}`)
-  return { statusLine, headers: found, body, headBytes: Buffer.byteLength(received) }
+  if (receivedHeaders.size !== lines.length) throw new Error(`a header field is duplicated: ${received}`)
+  return { statusLine, headers: receivedHeaders, body, headBytes: Buffer.byteLength(received) }
 }
 
 /** Fields whose values differ between replies of one server, but not in length. */
 const VARYING_FIELDS = ['Date', 'X-Request-Id', 'RateLimit']
 
 /**
- * Throws unless two replies have the same status, field names, body and length of the head, and the same values except
- * those of `VARYING_FIELDS`.
+ * Throws unless two replies have the same status, field names, body and length of the head, and the same field values
+ * except those of `VARYING_FIELDS`.
  */
 export function assertSame(one: RawReply, other: RawReply): void {
   const names = [...one.headers.keys()].toSorted()
-  const same =
+  const isSame =
     one.statusLine === other.statusLine &&
     one.body === other.body &&
     one.headBytes === other.headBytes &&
     names.join() === [...other.headers.keys()].toSorted().join() &&
     names.every(name => VARYING_FIELDS.includes(name) || one.headers.get(name) === other.headers.get(name))
-  if (!same) throw new Error(`two replies differ:\n${describe(one)}\n\n${describe(other)}`)
+  if (!isSame) throw new Error(`two replies differ:\n${describe(one)}\n\n${describe(other)}`)
 }
 
 function describe({ statusLine, headers, body }: RawReply): string {

@@ -34,7 +34,8 @@ export interface Schedule {
 const WARM_SECONDS = 1
 
 /**
- * Runs all contestants in turn, round after round (A B C, A B C). First, each has one short run that does not count.
+ * Runs all contestants in turn, round after round (A B C, A B C). Before that, each has one short run, whose sample is
+ * not in the results.
  */
 export async function interleave(
   contestants: readonly Contestant[],
@@ -91,11 +92,14 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /** A contestant that counts all its responses, including those outside the windows. */
-export interface Tallied extends Contestant {
+export interface CountingContestant extends Contestant {
   answered(): number
 }
 
-export function tallied(name: string, run: (seconds: number) => Promise<Sample>): Tallied {
+export function countingContestant(
+  name: string,
+  run: (seconds: number) => Promise<Sample>,
+): CountingContestant {
   let answered = 0
   return {
     name,

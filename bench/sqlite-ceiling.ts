@@ -59,7 +59,7 @@ async function runFor(runSeconds: number): Promise<number> {
 
 const verbs = new BatchWriter<Command, CommandResult>(connection, executeCommand)
 const bare = new BareWriter(connection.database)
-const warm = await runFor(warmSeconds)
+const warmOrders = await runFor(warmSeconds)
 const before = { cpuUs: cpuUs('self'), ms: performance.now() }
 const requests = await runFor(seconds)
 const after = { cpuUs: cpuUs('self'), ms: performance.now() }
@@ -69,6 +69,6 @@ process.stdout.write(
     requests,
     seconds: (after.ms - before.ms) / 1000,
     cpuUs: after.cpuUs - before.cpuUs,
-    answered: warm + requests,
+    answered: warmOrders + requests,
   }),
 )

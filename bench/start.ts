@@ -13,7 +13,7 @@ const CONNECTIONS = 64
 const REQUESTS = 1_000_000
 const REQUESTS_MS_MAX = 900_000
 
-const Took = z.strictObject({ seconds: z.number() })
+const MixedLoadResult = z.strictObject({ seconds: z.number() })
 
 /** Measures how long a start takes, and the memory of the store at rest and after a million requests. */
 export async function benchStart(): Promise<Section[]> {
@@ -72,7 +72,9 @@ async function measureLoad(): Promise<{ figures: Figure[]; seconds: number }> {
   await using store = await startStore(place)
   const shop = { adminKey: ADMIN_KEY, petIdFirst: PET_ID_FIRST, pets: PETS }
   const plan = { port: store.port, connections: CONNECTIONS, requests: REQUESTS, ...shop }
-  const { seconds } = Took.parse(JSON.parse(await runProgram('mixed-load.ts', plan, REQUESTS_MS_MAX)))
+  const { seconds } = MixedLoadResult.parse(
+    JSON.parse(await runProgram('mixed-load.ts', plan, REQUESTS_MS_MAX)),
+  )
   const after = { value: residentMib(store), unit: 'MiB', required: 160 } as const
   await Bun.sleep(SETTLE_MS)
   return {

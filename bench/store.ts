@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { databaseFile } from '../src/engine/sqlite.ts'
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
 
-/** A well-formed key with a correct checksum. All servers listen only on loopback and are deleted after the run. */
+/** A well-formed key with a correct checksum. All stores listen only on loopback and are deleted after the run. */
 export const ADMIN_KEY = 'pst_00000000000000000000000000000000000000000074DLXrg'
 
 /**
@@ -68,7 +68,7 @@ interface StartOptions {
   readonly demo?: boolean
 }
 
-/** Starts the program itself, `petstore serve`, with everything enabled. */
+/** Starts the program itself, `petstore serve`, with every feature enabled, except the cache if `cache` is off. */
 export function startStore(
   { directory, databaseUrl }: Place,
   { preload, cache = 'on', demo = true }: StartOptions = {},
@@ -89,17 +89,17 @@ export function startStore(
   )
 }
 
-/** Creates a store with the demo shop and stops it again. */
+/** Creates a store with the demo shop, and stops its server. */
 export async function makeStore(place: Place): Promise<void> {
   await using _ = await startStore(place)
 }
 
 /**
  * Returns the statements, for both engines, that insert `pets` pets into category 1. The pets have more units than a
- * benchmark can order; with `mixed` shelves, every fourth pet is sold.
+ * benchmark can order; with `mixed` stock, every fourth pet is sold.
  */
-export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonly string[] {
-  const sold = shelves === 'mixed' ? 'i % 4 = 3' : '1 = 0'
+export function fillStatements(pets: number, stock: 'full' | 'mixed'): readonly string[] {
+  const sold = stock === 'mixed' ? 'i % 4 = 3' : '1 = 0'
   return [
     `INSERT INTO pet (id, name, name_key, category_id, on_hold, quantity, reserved, status, version,
        created_at, updated_at)
@@ -118,10 +118,10 @@ export function fillStatements(pets: number, shelves: 'full' | 'mixed'): readonl
 export async function makeSqliteStore(
   directory: string,
   pets: number,
-  shelves: 'full' | 'mixed',
+  stock: 'full' | 'mixed',
 ): Promise<Place> {
   await makeStore({ directory })
   using database = new Database(databaseFile(directory))
-  if (pets > 0) for (const statement of fillStatements(pets, shelves)) database.run(statement)
+  if (pets > 0) for (const statement of fillStatements(pets, stock)) database.run(statement)
   return { directory }
 }

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 
 // Builds the files that browsers load, so that an installed store does not need the packages in them. `npm ci` runs
-// this program. With --omit=dev, the packages are absent, and the files of an earlier build stay.
+// this program. With --omit=dev, the packages are absent, and this program leaves the files of an earlier build.
 if (existsSync(SCALAR)) {
   await copyDocsScript()
   await bundleConsole()

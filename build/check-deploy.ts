@@ -18,11 +18,11 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
   },
 ]
 
-/** What a tool says of every file that is not installed on this machine, and not of the file itself. */
-const isAboutThisMachine =
+/** The messages of a tool that are about this machine, on which the file is not installed, and not about the file. */
+const ABOUT_THIS_MACHINE =
   /is not executable: No such file|is not reachable|is already in use|directory .* does not exist/i
 
-let failed = 0
+let failedCount = 0
 for (const { file, command } of checks) {
   const [tool = ''] = command
   if (Bun.which(tool) === null) {
@@ -30,11 +30,11 @@ for (const { file, command } of checks) {
     continue
   }
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { stdout: 'pipe', stderr: 'pipe' })
-  const complaints = `${stdout}${stderr}`
+  const faults = `${stdout}${stderr}`
     .split('\n')
-    .filter(line => line.trim() !== '' && !isAboutThisMachine.test(line))
-  const isRight = exitCode === 0 || complaints.length === 0
-  if (!isRight) failed++
-  process.stdout.write(`${file}: ${isRight ? 'right' : `wrong\n${complaints.join('\n')}`}\n`)
+    .filter(line => line.trim() !== '' && !ABOUT_THIS_MACHINE.test(line))
+  const isValid = exitCode === 0 || faults.length === 0
+  if (!isValid) failedCount++
+  process.stdout.write(`${file}: ${isValid ? 'valid' : `invalid\n${faults.join('\n')}`}\n`)
 }
-process.exit(failed === 0 ? 0 : 1)
+process.exit(failedCount === 0 ? 0 : 1)

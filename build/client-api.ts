@@ -15,7 +15,7 @@ export const ALWAYS_SENT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** An operation of the document, as far as the client needs it. */
-interface Described {
+interface DescribedOperation {
   readonly summary: string
   readonly description: string
   readonly deprecated?: boolean
@@ -32,7 +32,7 @@ interface DescribedParameter {
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>
     readonly parameters: Readonly<Record<string, DescribedParameter>>
@@ -56,7 +56,7 @@ export function clientApi(): ClientApi {
   const types = new TypeWriter(document.components.schemas, ALWAYS_SENT)
   types.named('FieldError')
   const operations: [string, Operation][] = Object.entries(contract)
-  const finite = operations.flatMap(([id, operation]) =>
+  const operationTexts = operations.flatMap(([id, operation]) =>
     isOperationId(id) && !('stream' in operation.success) && !operation.hidden
       ? [operationText(id, operation, document, types)]
       : [],
@@ -75,7 +75,7 @@ export function clientApi(): ClientApi {
     ].join('\n'),
     operations: [
       GENERATED,
-      `import type { ${names.filter(name => usesType(finite, name)).join(', ')} } from './api-types.ts'`,
+      `import type { ${names.filter(name => usesType(operationTexts, name)).join(', ')} } from './api-types.ts'`,
       "import type { CallOptions, NoOptions, Read } from './call.ts'",
       "import type { PagedList } from './paged-list.ts'",
       "import type { OperationShape } from './request.ts'",
@@ -83,12 +83,12 @@ export function clientApi(): ClientApi {
       '',
       '/** The operations of a store, by operationId. */',
       'export interface Operations {',
-      finite.map(({ method }) => method).join('\n\n'),
+      operationTexts.map(({ method }) => method).join('\n\n'),
       '}',
       '',
       '/** How each operation is sent. */',
       'export const operations = {',
-      finite.map(({ entry }) => entry).join('\n'),
+      operationTexts.map(({ entry }) => entry).join('\n'),
       '} as const satisfies Record<keyof Operations, OperationShape>',
       '',
     ].join('\n'),
@@ -136,7 +136,7 @@ function resolved(
 
 function inputType(
   parameters: readonly DescribedParameter[],
-  { requestBody }: Described,
+  { requestBody }: DescribedOperation,
   types: TypeWriter,
 ): { text: string; required: boolean } {
   const members = parameters
@@ -146,8 +146,8 @@ function inputType(
       const member = required ? `${name}: ${type}` : `${name}?: ${type} | undefined`
       return `${comment(description, '    ')}\n    ${member}`
     })
-  const paged = parameters.some(({ name }) => name === 'cursor')
-  if (paged)
+  const hasCursor = parameters.some(({ name }) => name === 'cursor')
+  if (hasCursor)
     members.push('    /** The page to read: `next` of the previous page. */\n    cursor?: string | undefined')
   const body = requestBody?.content['application/json']
   if (body) members.push(`    body: ${types.type(body.schema, 'request', '    ')}`)

@@ -36,7 +36,7 @@ const tooLarge: Mutator = ({ random }, builder) => {
 const malformed: Mutator = ({ random }, builder) => {
   if (!builder.operation.body || builder.body) return undefined
   builder.body = malformedBody(random, `{${pairsOf(builder).join(',')}}`)
-  return { stage: 'syntax', statuses: [400], why: 'the body is not JSON' }
+  return { stage: 'syntax', statuses: [400], why: 'the body is not acceptable JSON' }
 }
 
 const notAnObject: Mutator = ({ random }, builder) => {
@@ -49,8 +49,8 @@ const missingMember: Mutator = ({ random }, builder) => {
   const { required = [] } = builder.operation.body?.schema ?? {}
   if (required.length === 0 || builder.body) return undefined
   const name = random.pick(required)
-  remove(builder, name)
-  return invalid(builder, `${name} is missing`)
+  removeMember(builder, name)
+  return schemaRefusal(builder, `${name} is missing`)
 }
 
 const unknownMember: Mutator = ({ random }, builder) => {
@@ -68,9 +68,9 @@ const unknownMember: Mutator = ({ random }, builder) => {
     'id',
   ])
   if (schema.members.has(name)) return undefined
-  remove(builder, name)
+  removeMember(builder, name)
   builder.members.push([name, random.pick(['1', 'null', '"x"', '{}', '[[]]'])])
-  return invalid(builder, `${name} is not described`)
+  return schemaRefusal(builder, `${name} is not described`)
 }
 
 const badMember: Mutator = ({ random }, builder) => {
@@ -78,17 +78,18 @@ const badMember: Mutator = ({ random }, builder) => {
   if (members.length === 0 || builder.body) return undefined
   const [name, schema] = random.pick(members)
   const text = invalidJson(random, schema)
-  remove(builder, name)
+  removeMember(builder, name)
   builder.members.push([name, text])
-  return invalid(builder, `${name} is ${text.slice(0, 60)}`)
+  return schemaRefusal(builder, `${name} is ${text.slice(0, 60)}`)
 }
 
 /** Changes a read-only member. The service refuses the change only after it has found the resource. */
-const otherId: Mutator = ({ random }, builder) => {
-  const readOnly = [...(builder.operation.body?.schema.members ?? [])].find(([, { readOnly }]) => readOnly)
-  if (!readOnly || builder.body || builder.mutations.length > 0) return undefined
-  const [name] = readOnly
-  remove(builder, name)
+const changedReadOnlyMember: Mutator = ({ random }, builder) => {
+  const members = [...(builder.operation.body?.schema.members ?? [])]
+  const readOnlyMember = members.find(([, { readOnly }]) => readOnly)
+  if (!readOnlyMember || builder.body || builder.mutations.length > 0) return undefined
+  const [name] = readOnlyMember
+  removeMember(builder, name)
   builder.members.push([name, String(absentId(random))])
   return {
     stage: 'state',
@@ -107,10 +108,10 @@ export const bodyMutators: readonly Mutator[] = [
   badMember,
   badMember,
   badMember,
-  otherId,
+  changedReadOnlyMember,
 ]
 
-function remove({ members }: RequestBuilder, name: string): void {
+function removeMember({ members }: RequestBuilder, name: string): void {
   const others = members.filter(([given]) => given !== name)
   members.splice(0, members.length, ...others)
 }
@@ -119,10 +120,10 @@ function remove({ members }: RequestBuilder, name: string): void {
  * Returns the expected refusal of a body that breaks its schema. Throws if our own validation finds no fault in the
  * body, because a correct service would then be reported.
  */
-function invalid(builder: RequestBuilder, why: string): ReturnType<Mutator> {
+function schemaRefusal(builder: RequestBuilder, why: string): ReturnType<Mutator> {
   const { schema } = builder.operation.body ?? {}
   const text = `{${pairsOf(builder).join(',')}}`
-  // A rule that is in no schema refuses U+0000.
+  // The service refuses U+0000, although no schema forbids it.
   if (schema && !text.includes('\\u0000') && validate(schema, readJsonText(text)).length === 0) {
     throw new Error(`${builder.operation.id} accepts ${text}: ${why}`)
   }
@@ -135,35 +136,35 @@ function pairsOf({ members }: RequestBuilder): string[] {
 
 /** Returns a text that the service does not accept as JSON, derived from an object. Most are not JSON by RFC 8259. */
 function malformedBody(random: Random, object: string): Uint8Array {
-  const inside = object.slice(1, -1)
-  const more = inside === '' ? '' : `${inside},`
+  const membersText = object.slice(1, -1)
+  const precedingMembers = membersText === '' ? '' : `${membersText},`
   const text = random.pick([
     '',
     ' ',
     object.slice(0, -1),
     `${object}x`,
     `${object}{}`,
-    `{${more}}x`,
-    `{${more}"a":1,}`,
-    `{${more}"a":01}`,
-    `{${more}"a":+1}`,
-    `{${more}"a":NaN}`,
-    `{${more}"a":.5}`,
-    `{${more}"a":1,"a":1}`,
-    `{${more}"a":1,"\\u0061":2}`,
-    `{${more}'a':1}`,
-    `{${more}"a":"\t"}`,
-    `{${more}"a":"\\x41"}`,
-    `{${more}"a":"\\ud800"}`,
-    `{${more}"a":"\\udc00\\ud800"}`,
-    `{${more}"a":TRUE}`,
-    `{${more}"a" 1}`,
-    `{/**/${inside}}`,
+    `{${precedingMembers}}x`,
+    `{${precedingMembers}"a":1,}`,
+    `{${precedingMembers}"a":01}`,
+    `{${precedingMembers}"a":+1}`,
+    `{${precedingMembers}"a":NaN}`,
+    `{${precedingMembers}"a":.5}`,
+    `{${precedingMembers}"a":1,"a":1}`,
+    `{${precedingMembers}"a":1,"\\u0061":2}`,
+    `{${precedingMembers}'a':1}`,
+    `{${precedingMembers}"a":"\t"}`,
+    `{${precedingMembers}"a":"\\x41"}`,
+    `{${precedingMembers}"a":"\\ud800"}`,
+    `{${precedingMembers}"a":"\\udc00\\ud800"}`,
+    `{${precedingMembers}"a":TRUE}`,
+    `{${precedingMembers}"a" 1}`,
+    `{/**/${membersText}}`,
     `\ufeff${object}`,
     '['.repeat(33) + ']'.repeat(33),
     '['.repeat(100_000),
   ])
   return random.chance(0.9)
     ? Buffer.from(text)
-    : Buffer.concat([Buffer.from(`{${more}"a":"`), Uint8Array.of(0xff), Buffer.from('"}')])
+    : Buffer.concat([Buffer.from(`{${precedingMembers}"a":"`), Uint8Array.of(0xff), Buffer.from('"}')])
 }

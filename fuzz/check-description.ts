@@ -20,7 +20,7 @@ const alwaysAllowedHeaders = new Set([
   'x-content-type-options',
 ])
 
-/** Returns what the status, header fields and body of a response break in the description of the operation. */
+/** Returns a finding for each rule of the description that a response breaks by its status, header fields or body. */
 export function checkAgainstDescription(
   request: FuzzRequest,
   response: FuzzResponse,

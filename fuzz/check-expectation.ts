@@ -4,19 +4,19 @@ import type { FuzzResponse } from './fuzz-response.ts'
 import type { JsonObject, JsonValue } from './json.ts'
 import { isObject } from './validate.ts'
 
-/** Returns what a response breaks in the expectation of its request. */
+/** Returns a finding for each part of the expectation of its request that a response breaks. */
 export function checkExpectation(
   request: FuzzRequest,
   response: FuzzResponse,
   body: JsonValue | undefined,
 ): Finding[] {
   const { expects } = request
-  const refusal = isObject(body) ? body : {}
+  const members = isObject(body) ? body : {}
   switch (expects.kind) {
     case 'refusal':
-      return checkRefusal(expects, response, refusal)
+      return checkRefusal(expects, response, members)
     case 'valid':
-      return checkValid(request, expects, response, refusal)
+      return checkValid(request, expects, response, members)
     case 'replay':
       return checkReplay(expects.of, response)
     case 'head':
@@ -28,8 +28,8 @@ export function checkExpectation(
   }
 }
 
-function findingIf(is: boolean, check: string, detail: string): Finding[] {
-  return is ? [{ check, detail }] : []
+function findingIf(isBroken: boolean, check: string, detail: string): Finding[] {
+  return isBroken ? [{ check, detail }] : []
 }
 
 function checkRefusal(
@@ -57,10 +57,10 @@ function checkValid(
   request: FuzzRequest,
   { resource, condition }: Expectation & { kind: 'valid' },
   { status }: FuzzResponse,
-  refusal: JsonObject,
+  members: JsonObject,
 ): Finding[] {
   const isDeleted = resource?.deletedPath !== undefined
-  const actual = `the response is ${status} ${refusal.code ?? ''}: ${refusal.message ?? ''}`
+  const actual = `the response is ${status} ${members.code ?? ''}: ${members.message ?? ''}`
   if (isDeleted) return findingIf(status !== 404, 'found-after-delete', `it was deleted, and ${actual}`)
   if (resource && status === 404)
     return [{ check: 'vanished', detail: `it was created and not deleted, and ${actual}` }]
@@ -70,7 +70,7 @@ function checkValid(
   if (condition === 'unmodified') return findingIf(status !== 304, 'not-304', actual)
   if (status === 304) return findingIf(condition !== 'unclear', 'wrong-304', actual)
   if (status < 400 || status === 404) return []
-  return findingIf(!mayRefuse(request, status, refusal), 'refused-valid', actual)
+  return findingIf(!mayRefuse(request, status, members), 'refused-valid', actual)
 }
 
 /**
@@ -84,18 +84,22 @@ function mayRefuse(
   if (method !== 'GET' && status === 409) return true
   if (method !== 'GET' && status === 422 && code === 'unknown_reference') return true
   const details = Array.isArray(errors) ? errors.filter(isObject) : []
-  const all = (test: (entry: JsonObject) => boolean): boolean => details.length > 0 && details.every(test)
-  // A key can only revoke a key whose scopes it has itself.
+  const everyDetail = (test: (entry: JsonObject) => boolean): boolean =>
+    details.length > 0 && details.every(test)
+  // A key can revoke another key only if it has all scopes of that key.
   if (operation?.path === '/keys/{keyId}' && status === 403 && code === 'insufficient_scope') return true
   // The operator may not allow webhooks to this address.
-  if (method !== 'GET' && status === 422 && all(entry => entry.pointer === '/url')) return true
+  if (method !== 'GET' && status === 422 && everyDetail(entry => entry.pointer === '/url')) return true
   // The position may be beyond the head.
-  if (status === 400 && all(entry => entry.name === 'after' && entry.code === 'out_of_range')) return true
+  if (status === 400 && everyDetail(entry => entry.name === 'after' && entry.code === 'out_of_range'))
+    return true
   // A member of a patch may be read-only, so that only its current value is accepted.
-  if (method === 'PATCH' && status === 422) return all(entry => entry.code === 'read_only')
+  if (method === 'PATCH' && status === 422) return everyDetail(entry => entry.code === 'read_only')
   // A list that is filtered by a range of a column can only be sorted by this column.
   return (
-    status === 400 && query.length > 1 && all(entry => entry.name === 'sort' && entry.code === 'not_in_enum')
+    status === 400 &&
+    query.length > 1 &&
+    everyDetail(entry => entry.name === 'sort' && entry.code === 'not_in_enum')
   )
 }
 

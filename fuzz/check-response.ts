@@ -14,8 +14,8 @@ export interface CheckResult {
 }
 
 /**
- * Returns what a response breaks in the description, in the expectation of its request, and in what the client knows
- * about the store; and the body.
+ * Returns the body of a response, and a finding for each rule that the response breaks: of the description, of the
+ * expectation of its request, or of the knowledge that the client has about the store.
  */
 export function checkResponse(
   client: VirtualClient,

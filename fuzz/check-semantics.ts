@@ -82,7 +82,10 @@ function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | u
   return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
-/** Returns a finding if a resource that has not changed since its last read is not identical, byte for byte. */
+/**
+ * Returns a finding if a read differs, in any byte, from the last representation of the resource, although this client
+ * has changed nothing since.
+ */
 function checkRead(
   { memory }: VirtualClient,
   { method, target, operation }: FuzzRequest,

@@ -42,7 +42,7 @@ export interface FuzzRequest {
   readonly sent?: JsonObject
   /** The path parameters by name, if they are valid. */
   readonly path: ReadonlyMap<string, string>
-  /** The query parameters, if they are valid. */
+  /** The query parameters, if they are valid; empty if the target was copied from a Link. */
   readonly query: readonly NameValue[]
   readonly expects: Expectation
 }

@@ -3,10 +3,8 @@ import type { Random } from './random.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
 import { brokenInstants } from './texts.ts'
 
-/**
- * The highest limit beyond which a text is made too long. With a higher limit, the request itself would be too large.
- */
-const TOO_LONG_MAX = 4000
+/** The highest `lengthMax` that a generated text exceeds. To exceed a higher one, the request would be too large. */
+const EXCEEDED_LENGTH_MAX = 4000
 
 /** Returns a value that violates a schema of a body, as well-formed JSON text. */
 export function invalidJson(random: Random, schema: Schema): string {
@@ -94,8 +92,9 @@ function brokenTexts({ choices, format, lengthMin, lengthMax }: Schema): string[
   if (choices)
     return ['', 'nope', ...choices.flatMap(choice => [choice.toUpperCase(), ` ${choice}`, `${choice}s`])]
   if (format === 'date-time') return [...brokenInstants]
-  const tooLong = lengthMax <= TOO_LONG_MAX ? ['a'.repeat(lengthMax + 1), '𝕏'.repeat(lengthMax + 1)] : []
-  // No schema forbids U+0000 in strings; it is a rule of the service.
+  const tooLong =
+    lengthMax <= EXCEEDED_LENGTH_MAX ? ['a'.repeat(lengthMax + 1), '𝕏'.repeat(lengthMax + 1)] : []
+  // The service refuses U+0000 in every string, although no schema forbids it.
   return [...(lengthMin > 0 ? [''] : []), ...tooLong, '\0', 'a\0b']
 }
 

@@ -28,7 +28,7 @@ export function writeJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`).join(',')}}`
 }
 
-/** The source of a number has the digits that a JavaScript number may lose. */
+/** Revives an integer as a bigint from its source text, because a JavaScript number may lose digits. */
 function exactInteger(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source
   return typeof value === 'number' && source !== undefined && INTEGER.test(source) ? BigInt(source) : value

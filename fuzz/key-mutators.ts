@@ -1,7 +1,7 @@
 import type { Mutator } from './request-builder.ts'
 
-/** 429: a client that keeps guessing keys must wait, even if the rate limit of the service is off. */
-const refusedKey = [401, 429]
+/** 429 is included because a client that keeps guessing keys must wait, even if the rate limit is off. */
+const invalidKeyStatuses = [401, 429]
 
 const noKey: Mutator = (_, { operation, headers }) => {
   if (!operation.needsKey || !headers.delete('Authorization')) return undefined
@@ -24,7 +24,7 @@ const invalidKey: Mutator = ({ random, keys }, { operation, headers }) => {
   // A few invalid keys are enough, and failed attempts are rate limited.
   if (!random.chance(0.3)) return undefined
   headers.set('Authorization', header)
-  return { stage: 'key', statuses: refusedKey, why: 'the credentials are malformed or unknown' }
+  return { stage: 'key', statuses: invalidKeyStatuses, why: 'the credentials are malformed or unknown' }
 }
 
 const insufficientKey: Mutator = ({ keys }, { operation, headers }) => {

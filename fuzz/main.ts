@@ -7,8 +7,8 @@ const program = new Command('npm run fuzz --')
   .description(
     'Sends random valid and invalid requests to a store, and checks the responses against its description.',
   )
-  .option('--requests <count>', 'how many requests', wholeNumber, 10_000)
-  .option('--seed <number>', 'seed of the random requests', wholeNumber, 1)
+  .option('--requests <count>', 'number of requests to send', parseWholeNumber, 10_000)
+  .option('--seed <number>', 'seed of the random requests', parseWholeNumber, 1)
   .option(
     '--url <url>',
     'a store on this machine; without --url, the run starts its own store and stops it afterwards',
@@ -18,8 +18,8 @@ const program = new Command('npm run fuzz --')
   .addHelpText(
     'after',
     `
-Exits with 1 when something was found. With --url, use a store that you can throw away: the run creates keys, orders,
-pets and webhooks in it and does not remove them.`,
+Exits with status 1 if there are findings. With --url, use a store that you can throw away: the run creates keys,
+orders, pets and webhooks in it and does not remove them.`,
   )
   .parse()
 
@@ -34,18 +34,18 @@ interface Options {
 const { requests, seed, url, key, databaseUrl } = program.opts<Options>()
 if (url !== undefined && key === undefined)
   program.error('error: --url needs --key, an admin key of that store')
-let findings = 0
+let findingCount = 0
 try {
-  if (url !== undefined && key !== undefined) findings = await run(url.replace(/\/$/, ''), key)
+  if (url !== undefined && key !== undefined) findingCount = await run(url.replace(/\/$/, ''), key)
   else {
     await using store = await startOwnStore(databaseUrl)
-    findings = await run(store.url, store.key)
+    findingCount = await run(store.url, store.key)
   }
 } catch (error) {
   program.error(`error: ${error instanceof Error ? error.message : String(error)}`)
 }
 // The runtime forgets process.exitCode if a child process ends after the exit code was set.
-process.exit(findings > 0 ? 1 : 0)
+process.exit(findingCount > 0 ? 1 : 0)
 
 /** Prints the report of one run. Returns the number of findings. */
 async function run(address: string, adminKey: string): Promise<number> {
@@ -54,7 +54,7 @@ async function run(address: string, adminKey: string): Promise<number> {
   return report.findings.length
 }
 
-function wholeNumber(text: string): number {
+function parseWholeNumber(text: string): number {
   if (/^[1-9]\d{0,8}$|^0$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number.')
+  throw new InvalidArgumentError('It must be a whole number below 1,000,000,000.')
 }

@@ -8,10 +8,10 @@ import { isObject } from './validate.ts'
 
 const RESOURCES_PER_KIND_MAX = 60
 const REPEATABLE_MAX = 8
-/** The maximum number of known representations. Beyond it, all are forgotten. */
+/** If more representations than this are known, all are forgotten before the next one is added. */
 const REPRESENTATIONS_MAX = 240
 
-/** A representation as it was read, and the value of Memory.changes at that time. */
+/** The response that contained a representation, and the value of Memory.changes at that time. */
 interface KnownRepresentation {
   readonly response: FuzzResponse
   readonly changes: number
@@ -21,6 +21,7 @@ interface KnownRepresentation {
 export interface Memory {
   readonly resources: Map<string, Resource[]>
   readonly deleted: Map<string, Resource[]>
+  /** The last known representation of each resource, by the path of the resource. */
   readonly representations: Map<string, KnownRepresentation>
   /** The target of the next page by operationId, from the Link of a page. */
   readonly nextPages: Map<string, string>
@@ -58,7 +59,8 @@ export function deletedResource({ deleted }: Memory, random: Random, kind: strin
 }
 
 /**
- * Returns the last response to a read of a path; undefined without one, or if this client has changed anything since.
+ * Returns the response with the last representation of the resource at a path; undefined without one, or if this client
+ * has changed anything since. The response may be to a read, or to the request that created or changed the resource.
  */
 export function unchangedAt({ representations, changes }: Memory, path: string): FuzzResponse | undefined {
   const known = representations.get(path)
@@ -100,8 +102,8 @@ export function remember(
 }
 
 /**
- * Returns the path of the requested resource; undefined if the described path does not end with a parameter. Other
- * clients may change the content of such a path.
+ * Returns the path of the requested resource; undefined if the described path does not end with a parameter, because
+ * other clients may change the content of such a path.
  */
 function itemPath({ target }: FuzzRequest, { path }: Operation): string | undefined {
   return path.endsWith('}') ? target.split('?')[0] : undefined

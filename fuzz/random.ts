@@ -10,7 +10,7 @@ export interface Random {
   readonly shuffled: <T>(list: readonly T[]) => T[]
 }
 
-/** Returns the choices of one stream of a seed (sfc32). The streams of one seed are independent of each other. */
+/** Returns a source of choices for one stream of a seed (sfc32). The streams of one seed are independent. */
 export function makeRandom(seed: number, stream: number): Random {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, stream | 0, 1]
   const next = (): number => {

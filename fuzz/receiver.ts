@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 
-let listening: Server<undefined> | undefined
+let receiver: Server<undefined> | undefined
 
 /**
  * Returns the URL of the only target of webhooks: a receiver on this machine that accepts everything. The receiver
@@ -8,13 +8,13 @@ let listening: Server<undefined> | undefined
  * the requests of a seed would depend on that time.
  */
 export function receiverUrl(): string {
-  if (!listening) {
-    listening = Bun.serve({
+  if (!receiver) {
+    receiver = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
       fetch: () => new Response(null, { status: 204 }),
     })
-    listening.unref()
+    receiver.unref()
   }
-  return `http://127.0.0.1:${listening.port}`
+  return `http://127.0.0.1:${receiver.port}`
 }

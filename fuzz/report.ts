@@ -10,7 +10,7 @@ export function reportText({ seed, findings, counts, requests, seconds }: Report
     label.padEnd(width) + cells.map(cell => String(cell).padStart(9)).join('')
   const total = columns.map((_, index) => rows.reduce((sum, [, classes]) => sum + (classes[index] ?? 0), 0))
   const rate = Math.round(requests / seconds)
-  const found = findings.map(
+  const findingTexts = findings.map(
     ({ label, check, detail, request, count }) =>
       `${label}: ${check} (${count} x)\n  ${detail}\n  ${request}`,
   )
@@ -19,7 +19,7 @@ export function reportText({ seed, findings, counts, requests, seconds }: Report
     ...rows.map(([label, classes]) => row(label, [sumOf(classes), ...classes])),
     row('all', [sumOf(total), ...total]),
     '',
-    ...found,
+    ...findingTexts,
     `${requests} requests in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}`,
     `${findings.length} findings`,
     '',

@@ -22,7 +22,8 @@ export interface FuzzOptions {
   readonly seed: number
   /**
    * The number of concurrent clients; 16 by default. With several clients, the ids that each client gets depend on the
-   * order in which the machine runs them. Only a single client makes exactly the same requests with the same seed.
+   * order in which the machine runs them. Only a single client makes the same requests with the same seed. Even these
+   * differ in their API keys, their idempotency keys and the port of the webhook receiver.
    */
   readonly clients?: number
   /** Called with each finding as `operation check`. If it returns true, the run ends. */
@@ -30,7 +31,7 @@ export interface FuzzOptions {
 }
 
 /** The first finding of one kind, and the number of findings of that kind. */
-export interface Found extends Finding {
+export interface CountedFinding extends Finding {
   readonly label: string
   /** The request in one line, with the seed and number that reproduce it. */
   readonly request: string
@@ -39,7 +40,7 @@ export interface Found extends Finding {
 
 export interface Report {
   readonly seed: number
-  readonly findings: readonly Found[]
+  readonly findings: readonly CountedFinding[]
   /** The number of responses, by row of the table and first digit of the status; 0 means no response. */
   readonly counts: ReadonlyMap<string, readonly number[]>
   readonly requests: number
@@ -56,9 +57,9 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
   const address = loopbackOnly(url)
   const description = await fetchDescription(url)
   const keys = await makeKeys(url, key, description)
-  const findings = new Map<string, Found>()
+  const findings = new Map<string, CountedFinding>()
   const counts = new Map<string, number[]>()
-  const started = performance.now()
+  const startedMs = performance.now()
   let hasEnough = false
   const record = (request: FuzzRequest, response: FuzzResponse, list: readonly Finding[]): void => {
     count(counts, rowOf(request), response.status)
@@ -80,7 +81,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
       const name = `${seed}-${index}-${Date.now().toString(36)}`
       const client = { description, memory: emptyMemory(), keys, name }
       const numbers = numbersOf(index, virtualClients, requests)
-      return runClient({ known: client, address, numbers, seed, record, hasEnough: () => hasEnough })
+      return runClient({ baseClient: client, address, numbers, seed, record, hasEnough: () => hasEnough })
     }),
   )
   return {
@@ -88,12 +89,12 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     findings: [...findings.values()],
     counts,
     requests,
-    seconds: (performance.now() - started) / 1000,
+    seconds: (performance.now() - startedMs) / 1000,
   }
 }
 
 interface ClientRun {
-  readonly known: Omit<VirtualClient, 'random'>
+  readonly baseClient: Omit<VirtualClient, 'random'>
   readonly address: URL
   readonly numbers: Iterable<number>
   readonly seed: number
@@ -101,12 +102,19 @@ interface ClientRun {
   readonly hasEnough: () => boolean
 }
 
-async function runClient({ known, address, numbers, seed, record, hasEnough }: ClientRun): Promise<void> {
+async function runClient({
+  baseClient,
+  address,
+  numbers,
+  seed,
+  record,
+  hasEnough,
+}: ClientRun): Promise<void> {
   using connection = new Connection(address)
   const planned: Step[] = []
   for (const number of numbers) {
     if (hasEnough()) return
-    const client: VirtualClient = { ...known, random: makeRandom(seed, number) }
+    const client: VirtualClient = { ...baseClient, random: makeRandom(seed, number) }
     const isDue = planned[0]?.kind === 'head' || client.random.chance(0.6)
     const generated = nextRequest(client, number, isDue ? planned.shift() : undefined)
     const request: FuzzRequest = {
@@ -154,7 +162,7 @@ function count(counts: Map<string, number[]>, label: string, status: number): vo
   counts.set(label, classes)
 }
 
-function addFinding(findings: Map<string, Found>, kind: string, first: () => Found): void {
+function addFinding(findings: Map<string, CountedFinding>, kind: string, first: () => CountedFinding): void {
   const known = findings.get(kind)
   if (known) known.count++
   else findings.set(kind, first())

@@ -23,9 +23,9 @@ const routeMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'
  */
 export function nextRequest(client: VirtualClient, number: number, planned: Step | undefined): FuzzRequest {
   const { random } = client
-  const given =
+  const fromPlan =
     planned?.kind === 'head' ? headRequest(planned, number) : plannedRequest(client, number, planned)
-  if (given) return given
+  if (fromPlan) return fromPlan
   const kind = random.below(100)
   if (kind < 4) return undescribedRequest(client, number)
   if (kind < 9) return repeatedRequest(client, number) ?? nextRequest(client, number, undefined)
@@ -65,8 +65,8 @@ export function followUps(
 }
 
 /**
- * Returns a random operation. An operation whose resources do not exist, a deletion and the read of a list are returned
- * less often than other operations.
+ * Returns a random operation. An operation for which the client has too few resources, a deletion and the read of a
+ * list are returned less often than other operations.
  */
 function pickOperation({ random, memory, description }: VirtualClient): Operation {
   let operation = random.pick(description.operations)
@@ -121,7 +121,7 @@ function repeatedRequest({ memory, random }: VirtualClient, number: number): Fuz
       kind: 'refusal',
       statuses: [422],
       check: 'accepted-invalid',
-      why: 'the Idempotency-Key is already used',
+      why: 'the Idempotency-Key was used with another body',
     },
   }
 }
@@ -162,12 +162,12 @@ function undescribedRequest(client: VirtualClient, number: number): FuzzRequest 
   )
   const plain = { number, headers: [], path, query: [] }
   if (random.chance(0.2)) {
-    const strange = target.replace(/\?.*/, '') + random.pick(['/', '/no/such/path', '/%C3%A9/no/path'])
+    const unknownTarget = target.replace(/\?.*/, '') + random.pick(['/', '/no/such/path', '/%C3%A9/no/path'])
     return {
       ...plain,
       label: 'an unknown path',
       method: 'GET',
-      target: strange,
+      target: unknownTarget,
       expects: { kind: 'unknown path' },
     }
   }

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
-/** Texts with which programs have had problems. Each text is well-formed, and none contains U+0000. */
-const strange = [
+/** Texts that have caused problems in programs. Each text is well-formed, and none contains U+0000. */
+const troublesomeTexts = [
   'Biscuit',
   'é',
   'e\u0301',
@@ -53,18 +53,20 @@ const strange = [
 ] as const
 
 /** Returns a text of exactly this number of code points. */
-export function textOf(random: Random, length: number): string {
+export function randomText(random: Random, length: number): string {
   // A long text repeats one character. Some of these characters are outside the BMP, where the number of code points
   // and of UTF-16 units differ.
   if (length > 40) return random.pick(['a', '𝕏', '漢', '\u{10ffff}', ' ', "'"]).repeat(length)
   const points: string[] = []
   while (points.length < length) {
-    points.push(...(random.chance(0.5) ? random.pick(['Rex', 'Mia', 'Fluffy', 'a']) : random.pick(strange)))
+    points.push(
+      ...(random.chance(0.5) ? random.pick(['Rex', 'Mia', 'Fluffy', 'a']) : random.pick(troublesomeTexts)),
+    )
   }
   return points.slice(0, length).join('')
 }
 
-/** Instants in all notations that RFC 3339 allows, from the first year to the last. */
+/** Valid instants in the notations of RFC 3339 that programs often mishandle, from year 1 to year 9999. */
 export const instants = [
   '2026-12-01T09:30:00Z',
   '2026-12-01T09:30:00.5Z',

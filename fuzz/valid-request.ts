@@ -77,7 +77,7 @@ function fillPath(
   return last?.deletedPath === undefined || last.deletedPath === path ? last : undefined
 }
 
-/** Returns a text that can be a path segment: dots alone would be resolved as relative steps. */
+/** Returns a text that can be a path segment. `.` and `..` are dot-segments, which a client may remove (RFC 3986). */
 function segment({ random }: VirtualClient, schema: Schema, example: unknown): string {
   if (typeof example === 'string' && random.chance(0.5)) return example
   const text = validText(random, schema)
@@ -90,20 +90,20 @@ function queryPairs(
   { name, location, schema, required }: Parameter,
 ): [string, string][] {
   const { random, memory } = client
-  // A cursor cannot be invented, because it comes only from the Link of a page.
+  // A cursor cannot be generated, because it comes only from the Link of a page.
   if (location !== 'query' || name === 'cursor' || !(required || random.chance(0.3))) return []
   const kind = kindOf(client, operation, name)
   // Waiting for an event that does not occur would only take time.
   if (name === 'wait') return [[name, String(schema.minimum)]]
-  const one = (of: Schema): string => {
+  const randomValue = (valueSchema: Schema): string => {
     const known =
       kind !== undefined && random.chance(0.6) ? existingResource(memory, random, kind) : undefined
-    return known?.id ?? validParameter(random, of)
+    return known?.id ?? validParameter(random, valueSchema)
   }
   const { items } = schema
   const values = items
-    ? Array.from({ length: Math.max(1, lengthOfArray(random, schema)) }, () => one(items))
-    : [one(schema)]
+    ? Array.from({ length: Math.max(1, lengthOfArray(random, schema)) }, () => randomValue(items))
+    : [randomValue(schema)]
   return values.map(value => [encoded(client, name), encoded(client, value)])
 }
 

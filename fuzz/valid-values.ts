@@ -2,14 +2,15 @@ import { writeJson } from './json.ts'
 import type { Random } from './random.ts'
 import { receiverUrl } from './receiver.ts'
 import { INT64_MAX, INT64_MIN, type Schema } from './schema.ts'
-import { instants, textOf } from './texts.ts'
+import { instants, randomText } from './texts.ts'
 
 /** The maximum length of a text in code points, even if the limit of its schema is higher. */
 const LENGTH_MAX = 2000
-const SMALL_MAX = 5n
+/** How far a small integer may be above the lowest one. */
+const SMALL_SPAN = 5n
 
-/** Integers that a program may round, wrap or truncate. No store assigns such an id: it assigns 1, 2, 3, ... */
-const absent = [
+/** Integers that a program may round, wrap or truncate. No run is long enough for ids of this size: they start at 1. */
+const absentIds = [
   0n,
   -1n,
   2n ** 31n,
@@ -22,15 +23,15 @@ const absent = [
   INT64_MIN,
 ] as const
 
-/** Returns an id within int64 that no resource has: ids are assigned in order, from 1. */
+/** Returns an id within int64 that no resource of a run has, because ids start at 1. */
 export function absentId(random: Random): bigint {
-  return random.chance(0.5) ? random.pick(absent) : random.between(2n ** 40n, INT64_MAX)
+  return random.chance(0.5) ? random.pick(absentIds) : random.between(2n ** 40n, INT64_MAX)
 }
 
 export function validInteger(random: Random, { minimum, maximum, excluded }: Schema): bigint {
   const small = minimum > 1n ? minimum : 1n
   const value = random.chance(0.6)
-    ? random.pick([small, random.between(small, small + SMALL_MAX)])
+    ? random.pick([small, random.between(small, small + SMALL_SPAN)])
     : random.pick([minimum, maximum, minimum + 1n, maximum - 1n, 0n, random.between(minimum, maximum)])
   const isGood = value >= minimum && value <= maximum && !excluded.includes(value)
   return isGood ? value : excluded.includes(maximum) ? minimum : maximum
@@ -46,7 +47,10 @@ export function validText(random: Random, schema: Schema): string {
     throw new Error(`no text can be generated for ${format ?? pattern} without an example`)
   const longest = Math.min(lengthMax, LENGTH_MAX)
   const shorter = lengthMin + random.below(Math.min(longest - lengthMin + 1, 24))
-  return textOf(random, random.pick([lengthMin, lengthMin + 1, longest, ...Array<number>(12).fill(shorter)]))
+  return randomText(
+    random,
+    random.pick([lengthMin, lengthMin + 1, longest, ...Array<number>(12).fill(shorter)]),
+  )
 }
 
 /** Returns a value of the schema, as JSON text. */
@@ -62,8 +66,8 @@ export function validJson(random: Random, schema: Schema): string {
     case 'array':
       return `[${validElements(random, schema).join(',')}]`
     case 'object': {
-      const isIn = (name: string): boolean => schema.required.includes(name) || random.chance(0.5)
-      const members = [...schema.members].filter(([name]) => isIn(name))
+      const isIncluded = (name: string): boolean => schema.required.includes(name) || random.chance(0.5)
+      const members = [...schema.members].filter(([name]) => isIncluded(name))
       const pairs = members.map(([name, member]) => `${writeJson(name)}:${validJson(random, member)}`)
       return `{${pairs.join(',')}}`
     }
@@ -84,7 +88,7 @@ export function validParameter(random: Random, schema: Schema): string {
   }
 }
 
-/** Returns a number of elements for an array: the minimum, the maximum, or a few. */
+/** Returns an array length: usually the minimum or up to two more, sometimes the maximum, but at most 200 more. */
 export function lengthOfArray(random: Random, { itemsMin, itemsMax }: Schema): number {
   const few = itemsMin + random.below(3)
   const length = random.chance(0.8) ? few : random.pick([itemsMin, itemsMax])

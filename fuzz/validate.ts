@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from './json.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * Returns the faults of an exact JSON value under a schema, each with its pointer. Pointers have `*` in place of the
+ * Returns the faults of a parsed JSON value under a schema, each with its pointer. Pointers have `*` in place of the
  * index of an element, so that the same fault in a hundred elements has one text.
  */
 export function validate(schema: Schema, value: JsonValue, pointer = ''): string[] {
   if (value === null) return schema.nullable ? [] : [`${pointer || '/'} is null`]
   if (schema.oneOf.length > 0) {
-    const fits = schema.oneOf.some(one => validate(one, value).length === 0)
-    return fits ? [] : [`${pointer || '/'} matches no schema of its oneOf`]
+    const isMatch = schema.oneOf.some(choice => validate(choice, value).length === 0)
+    return isMatch ? [] : [`${pointer || '/'} matches no schema of its oneOf`]
   }
   switch (schema.type) {
     case 'boolean':
@@ -31,7 +31,10 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the value of a header field or a parameter for its schema, because a text has no type. */
+/**
+ * Returns the value of a header field in the type of its schema, because a text has no type of its own. A text that is
+ * not of that type is returned unchanged.
+ */
 export function valueOfText(schema: Schema, text: string): JsonValue {
   if (schema.type === 'integer') return /^(?:0|-?[1-9][0-9]{0,30})$/.test(text) ? BigInt(text) : text
   if (schema.type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text

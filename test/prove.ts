@@ -26,7 +26,7 @@ const suites = [
   'failover',
 ]
 
-const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), did: z.string() })
+const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), summary: z.string() })
 type ProofLine = z.output<typeof ProofLine>
 
 const { values } = parseArgs({
@@ -69,7 +69,7 @@ if (values.write) writePage(report)
 function table(lines: readonly ProofLine[]): string {
   const rows = lines
     .toSorted((a, b) => a.guarantee - b.guarantee)
-    .map(({ guarantee, engine, did }) => `| ${guarantee} | ${engine} | ${did} |`)
+    .map(({ guarantee, engine, summary }) => `| ${guarantee} | ${engine} | ${summary} |`)
   const command = `npm run prove -- --only ${values.only} --share ${values.share}`
   return [
     `Commit ${commit}, Bun ${Bun.version}, ${new Date().toISOString().slice(0, 10)}, \`${command}\`:`,

@@ -12,10 +12,10 @@ interface Violation {
  * invariant. None depends on events, because retention deletes old events.
  */
 export const invariants = {
-  'reserved lies between 0 and quantity': sql<Violation>()(
+  'reserved is between 0 and quantity': sql<Violation>()(
     `SELECT id FROM pet WHERE NOT (reserved BETWEEN 0 AND quantity)`,
   ),
-  'the status follows from the stock': sql<Violation>()(`
+  'the status matches the stock': sql<Violation>()(`
     SELECT id FROM pet WHERE status <> CASE WHEN quantity = 0 THEN 'sold'
       WHEN on_hold = 1 OR quantity = reserved THEN 'pending' ELSE 'available' END`),
   'quantity is the sum of the movements': sql<Violation>()(`

@@ -177,13 +177,13 @@ class UncheckedCache extends RepresentationCache {
     input: object,
     reply: Parameters<RepresentationCache['store']>[3],
   ): void {
-    const now = this.begin('listPets')
-    super.store({ ...ticket, generation: now?.generation ?? 0 }, target, input, reply)
+    const currentTicket = this.begin('listPets')
+    super.store({ ...ticket, generation: currentTicket?.generation ?? 0 }, target, input, reply)
   }
 }
 
 /** Reads a list, and changes it before the reply arrives. Then reads the list again, and returns its body. */
-async function namesAfterLateReply(representations?: RepresentationCache): Promise<string> {
+async function listAfterLateReply(representations?: RepresentationCache): Promise<string> {
   const late = Promise.withResolvers<void>()
   let reads = 0
   await using store = await openTestStore('sqlite', {
@@ -212,18 +212,18 @@ async function namesAfterLateReply(representations?: RepresentationCache): Promi
 
 describe('a list that was read before a change', () => {
   test('is not stored after the change', async () => {
-    expect(await namesAfterLateReply()).toContain('Renamed')
+    expect(await listAfterLateReply()).toContain('Renamed')
   })
 
   test('control: a cache that stores the list is detected', async () => {
-    expect(await namesAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
+    expect(await listAfterLateReply(new UncheckedCache())).not.toContain('Renamed')
   })
 })
 
 test('while clients read and write at once, no reply of the cache differs from the database', async () => {
   await using store = await openTestStore('sqlite', { cache: 'verify' })
   const pets = await Promise.all(Array.from({ length: 8 }, () => makePet(store.client, { quantity: 1000n })))
-  let writing = true
+  let isWriting = true
   const writers = pets.slice(0, 4).map(async ({ petId }) => {
     for (let count = 0; count < 40; count++) {
       const { data } = await store.client.placeOrder({ body: { petId } })
@@ -233,10 +233,10 @@ test('while clients read and write at once, no reply of the cache differs from t
   const statuses = new Set<number>()
   const readers = pets.map(async ({ petId, categoryId }) => {
     const targets = [`/pets/${petId}`, `/store/inventory/${petId}`, '/pets', `/categories/${categoryId}`]
-    while (writing) for (const target of targets) statuses.add((await store.send('GET', target)).status)
+    while (isWriting) for (const target of targets) statuses.add((await store.send('GET', target)).status)
   })
   await Promise.all(writers)
-  writing = false
+  isWriting = false
   await Promise.all(readers)
   expect([...statuses]).toEqual([200])
   const metrics = await (await store.send('GET', '/metrics')).text()

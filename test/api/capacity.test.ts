@@ -7,7 +7,7 @@ import { SlotWhileBodyArrives } from '../controls/slot-while-body-arrives.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const HALF_SENT = 600
+const HALF_BODIES = 600
 
 /** Opens connections that announce a body of 1 MiB and send one byte of it. Returns an object that closes them. */
 async function sendHalfBodies({ base }: TestStore, count: number, key: string) {
@@ -41,10 +41,10 @@ describe('clients that send half a body', () => {
   test('block neither probes, nor reads, nor the bodies of other callers', async () => {
     await using store = await openTestStore('sqlite')
     const { data: till } = await store.client.createKey({ body: { name: 'till', scopes: ['pets:write'] } })
-    using half = await sendHalfBodies(store, HALF_SENT, ADMIN_KEY)
+    using half = await sendHalfBodies(store, HALF_BODIES, ADMIN_KEY)
     // One key may have 64 arriving bodies of 1 MiB. Any further body is refused immediately.
-    await until('the others are refused', () => half.refused() >= HALF_SENT - 64)
-    expect(half.refused()).toBe(HALF_SENT - 64)
+    await until('the others are refused', () => half.refused() >= HALF_BODIES - 64)
+    expect(half.refused()).toBe(HALF_BODIES - 64)
     for (const path of ['/livez', '/readyz', '/pets', '/metrics']) {
       expect([path, (await fetch(store.base + path)).status]).toEqual([path, 200])
     }
@@ -62,7 +62,7 @@ test('control: if arriving bodies hold slots, reads are refused', async () => {
   await until('readers are refused', async () => (await fetch(`${store.base}/pets`)).status === 503)
 })
 
-test('a client that waits for events holds no slot, and one caller can have only a part of such waits', async () => {
+test('a client that waits for events holds no slot, and one caller can have only a part of all waits', async () => {
   await using store = await openTestStore('sqlite')
   const admission = new Admission()
   const commitSignal = new CommitSignal(store.engine.watch)
@@ -80,8 +80,8 @@ test('a client that waits for events holds no slot, and one caller can have only
   const codes = Array.from({ length: 1000 }, () => codeOf(() => admission.enter('203.0.113.1').leave()))
   expect(new Set(codes)).toEqual(new Set(['admitted']))
   commitSignal.end()
-  const ends = await Promise.all([...waiting, ...others])
-  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200]))
+  const outcomes = await Promise.all([...waiting, ...others])
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
 describe('clients that do not read their response', () => {
@@ -132,8 +132,8 @@ describe('the slots of requests', () => {
     expect(new Set(others)).toEqual(new Set(['admitted']))
     body.resolve('whole')
     // The address now holds its maximum number of slots, so there is no free slot when its bodies are complete.
-    const ends = await Promise.allSettled(waiting)
-    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']))
+    const outcomes = await Promise.allSettled(waiting)
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']))
   })
 
   test('are all released after any mixture of successes and failures, so the last leave ends the drain', async () => {

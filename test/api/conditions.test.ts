@@ -145,7 +145,7 @@ onEveryEngine(engine => {
       expect((await client.listPets({ id: [petId] })).etag).toBe(bare.etag)
     })
 
-    test('an order that changes none of the four members of a pet does not change its ETag', async () => {
+    test('an order that changes none of the four members of a pet does not change the ETag of the pet', async () => {
       const { client } = store()
       const { petId } = await makePet(client, { quantity: 5n })
       const before = await client.getPet({ petId })
@@ -249,7 +249,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('every operation that changes or deletes a resource evaluates conditions', () => {
+test('every described operation with PUT, PATCH or DELETE evaluates conditions', () => {
   const unconditional = operationIds.filter(id => {
     const operation: Operation = contract[id]
     return !['GET', 'POST'].includes(operation.method) && !operation.hidden && !operation.etag
@@ -257,7 +257,7 @@ test('every operation that changes or deletes a resource evaluates conditions', 
   expect(unconditional).toEqual([])
 })
 
-test('the client sends the headers of the contract, and a refusal keeps its response headers', async () => {
+test('a refusal that the client throws has the headers of the response', async () => {
   await using store = await openTestStore('sqlite')
   const stranger = makeClient({ base: store.base })
   const refused = await refusalOf(stranger.placeOrder({ body: { petId: 1n } }))

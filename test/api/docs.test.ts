@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
+import { contract, operationIds } from '../../src/contract/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
@@ -7,9 +8,9 @@ import { ADMIN_KEY } from '../support/store.ts'
 const TIMEOUT_MS = 120_000
 
 /** An open page, with the faults that were observed on it. */
-interface Watched {
+interface WatchedPage {
   readonly page: Page
-  /** The requests to another host, violations of the content security policy, and errors of the page. */
+  /** The requests to another host, and the errors and warnings of the page, such as violations of its policy. */
   readonly faults: string[]
 }
 
@@ -24,14 +25,14 @@ describe('the docs page in a real browser', () => {
     await browser?.close()
   })
 
-  async function open(path: string, width: number, colorScheme: 'light' | 'dark'): Promise<Watched> {
+  async function open(path: string, width: number, colorScheme: 'light' | 'dark'): Promise<WatchedPage> {
     const page = await browser?.newPage({ viewport: { width, height: 900 }, colorScheme })
     if (!page) throw new Error('the browser did not start')
     const faults: string[] = []
     const { base } = store()
     page.on('request', request => {
-      const local = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
-      if (!local) faults.push(`it requested ${request.url()}`)
+      const isLocal = request.url().startsWith(base) || /^(data|blob):/.test(request.url())
+      if (!isLocal) faults.push(`it requested ${request.url()}`)
     })
     page.on('console', message => {
       if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
@@ -78,7 +79,7 @@ describe('the docs page in a real browser', () => {
   )
 
   test(
-    'shows the stability, errors and examples of an operation',
+    'shows the stability, the preview header and the errors of an operation',
     async () => {
       const { page, faults } = await open('/docs#tag/store/GET/store/summary', 1440, 'light')
       await page.getByText('store-summary').first().waitFor()
@@ -115,7 +116,7 @@ describe('the docs page in a real browser', () => {
   )
 })
 
-describe('the pages linked from the docs page', () => {
+describe('the entry pages of the service', () => {
   const store = sharedStore('sqlite')
 
   test('the docs page has a strict content security policy', async () => {
@@ -138,7 +139,7 @@ describe('the pages linked from the docs page', () => {
     expect(again.status).toBe(304)
   })
 
-  test('the root links to everything, as a page and as JSON, and every link works', async () => {
+  test('the root has the same links as a page and as JSON, and every link works', async () => {
     const page = await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()
     const json = await (await fetch(store().base)).text()
     const paths = [...page.matchAll(/href="([^"]+)"/g)].map(match => match[1] ?? '')
@@ -160,8 +161,8 @@ describe('the pages linked from the docs page', () => {
       ],
     })
     const text = await (await fetch(`${store().base}/llms.txt`)).text()
-    for (const id of ['listPets', 'placeOrder', 'getStoreSummary', 'getError'])
-      expect(text).toContain(`- ${id}: `)
+    const described = operationIds.filter(id => !('hidden' in contract[id]))
+    expect([...text.matchAll(/^- (\w+): /gm)].map(([, id]) => id).toSorted()).toEqual(described.toSorted())
     expect(text).not.toContain('applyImport')
   })
 })

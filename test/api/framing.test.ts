@@ -26,8 +26,8 @@ onEveryEngine(engine => {
   describe('the target of a request', () => {
     test('is read completely from an HTTP/1.0 client that sends no Host', async () => {
       const { petId } = await makePet(store().client)
-      const one = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
-      expect([one.status, JSON.parse(one.text).length]).toEqual([200, 1])
+      const found = await send(`GET /pets?id=${petId} HTTP/1.0\r\n\r\n`)
+      expect([found.status, JSON.parse(found.text).length]).toEqual([200, 1])
       expect((await send('GET /pets?limit=0 HTTP/1.0\r\n\r\n')).status).toBe(400)
       expect((await send('GET /pets?colour=red HTTP/1.0\r\n\r\n')).status).toBe(400)
       expect((await send('GET /pets?name=a://b HTTP/1.0\r\n\r\n')).status).toBe(200)
@@ -35,8 +35,8 @@ onEveryEngine(engine => {
 
     test('is refused with an empty Host', async () => {
       for (const host of ['Host:', 'Host: ']) {
-        const answer = await send(`GET /pets HTTP/1.1\r\n${host}\r\n${CLOSE}\r\n`)
-        expect([answer.status, JSON.parse(answer.text).errors]).toEqual([
+        const response = await send(`GET /pets HTTP/1.1\r\n${host}\r\n${CLOSE}\r\n`)
+        expect([response.status, JSON.parse(response.text).errors]).toEqual([
           400,
           [expect.objectContaining({ in: 'header', name: 'Host', code: 'invalid_format' })],
         ])
@@ -64,8 +64,8 @@ onEveryEngine(engine => {
     })
 
     test('that matches no path gets 404 with the path that was probably meant', async () => {
-      const answer = await fetch(`${store().base}/orders`)
-      expect(await answer.json()).toMatchObject({
+      const response = await fetch(`${store().base}/orders`)
+      expect(await response.json()).toMatchObject({
         status: 404,
         message: 'No operation has the path /orders. Did you mean /store/orders?',
       })
@@ -107,7 +107,7 @@ onEveryEngine(engine => {
 test('control: a server that acts on the last chunk executes a request that is refused', async () => {
   let effects = 0
   const server = serveWithoutTheEnd(() => effects++)
-  const answer = await sendBytes(server.port ?? 0, Buffer.from(chunked('Trailed', 'X-Checksum: abc\r\n')))
+  const response = await sendBytes(server.port ?? 0, Buffer.from(chunked('Trailed', 'X-Checksum: abc\r\n')))
   await server.stop(true)
-  expect([answer.status, effects]).toEqual([400, 1])
+  expect([response.status, effects]).toEqual([400, 1])
 })

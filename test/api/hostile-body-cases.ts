@@ -13,7 +13,7 @@ function bytes(...values: number[]): Uint8Array {
 }
 
 /** Returns a body `{"name":"..."}` with bytes that are not a valid string. */
-function named(...values: number[]): Uint8Array {
+function withNameBytes(...values: number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"name":"'), bytes(...values), Buffer.from('"}')])
 }
 
@@ -68,15 +68,15 @@ const malformed = sent(
       ['a single escaped low surrogate', '{"name":"\\udc00"}'],
       ['an escaped surrogate pair in the wrong order', '{"name":"\\ude00\\ud83d"}'],
       ['a lone surrogate in a member name', '{"\\ud800":"a"}'],
-      ['a surrogate as three raw bytes', named(0xed, 0xa0, 0x80)],
-      ['a surrogate pair as six raw bytes', named(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
-      ['a byte that never occurs in UTF-8', named(0xff)],
-      ['a truncated UTF-8 character', named(0xe2, 0x82)],
-      ['a stray continuation byte', named(0x80)],
-      ['an overlong slash', named(0xc0, 0xaf)],
-      ['an overlong U+0000', named(0xc0, 0x80)],
-      ['a code point above U+10FFFF', named(0xf4, 0x90, 0x80, 0x80)],
-      ['Latin-1', named(0xe9)],
+      ['a surrogate as three raw bytes', withNameBytes(0xed, 0xa0, 0x80)],
+      ['a surrogate pair as six raw bytes', withNameBytes(0xed, 0xa0, 0xbd, 0xed, 0xb8, 0x80)],
+      ['a byte that never occurs in UTF-8', withNameBytes(0xff)],
+      ['a truncated UTF-8 character', withNameBytes(0xe2, 0x82)],
+      ['a stray continuation byte', withNameBytes(0x80)],
+      ['an overlong slash', withNameBytes(0xc0, 0xaf)],
+      ['an overlong U+0000', withNameBytes(0xc0, 0x80)],
+      ['a code point above U+10FFFF', withNameBytes(0xf4, 0x90, 0x80, 0x80)],
+      ['Latin-1', withNameBytes(0xe9)],
       ['a byte order mark', Buffer.from('\ufeff{"name":"a"}')],
       ['UTF-16', Buffer.from('\ufeff{"name":"a"}', 'utf16le')],
       ['33 levels of arrays', '['.repeat(33) + ']'.repeat(33)],
@@ -87,7 +87,7 @@ const malformed = sent(
   ).map(([name, body, more = {}]) => [name, body, '400 malformed_json', more]),
 )
 
-const shapes = sent('POST /categories', [
+const wrongShapes = sent('POST /categories', [
   ['32 levels of arrays', '['.repeat(32) + ']'.repeat(32), `${INVALID}  type_mismatch`],
   ['a body that is null', 'null', `${INVALID}  type_mismatch`],
   ['a body that is a string', '"name"', `${INVALID}  type_mismatch`],
@@ -129,7 +129,7 @@ const shapes = sent('POST /categories', [
 ])
 
 /** Numbers in place of the id of a category; category 1 exists. */
-const numbers = (
+const wrongNumbers = (
   [
     ['with a fraction of zero', '1.0', 'type_mismatch'],
     ['with an exponent', '1e3', 'type_mismatch'],
@@ -270,8 +270,8 @@ const keptTexts = [
 
 export const bodyCases: readonly HostileCase[] = [
   ...malformed,
-  ...shapes,
-  ...numbers,
+  ...wrongShapes,
+  ...wrongNumbers,
   ...references,
   ...refusedTexts,
   ...keptTexts,

@@ -175,7 +175,10 @@ const credentials: readonly HostileCase[] = (
   }),
 )
 
-/** Every path of the contract and of the service, a method that it does not allow, and the methods that it allows. */
+/**
+ * Every path of the contract and some other paths of the service, each with a method that it does not allow and the
+ * methods that it allows.
+ */
 export const allowByPath: readonly (readonly [path: string, method: string, allow: string])[] = [
   ['/pets', 'DELETE', 'GET, HEAD, OPTIONS, POST'],
   ['/pets/{petId}', 'PUT', 'DELETE, GET, HEAD, OPTIONS, PATCH'],

@@ -33,8 +33,8 @@ function whole(name: string, head: string, expected: string): HostileCase {
   return { name, head, expected }
 }
 
-// If the third word of a request line is not a version of HTTP/1, the response is 505 (RFC 9110, section 15.6.6). A
-// control character ends the reading of the line with 505 too, and the preface of HTTP/2 gets 400.
+// If the third word of a request line is not HTTP/1.0 or HTTP/1.1, the response is 505 (RFC 9110, section 15.6.6). A
+// control character in the line also gets 505. The preface of HTTP/2 gets 400.
 const lines: readonly HostileCase[] = [
   line('a request line without a version', 'GET /pets', '505'),
   line('HTTP/2.0 in a request line', 'GET /pets HTTP/2.0', '505'),

@@ -10,13 +10,13 @@ import { allowByPath, hostileCases } from './hostile-cases.ts'
 const HOSTILE_CASES_MIN = 160
 
 /** The values that replace `{name}` in the head of a case, by name. */
-type Fillings = ReadonlyMap<string, string>
+type Placeholders = ReadonlyMap<string, string>
 
-test('the list of hostile requests is long, and the names of its cases are unique', () => {
+test('there are many hostile requests, their names are unique, and none expects a server error except 505', () => {
   const names = hostileCases.map(({ name }) => name)
   expect(names.length).toBeGreaterThanOrEqual(HOSTILE_CASES_MIN)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  // The runtime responds with 505 to an unknown version. No case may expect any other status of 500 or above.
+  // The runtime responds with 505 to a request line without a known version of HTTP.
   expect(hostileCases.filter(({ expected }) => /^5(?!05$)/.test(expected))).toEqual([])
 })
 
@@ -27,12 +27,12 @@ test('the hostile list sends a wrong method to every path of the contract', () =
 })
 
 onEveryEngine(engine => {
-  const opened = Promise.withResolvers<{ store: TestStore; fillings: Fillings }>()
+  const opened = Promise.withResolvers<{ store: TestStore; placeholders: Placeholders }>()
 
   beforeAll(async () => {
     const store = await openTestStore(engine)
-    await stock(store)
-    opened.resolve({ store, fillings: await fillingsOf(store) })
+    await fillStore(store)
+    opened.resolve({ store, placeholders: await placeholdersOf(store) })
   })
 
   afterAll(async () => {
@@ -41,9 +41,9 @@ onEveryEngine(engine => {
 
   for (const [index, hostile] of hostileCases.entries()) {
     test(`${hostile.name} gets ${hostile.expected.slice(0, 80)}`, async () => {
-      const { store, fillings } = await opened.promise
+      const { store, placeholders } = await opened.promise
       const healthy = store.send('GET', '/pets?id=1')
-      await sendAndCheck(hostile, index, store, fillings)
+      await sendAndCheck(hostile, index, store, placeholders)
       expect((await healthy).status).toBe(200)
     })
   }
@@ -62,20 +62,20 @@ async function sendAndCheck(
   hostile: HostileCase,
   index: number,
   store: TestStore,
-  fillings: Fillings,
+  placeholders: Placeholders,
 ): Promise<void> {
   const { head, body = '', expected, contains, headers = {}, createdName, withinMs, ends } = hostile
   const filled = head.replaceAll(/\{(\w+)\}/g, (whole, name) =>
-    name === 'id' ? requestId(index) : (fillings.get(name) ?? whole),
+    name === 'id' ? requestId(index) : (placeholders.get(name) ?? whole),
   )
   const bytes = Buffer.concat([Buffer.from(filled, 'latin1'), Buffer.from(body)])
-  const started = performance.now()
+  const startedMs = performance.now()
   const answer = await sendBytes(Number(new URL(store.base).port), bytes, ends)
-  const tookMs = performance.now() - started
+  const durationMs = performance.now() - startedMs
   expect(shortOf(answer)).toBe(expected)
   expect(Object.keys(headers).map(name => [name, answer.headers.get(name)])).toEqual(Object.entries(headers))
   if (contains !== undefined) expect(answer.text).toContain(contains)
-  if (withinMs !== undefined) expect(tookMs).toBeLessThan(withinMs)
+  if (withinMs !== undefined) expect(durationMs).toBeLessThan(withinMs)
   if (createdName === undefined) return
   const read = await fetch(answer.headers.get('location') ?? '')
   for (const text of [answer.text, await read.text()]) expect(nameIn(text)).toBe(createdName)
@@ -95,14 +95,14 @@ function nameIn(text: string): string {
 }
 
 /** Creates two categories, two pets, and an order of the first pet. */
-async function stock({ client }: TestStore): Promise<void> {
+async function fillStore({ client }: TestStore): Promise<void> {
   for (const name of ['Dogs', 'Cats']) await client.createCategory({ body: { name } })
   for (const name of ['Biscuit', 'Crumb']) await client.createPet({ body: { name, categoryId: 1n } })
   await client.setInventory({ petId: 1n, body: { quantity: 5n } })
   await client.placeOrder({ body: { petId: 1n } })
 }
 
-async function fillingsOf({ client }: TestStore): Promise<Fillings> {
+async function placeholdersOf({ client }: TestStore): Promise<Placeholders> {
   const { etag = '' } = await client.getPet({ petId: 1n })
   const cursorOf = async (list: Promise<{ data: { next?: string | undefined } }>): Promise<string> =>
     (await list).data.next ?? ''

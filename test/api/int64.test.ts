@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { contract } from '../../src/contract/contract.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
-/** Neighbouring ids that a JavaScript number cannot distinguish, and the limits of int64, in ascending order. */
+/** Ids in ascending order. Some are neighbours that a JavaScript number cannot distinguish, or the limits of int64. */
 const IDS = [
   -9223372036854775808n,
   -9223372036854775807n,
@@ -19,7 +19,7 @@ const IDS = [
   9223372036854775806n,
   9223372036854775807n,
 ]
-/** Ids so close to one of IDS that code with a number in place of a bigint would confuse them. */
+/** Ids that no row has, each next to one of IDS. As a JavaScript number, each of the last two equals one of IDS. */
 const ABSENT = [-9007199254740994n, 9007199254740994n, 4611686018427387906n, 9223372036854775805n]
 const EVEN = 9007199254740992n
 const ODD = 9007199254740993n
@@ -54,10 +54,10 @@ onEveryEngine(engine => {
     expect(refused.status).toBe(422)
     expect(await refused.text()).toContain(`"message":"Category ${ODD} does not exist."`)
     await putRows(store, [ODD])
-    const made = await store.send('POST', '/pets', { body })
-    expect(made.status).toBe(201)
+    const created = await store.send('POST', '/pets', { body })
+    expect(created.status).toBe(201)
     const pet = new RegExp(`^{"id":[1-9],"name":"Stray","categoryId":${ODD},"status":"available"}$`)
-    expect(await made.text()).toMatch(pet)
+    expect(await created.text()).toMatch(pet)
     expect(await store.database('SELECT id, pet_count FROM category ORDER BY id')).toEqual([
       { id: EVEN, pet_count: 1n },
       { id: ODD, pet_count: 2n },
@@ -73,8 +73,8 @@ onEveryEngine(engine => {
     expect(refused.status).toBe(422)
     expect(await refused.text()).toContain(`"message":"Pet ${ODD} does not exist."`)
     await putRows(store, [ODD])
-    const made = await store.send('POST', '/store/orders', { body })
-    const order = await made.text()
+    const created = await store.send('POST', '/store/orders', { body })
+    const order = await created.text()
     // A refused command may have used up an id.
     expect(order).toMatch(new RegExp(`^{"id":[1-9],"petId":${ODD},"quantity":2,"complete":false}$`))
     expect(await store.database('SELECT id, reserved FROM pet ORDER BY id')).toEqual([
@@ -85,7 +85,7 @@ onEveryEngine(engine => {
     expect(await textOf(store, `/store/orders?petId=${EVEN}`)).toBe(`[${orderText(EVEN)}]`)
   })
 
-  test('a change or a deletion affects only its own id', async () => {
+  test('a change or a deletion affects only the resource with its id', async () => {
     await using store = await openStoreWith(engine, [EVEN, ODD])
     const other = await store.send('PATCH', `/pets/${ODD}`, { body: `{"id":${EVEN}}` })
     expect(other.status).toBe(422)
@@ -118,7 +118,7 @@ onEveryEngine(engine => {
     expect(await textOf(store, `/pets?${named}`)).toBe(`[${IDS.map(petText).join()}]`)
   })
 
-  test('pages of one row, in both directions and in every sort, contain each id once', async () => {
+  test('pages of one row contain each id once, in both directions and in different sort orders', async () => {
     await using store = await openStoreWith(engine, IDS)
     const downwards = IDS.toReversed()
     for (const [sort, ids] of [
@@ -155,7 +155,7 @@ onEveryEngine(engine => {
 })
 
 // This test is only for PostgreSQL: the SQLite writer keeps its counters in memory, where a test cannot set them.
-test('the id of a resource created at 2^53 - 1 is written with its exact digits in its Location', async () => {
+test('a new resource with the id 2^53 - 1 has the exact digits of the id in its body and its Location', async () => {
   await using store = await openStoreWith('postgres', [ODD])
   await store.database('UPDATE counter SET last = 9007199254740990 RETURNING noun')
   const body = `{"name":"Last","categoryId":${ODD}}`

@@ -59,12 +59,12 @@ onEveryEngine(engine => {
         const reply = await probe(matrix, operation, `Bearer ${key}`)
         const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
         const isForAll = isPublic || operation.scope === 'any-key'
-        const may = isForAll || scope === operation.scope || includes
-        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'let in'}`).toBe(
-          `${id} with ${scope}: ${may ? 'let in' : 'forbidden'}`,
+        const isAllowed = isForAll || scope === operation.scope || includes
+        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'allowed'}`).toBe(
+          `${id} with ${scope}: ${isAllowed ? 'allowed' : 'forbidden'}`,
         )
         expect(reply.status).not.toBe(401)
-        if (!may) {
+        if (!isAllowed) {
           const challenge = `Bearer realm="petstore", error="insufficient_scope", scope="${operation.scope}"`
           expect(reply.headers.get('www-authenticate')).toBe(challenge)
         }
@@ -77,25 +77,25 @@ onEveryEngine(engine => {
   describe('a key', () => {
     test('is shown once, then listed without its secret, and only its hash is stored', async () => {
       const { client } = store()
-      const made = await client.createKey({
+      const created = await client.createKey({
         body: { name: 'till 1', scopes: ['orders:read', 'orders:read'] },
       })
-      expect(made.data.key).toMatch(/^pst_[0-9A-Za-z]{49}$/)
-      expect(made.data).toMatchObject({
+      expect(created.data.key).toMatch(/^pst_[0-9A-Za-z]{49}$/)
+      expect(created.data).toMatchObject({
         name: 'till 1',
         scopes: ['orders:read'],
-        hint: made.data.key.slice(-4),
+        hint: created.data.key.slice(-4),
       })
-      expect(made.headers.get('cache-control')).toBe('no-store')
+      expect(created.headers.get('cache-control')).toBe('no-store')
       const listed = await store().send('GET', '/keys?limit=100')
-      expect(await listed.text()).not.toContain(made.data.key)
+      expect(await listed.text()).not.toContain(created.data.key)
       const rows = await store().database('SELECT * FROM api_key')
       expect(JSON.stringify(rows, (_, value: unknown) => String(value) && value?.toString())).not.toContain(
-        made.data.key,
+        created.data.key,
       )
     })
 
-    test('is refused from the first request after its revocation, and a second revocation finds nothing', async () => {
+    test('is refused from the first request after its revocation, and cannot be revoked again', async () => {
       const { client, base } = store()
       const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
       const clerk = makeClient({ base, key: data.key })
@@ -117,7 +117,7 @@ onEveryEngine(engine => {
       )
     })
 
-    test('that expires creates no key that expires later', async () => {
+    test('that expires cannot create a key that expires later', async () => {
       const { client, base } = store()
       const body = (expiresAt?: string | null) => ({
         name: 'x',
@@ -127,14 +127,14 @@ onEveryEngine(engine => {
       const expiresAt = '2100-01-01T00:00:00Z'
       const { data } = await client.createKey({ body: body(expiresAt) })
       const expiring = makeClient({ base, key: data.key })
-      for (const asked of ['2100-01-01T00:00:00.001Z', '9999-12-31T00:00:00Z']) {
-        const refused = await refusalOf(expiring.createKey({ body: body(asked) }))
+      for (const requested of ['2100-01-01T00:00:00.001Z', '9999-12-31T00:00:00Z']) {
+        const refused = await refusalOf(expiring.createKey({ body: body(requested) }))
         expect([refused.status, refused.code]).toEqual([422, 'validation_failed'])
         expect(refused.errors).toMatchObject([{ pointer: '/expiresAt', code: 'out_of_range' }])
       }
-      for (const asked of [undefined, null, expiresAt, '2099-01-01T00:00:00Z']) {
-        const made = await expiring.createKey({ body: body(asked) })
-        expect(Date.parse(made.data.expiresAt ?? '')).toBe(Date.parse(asked ?? expiresAt))
+      for (const requested of [undefined, null, expiresAt, '2099-01-01T00:00:00Z']) {
+        const created = await expiring.createKey({ body: body(requested) })
+        expect(Date.parse(created.data.expiresAt ?? '')).toBe(Date.parse(requested ?? expiresAt))
       }
       const lasting = await client.createKey({ body: body() })
       expect(lasting.data.expiresAt).toBeUndefined()

@@ -6,7 +6,7 @@ import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/stor
 
 onEveryEngine(engine => {
   const store = sharedStore(engine)
-  const made: Pet[] = []
+  const createdPets: Pet[] = []
 
   // 60 pets in 3 categories, with repeated names, in every status.
   beforeAll(async () => {
@@ -21,7 +21,7 @@ onEveryEngine(engine => {
           status: (['available', 'pending', 'sold'] as const)[index % 4] ?? 'available',
         },
       })
-      made.push(data)
+      createdPets.push(data)
     }
   })
 
@@ -32,13 +32,13 @@ onEveryEngine(engine => {
     for await (const pet of everyItem(store().client.listPets, input)) items.push(pet)
     return items.map(({ id }) => id)
   }
-  const where = (keep: (pet: Pet) => boolean): bigint[] => made.filter(keep).map(({ id }) => id)
+  const idsWhere = (keep: (pet: Pet) => boolean): bigint[] => createdPets.filter(keep).map(({ id }) => id)
 
   describe('paging', () => {
     for (const sort of ['id', '-id', 'name', '-name'] as const) {
-      test(`sorted by ${sort} contains every row once, in order, at every page size`, async () => {
+      test(`sorted by ${sort} contains every row once, in the same order at different page sizes`, async () => {
         const whole = await ids({ sort, limit: 100 })
-        expect(whole.toSorted((a, b) => Number(a - b))).toEqual(where(() => true))
+        expect(whole.toSorted((a, b) => Number(a - b))).toEqual(idsWhere(() => true))
         for (const limit of [1, 7, 20]) expect(await ids({ sort, limit })).toEqual(whole)
         if (sort.startsWith('-')) {
           const forward = await ids({ sort: sort === '-id' ? 'id' : 'name', limit: 100 })
@@ -86,7 +86,7 @@ onEveryEngine(engine => {
   })
 
   describe('include=stock', () => {
-    test('adds the stock of each pet with every filter, sort and limit; other lists have no stock', async () => {
+    test('adds the stock of each pet, with filters, sorts and limits; a list without it has no stock', async () => {
       const { client } = store()
       await client.setInventory({ petId: 1n, body: { quantity: 7n } })
       const stocks = new Map<bigint, unknown>()
@@ -120,7 +120,7 @@ onEveryEngine(engine => {
         [4n, 'bigint'],
       ])
       const bare = await client.listPets({ limit: 2, cursor: stocked.data.next })
-      expect(bare.data.items).toEqual(made.slice(4, 6))
+      expect(bare.data.items).toEqual(createdPets.slice(4, 6))
       expect(stocked.headers.get('link')).toContain('include=stock')
     })
 
@@ -138,22 +138,22 @@ onEveryEngine(engine => {
   describe('filters of pets', () => {
     test('match any of the values of one filter, and all filters together', async () => {
       expect(await ids({ status: ['sold', 'pending'], limit: 9 })).toEqual(
-        where(pet => pet.status !== 'available'),
+        idsWhere(pet => pet.status !== 'available'),
       )
-      expect(await ids({ categoryId: [1n, 3n], limit: 9 })).toEqual(where(pet => pet.categoryId !== 2n))
+      expect(await ids({ categoryId: [1n, 3n], limit: 9 })).toEqual(idsWhere(pet => pet.categoryId !== 2n))
       expect(await ids({ categoryId: [1n, 1n, 99n], status: ['sold'], limit: 9 })).toEqual(
-        where(pet => pet.categoryId === 1n && pet.status === 'sold'),
+        idsWhere(pet => pet.categoryId === 1n && pet.status === 'sold'),
       )
       expect(await ids({ id: [5n, 3n, 999n, 3n, 4n] })).toEqual([3n, 4n, 5n])
       expect(await ids({ id: [5n, 3n, 4n], sort: '-id', status: ['available'] })).toEqual(
-        where(pet => [3n, 4n, 5n].includes(pet.id) && pet.status === 'available').toReversed(),
+        idsWhere(pet => [3n, 4n, 5n].includes(pet.id) && pet.status === 'available').toReversed(),
       )
     })
 
     test('by name match the beginning of the name, and sort only by name', async () => {
       const named = await ids({ name: 'bell', status: ['available', 'sold'], limit: 4 })
       expect(named.toSorted((a, b) => Number(a - b))).toEqual(
-        where(pet => pet.name.toLowerCase().startsWith('bell') && pet.status !== 'pending'),
+        idsWhere(pet => pet.name.toLowerCase().startsWith('bell') && pet.status !== 'pending'),
       )
       expect(await ids({ name: 'zoë', sort: '-name' })).toHaveLength(12)
       expect(await ids({ name: 'ZOE' })).toEqual([])
@@ -173,7 +173,7 @@ onEveryEngine(engine => {
   describe('filters of orders and stocks', () => {
     test('orders can be filtered by pet, by completion and by shipDate', async () => {
       const { client } = store()
-      const [one, two] = where(pet => pet.status === 'available')
+      const [one, two] = idsWhere(pet => pet.status === 'available')
       for (const petId of [one ?? 0n, two ?? 0n]) {
         await client.setInventory({ petId, body: { quantity: 50n } })
         for (const day of ['02', '01', '03']) {
@@ -206,7 +206,7 @@ onEveryEngine(engine => {
       expect(await codeOf(byId)).toBe('400 invalid_parameter')
     })
 
-    test('orders can be searched by their exact reference, with every other filter and sort', async () => {
+    test('orders can be searched by their exact reference, together with other filters and sorts', async () => {
       await using own = await openTestStore(engine)
       const { client } = own
       const { petId: one } = await makePet(client, { quantity: 90n })
@@ -252,7 +252,7 @@ onEveryEngine(engine => {
 
     test('stocks can be filtered by pet, status and maximum quantity, smallest quantity first', async () => {
       const { client } = store()
-      const [held] = where(pet => pet.status === 'pending')
+      const [held] = idsWhere(pet => pet.status === 'pending')
       await client.setInventory({ petId: held ?? 0n, body: { quantity: 3n } })
       const list = async (input: Parameters<typeof client.listInventory>[0]) => {
         const found: [bigint, bigint, string][] = []

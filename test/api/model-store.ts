@@ -38,7 +38,7 @@ export class ModelStore {
     return '200'
   }
 
-  refusesOrder(units: number): string | undefined {
+  orderRefusal(units: number): string | undefined {
     if (this.onHold) return '409 pet_not_available'
     return units > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
   }
@@ -51,15 +51,15 @@ export class ModelStore {
   }
 
   change(id: bigint, units: number | undefined, complete: boolean | undefined): string {
-    const done = this.complete.get(id)
-    if (done !== undefined) {
-      const same = (units === undefined || units === done) && complete !== false
-      return same ? '200' : '409 order_already_complete'
+    const completedUnits = this.complete.get(id)
+    if (completedUnits !== undefined) {
+      const isSame = (units === undefined || units === completedUnits) && complete !== false
+      return isSame ? '200' : '409 order_already_complete'
     }
     const before = this.open.get(id)
     if (before === undefined) return '404 order_not_found'
     const after = units ?? before
-    const refused = after > before ? this.refusesOrder(after - before) : undefined
+    const refused = after > before ? this.orderRefusal(after - before) : undefined
     if (refused) return refused
     this.open.set(id, after)
     if (complete) {
@@ -77,7 +77,7 @@ export class ModelStore {
     return '204'
   }
 
-  refer(id: bigint, reference: string | null): string {
+  setReference(id: bigint, reference: string | null): string {
     if (!this.open.has(id) && !this.complete.has(id)) return '404 order_not_found'
     if ((this.references.get(id) ?? null) === reference) return '200'
     if (this.complete.has(id)) return '409 order_already_complete'
@@ -87,7 +87,7 @@ export class ModelStore {
   }
 
   /** Returns the ids of the orders with a reference, as the list of the real store returns them. */
-  referred(reference: string): string {
+  orderIdsWith(reference: string): string {
     const ids = [...this.references].flatMap(([id, stored]) => (stored === reference ? [id] : []))
     return ids.sort((a, b) => (a < b ? -1 : 1)).join(' ')
   }

@@ -73,8 +73,8 @@ onEveryEngine(engine => {
     test('can complete it and set an absent shipDate; a second completion changes nothing', async () => {
       const { client } = store()
       const { petId, orderId } = await makePet(client, { quantity: 5n, reserved: 2n })
-      const done = await client.updateOrder({ orderId, body: { complete: true } })
-      expect(done.data).toEqual({
+      const completed = await client.updateOrder({ orderId, body: { complete: true } })
+      expect(completed.data).toEqual({
         id: orderId,
         petId,
         quantity: 2n,
@@ -83,7 +83,7 @@ onEveryEngine(engine => {
       })
       expect(await stockOf(client, petId)).toBe('available 3/0')
       const again = await client.updateOrder({ orderId, body: { complete: true } })
-      expect([again.status, again.etag]).toEqual([200, done.etag])
+      expect([again.status, again.etag]).toEqual([200, completed.etag])
       expect(await stockOf(client, petId)).toBe('available 3/0')
     })
 
@@ -191,8 +191,8 @@ onEveryEngine(engine => {
       expect(kept.data).toEqual({ ...bare.data, quantity: 2n, reference: 'R-1' })
       const removed = await client.updateOrder({ orderId, body: { quantity: 1n, reference: null } })
       expect([removed.data, removed.etag]).toEqual([bare.data, bare.etag])
-      const done = await client.updateOrder({ orderId, body: { complete: true, reference: 'R-2' } })
-      expect(done.data).toMatchObject({ petId, complete: true, reference: 'R-2' })
+      const completed = await client.updateOrder({ orderId, body: { complete: true, reference: 'R-2' } })
+      expect(completed.data).toMatchObject({ petId, complete: true, reference: 'R-2' })
     })
 
     test('of a complete order cannot be changed; its current reference is accepted', async () => {

@@ -6,16 +6,21 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const { client } = store
     const { data: dogs } = await client.createCategory({ body: { name: 'Dogs' } })
-    const made = await client.createPet({ body: { name: 'Biscuit (Beagle)', categoryId: dogs.id } })
-    expect(made.status).toBe(201)
-    expect(made.data).toEqual({ id: 1n, name: 'Biscuit (Beagle)', categoryId: dogs.id, status: 'available' })
-    expect(made.location).toBe(`${store.base}/pets/1`)
+    const created = await client.createPet({ body: { name: 'Biscuit (Beagle)', categoryId: dogs.id } })
+    expect(created.status).toBe(201)
+    expect(created.data).toEqual({
+      id: 1n,
+      name: 'Biscuit (Beagle)',
+      categoryId: dogs.id,
+      status: 'available',
+    })
+    expect(created.location).toBe(`${store.base}/pets/1`)
     const read = await client.getPet({ petId: 1n })
-    expect(read.data).toEqual(made.data)
-    expect(read.etag).toBe(made.etag)
+    expect(read.data).toEqual(created.data)
+    expect(read.etag).toBe(created.etag)
     const changed = await client.updatePet({ petId: 1n, body: { name: 'Crumb' } })
-    expect(changed.data).toEqual({ ...made.data, name: 'Crumb' })
-    expect(changed.etag).not.toBe(made.etag)
+    expect(changed.data).toEqual({ ...created.data, name: 'Crumb' })
+    expect(changed.etag).not.toBe(created.etag)
     const deleted = await client.deletePet({ petId: 1n })
     expect(deleted.status).toBe(204)
     expect(await codeOf(client.getPet({ petId: 1n }))).toBe('404 pet_not_found')

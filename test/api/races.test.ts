@@ -14,22 +14,22 @@ const ISOLATED_ROUNDS = times(10, 200)
 const KEY_ROUNDS = times(50, 1000)
 const KEYS_PER_ROUND = 10
 const TIMEOUT_MS = timeLimitMs(120_000)
-/** The level of the controls: at a higher one PostgreSQL itself prevents their faults. */
+/** The isolation level of the controls. At a higher level, PostgreSQL itself prevents their faults. */
 const isolation = 'READ COMMITTED'
 
 /** Returns the number of calls by their outcome: `201`, `409 insufficient_stock`, ... */
-async function tally(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
-  const ends: Record<string, number> = {}
+async function countOutcomes(calls: Promise<{ status: number }>[]): Promise<Record<string, number>> {
+  const outcomes: Record<string, number> = {}
   for (const result of await Promise.allSettled(calls)) {
-    const end =
+    const outcome =
       result.status === 'fulfilled'
         ? String(result.value.status)
         : result.reason instanceof ApiError
           ? `${result.reason.status} ${result.reason.code}`
           : String(result.reason)
-    ends[end] = (ends[end] ?? 0) + 1
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
-  return ends
+  return outcomes
 }
 
 /**
@@ -38,10 +38,12 @@ async function tally(calls: Promise<{ status: number }>[]): Promise<Record<strin
  */
 async function sellOut(store: TestStore, units: number, buyers: number): Promise<string[]> {
   const { petId } = await makePet(store.client, { quantity: BigInt(units) })
-  const ends = await tally(Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })))
+  const outcomes = await countOutcomes(
+    Array.from({ length: buyers }, () => store.client.placeOrder({ body: { petId } })),
+  )
   const expected = { '201': units, '409 insufficient_stock': buyers - units }
-  if (Bun.deepEquals(ends, expected)) return []
-  return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(ends)}`]
+  if (Bun.deepEquals(outcomes, expected)) return []
+  return [`${units} units and ${buyers} buyers ended in ${JSON.stringify(outcomes)}`]
 }
 
 /** Creates pets in a category while it is deleted, and orders a pet while it is deleted. Returns the wrong outcomes. */
@@ -50,7 +52,7 @@ async function createWhileDeleting(store: TestStore): Promise<string[]> {
   const { data: category } = await client.createCategory({ body: { name: 'C' } })
   const body = { name: 'P', categoryId: category.id }
   const { petId } = await makePet(client, { quantity: 3n })
-  const ends = await tally([
+  const outcomes = await countOutcomes([
     client.createPet({ body }),
     client.deleteCategory({ categoryId: category.id }),
     client.createPet({ body }),
@@ -60,8 +62,8 @@ async function createWhileDeleting(store: TestStore): Promise<string[]> {
     client.placeOrder({ body: { petId } }),
     client.updatePet({ petId, body: { categoryId: category.id } }),
   ])
-  const faults = Object.keys(ends).filter(end => !/^(2..|404|409|422)/.test(end))
-  return faults.map(end => `a race ended in ${end}`)
+  const faults = Object.keys(outcomes).filter(outcome => !/^(2..|404|409|422)/.test(outcome))
+  return faults.map(outcome => `a race ended in ${outcome}`)
 }
 
 /** Cancels, completes and places orders of one pet concurrently. Returns a fault if an outcome is wrong. */
@@ -69,7 +71,7 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
   const { client } = store
   const { petId } = await makePet(client, { quantity: 8n })
   const orders = await Promise.all(Array.from({ length: 8 }, () => client.placeOrder({ body: { petId } })))
-  const ends = await tally(
+  const outcomes = await countOutcomes(
     orders.flatMap(({ data }, index) => {
       const orderId = data.id ?? 0n
       const settled =
@@ -79,11 +81,11 @@ async function settleAtOnce(store: TestStore): Promise<string[]> {
       return [settled, client.placeOrder({ body: { petId } })]
     }),
   )
-  const wrong = Object.keys(ends).filter(
-    end => !['200', '201', '204', '409 insufficient_stock'].includes(end),
+  const wrong = Object.keys(outcomes).filter(
+    outcome => !['200', '201', '204', '409 insufficient_stock'].includes(outcome),
   )
-  if (ends['204'] !== 4 || ends['200'] !== 4 || wrong.length > 0)
-    return [`the orders ended in ${JSON.stringify(ends)}`]
+  if (outcomes['204'] !== 4 || outcomes['200'] !== 4 || wrong.length > 0)
+    return [`the orders ended in ${JSON.stringify(outcomes)}`]
   return []
 }
 
@@ -119,7 +121,7 @@ onEveryEngine(engine => {
       recordSoak({
         guarantee: 1,
         engine,
-        did: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
+        summary: `${ROUNDS} rounds of ${BUYERS} buyers: 0 oversold, 0 wrongly refused`,
       })
     },
     TIMEOUT_MS,
@@ -141,7 +143,7 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine)
       for (let round = 0; round < ROUNDS; round++) expect(await createWhileDeleting(store)).toEqual([])
       expect(await audit(store)).toEqual([])
-      recordSoak({ guarantee: 14, engine, did: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
+      recordSoak({ guarantee: 14, engine, summary: `${ROUNDS} rounds: 0 orphans, 0 wrong counts` })
     },
     TIMEOUT_MS,
   )
@@ -156,7 +158,7 @@ onEveryEngine(engine => {
       recordSoak({
         guarantee: 4,
         engine,
-        did: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
+        summary: `${keys} keys, each 2 to 8 times at once: one effect, identical responses`,
       })
     },
     TIMEOUT_MS,
@@ -173,8 +175,8 @@ for (const isolation of ['REPEATABLE READ', 'SERIALIZABLE'] as const) {
         expect(await createWhileDeleting(store)).toEqual([])
       }
       expect(await audit(store)).toEqual([])
-      const did = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
-      recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, did })
+      const summary = `${ISOLATED_ROUNDS} rounds of the last units, and of races on category and pet: 0 wrong`
+      recordSoak({ guarantee: 1, engine: `postgres ${isolation}`, summary })
     },
     TIMEOUT_MS,
   )

@@ -130,15 +130,15 @@ test('a read after a change counts once towards the rate limit', async () => {
     rateLimit: { requests: 100, seconds: 3600 },
   })
   const { petId } = await makePet(store.client)
-  const left = async (): Promise<number> => {
+  const remaining = async (): Promise<number> => {
     const { headers } = await read(store, '/pets?limit=2')
     return Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1])
   }
-  for (let count = 0; count < REPEATS; count++) await left()
-  const before = await left()
+  for (let count = 0; count < REPEATS; count++) await remaining()
+  const before = await remaining()
   for (let count = 1; count <= 4; count++) {
     await store.client.updatePet({ petId, body: { name: `Name ${count}` } })
-    expect(await left()).toBe(before - count)
+    expect(await remaining()).toBe(before - count)
   }
 })
 

@@ -33,9 +33,10 @@ onEveryEngine(engine => {
 
     test('says which caches may store it', async () => {
       const { client } = store()
-      const kept = async (call: Promise<{ headers: Headers }>) => (await call).headers.get('cache-control')
-      expect(await kept(client.listPets({}))).toBe('no-cache')
-      expect(await kept(client.listOrders({}))).toBe('private, no-cache')
+      const cacheControlOf = async (call: Promise<{ headers: Headers }>) =>
+        (await call).headers.get('cache-control')
+      expect(await cacheControlOf(client.listPets({}))).toBe('no-cache')
+      expect(await cacheControlOf(client.listOrders({}))).toBe('private, no-cache')
       expect((await store().send('GET', '/pets/404')).headers.get('cache-control')).toBe('no-store')
     })
 
@@ -178,8 +179,8 @@ onEveryEngine(engine => {
   test('the error catalogue lists every code, and each code can be read', async () => {
     const { data } = await store().anonymous.listErrors({})
     expect(data.items.map(({ code }) => code)).toEqual(Object.keys(errorTable))
-    const one = await store().anonymous.getError({ code: 'insufficient_stock' })
-    expect(one.data).toEqual({ ...errorTable.insufficient_stock, code: 'insufficient_stock', status: 409n })
+    const entry = await store().anonymous.getError({ code: 'insufficient_stock' })
+    expect(entry.data).toEqual({ ...errorTable.insufficient_stock, code: 'insufficient_stock', status: 409n })
     expect(await codeOf(store().anonymous.getError({ code: 'nonsense' }))).toBe('404 error_not_found')
   })
 
@@ -215,9 +216,9 @@ onEveryEngine(engine => {
     await using stuck = await openTestStore(engine)
     const { ping } = stuck.engine
     Reflect.set(stuck.engine, 'ping', () => new Promise(() => {}))
-    const began = performance.now()
+    const startedMs = performance.now()
     expect((await fetch(`${stuck.base}/readyz`)).status).toBe(503)
-    expect(performance.now() - began).toBeGreaterThan(1000)
+    expect(performance.now() - startedMs).toBeGreaterThan(1000)
     expect((await fetch(`${stuck.base}/livez`)).status).toBe(200)
     Reflect.set(stuck.engine, 'ping', ping)
   })
@@ -287,8 +288,8 @@ test('a string in place of an array is refused only for its type', async () => {
   const reply = await store.send('POST', '/keys', { body: '{"name":"x","scopes":"orders:write"}' })
   const { message, errors } = ErrorBody.parse(parseJson(await reply.text()))
   expect([message, errors?.map(({ code }) => code)]).toEqual(['scopes must be an array.', ['type_mismatch']])
-  const few = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
-  expect(ErrorBody.parse(parseJson(await few.text())).message).toBe(
+  const tooFew = await store.send('POST', '/keys', { body: '{"name":"","scopes":[]}' })
+  expect(ErrorBody.parse(parseJson(await tooFew.text())).message).toBe(
     'name must have at least 1 character; scopes must have at least 1 element.',
   )
 })

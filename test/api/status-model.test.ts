@@ -20,7 +20,7 @@ type Step =
   | { readonly do: 'place'; readonly units: number; readonly complete: boolean }
   | { readonly do: 'change'; readonly which: number; readonly units?: number; readonly complete?: boolean }
   | { readonly do: 'cancel'; readonly which: number }
-  | { readonly do: 'refer'; readonly which: number; readonly reference: string | null }
+  | { readonly do: 'set reference'; readonly which: number; readonly reference: string | null }
   | { readonly do: 'count'; readonly quantity: number }
   | { readonly do: 'adjust'; readonly change: number }
 
@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     { requiredKeys: ['do', 'which'] },
   ),
   fc.record({ do: fc.constant('cancel'), which }),
-  fc.record({ do: fc.constant('refer'), which, reference: fc.constantFrom(...references, null) }),
+  fc.record({ do: fc.constant('set reference'), which, reference: fc.constantFrom(...references, null) }),
   fc.record({ do: fc.constant('count'), quantity: fc.constantFrom(0, 0, 1, 3, 6) }),
   fc.record({
     do: fc.constant('adjust'),
@@ -47,24 +47,26 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 async function compare(client: Client, steps: readonly Step[], model: ModelStore): Promise<void> {
   const { petId } = await makePet(client)
   const orders: bigint[] = []
-  for (const [index, one] of steps.entries()) {
-    const orderId = 'which' in one ? (orders[one.which % Math.max(1, orders.length)] ?? 404_404n) : 0n
-    const [real, modelled] = await applyStep(client, model, petId, orderId, one, orders)
-    const where = `after step ${index} (${JSON.stringify(one)})`
+  for (const [index, current] of steps.entries()) {
+    const orderId = 'which' in current ? (orders[current.which % Math.max(1, orders.length)] ?? 404_404n) : 0n
+    const [real, modelled] = await applyStep(client, model, petId, orderId, current, orders)
+    const where = `after step ${index} (${JSON.stringify(current)})`
     if (real !== modelled) throw new Error(`the store returned ${real}, the model ${modelled}, ${where}`)
     const stock = await stockOf(client, petId)
     if (stock !== model.stock) throw new Error(`the store has ${stock}, the model ${model.stock}, ${where}`)
-    if (one.do !== 'refer' && one.do !== 'cancel') continue
+    if (current.do !== 'set reference' && current.do !== 'cancel') continue
     for (const reference of references) {
-      const found = await referred(client, petId, reference)
-      if (found !== model.referred(reference))
-        throw new Error(`${reference} finds the orders ${found}, not ${model.referred(reference)}, ${where}`)
+      const found = await orderIdsWith(client, petId, reference)
+      if (found !== model.orderIdsWith(reference))
+        throw new Error(
+          `${reference} finds the orders ${found}, not ${model.orderIdsWith(reference)}, ${where}`,
+        )
     }
   }
 }
 
 /** Returns the ids of the orders of a pet with a reference. */
-async function referred(client: Client, petId: bigint, reference: string): Promise<string> {
+async function orderIdsWith(client: Client, petId: bigint, reference: string): Promise<string> {
   const { data } = await client.listOrders({ petId: [petId], reference })
   return data.items.map(({ id }) => id).join(' ')
 }
@@ -74,51 +76,53 @@ async function applyStep(
   model: ModelStore,
   petId: bigint,
   orderId: bigint,
-  one: Step,
+  current: Step,
   orders: bigint[],
 ): Promise<[string, string]> {
-  switch (one.do) {
+  switch (current.do) {
     case 'status':
       return [
-        await outcomeOf(client.updatePet({ petId, body: { status: one.status } })),
-        model.writeStatus(one.status),
+        await outcomeOf(client.updatePet({ petId, body: { status: current.status } })),
+        model.writeStatus(current.status),
       ]
     case 'place': {
-      const refused = model.refusesOrder(one.units)
-      const call = client.placeOrder({ body: { petId, quantity: BigInt(one.units), complete: one.complete } })
+      const refused = model.orderRefusal(current.units)
+      const call = client.placeOrder({
+        body: { petId, quantity: BigInt(current.units), complete: current.complete },
+      })
       const real = await outcomeOf(call)
       if (refused || real !== '201') return [real, refused ?? '201']
       const id = (await call).data.id ?? 0n
       orders.push(id)
-      model.place(one.units, one.complete, id)
+      model.place(current.units, current.complete, id)
       return [real, '201']
     }
     case 'change': {
-      const { complete } = one
-      const body = { complete, ...(one.units !== undefined && { quantity: BigInt(one.units) }) }
+      const { complete } = current
+      const body = { complete, ...(current.units !== undefined && { quantity: BigInt(current.units) }) }
       return [
         await outcomeOf(client.updateOrder({ orderId, body })),
-        model.change(orderId, one.units, complete),
+        model.change(orderId, current.units, complete),
       ]
     }
     case 'cancel':
       return [await outcomeOf(client.cancelOrder({ orderId })), model.cancel(orderId)]
-    case 'refer': {
-      const { reference } = one
+    case 'set reference': {
+      const { reference } = current
       return [
         await outcomeOf(client.updateOrder({ orderId, body: { reference } })),
-        model.refer(orderId, reference),
+        model.setReference(orderId, reference),
       ]
     }
     case 'count':
       return [
-        await outcomeOf(client.setInventory({ petId, body: { quantity: BigInt(one.quantity) } })),
-        model.count(one.quantity),
+        await outcomeOf(client.setInventory({ petId, body: { quantity: BigInt(current.quantity) } })),
+        model.count(current.quantity),
       ]
     case 'adjust':
       return [
-        await outcomeOf(client.adjustInventory({ petId, body: { quantityChange: BigInt(one.change) } })),
-        model.adjust(one.change),
+        await outcomeOf(client.adjustInventory({ petId, body: { quantityChange: BigInt(current.change) } })),
+        model.adjust(current.change),
       ]
   }
 }
@@ -160,7 +164,7 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
     })(),
   'a hold that does not prevent orders': () =>
     new (class extends ModelStore {
-      override refusesOrder(wanted: number): string | undefined {
+      override orderRefusal(wanted: number): string | undefined {
         return wanted > this.quantity - this.reserved ? '409 insufficient_stock' : undefined
       }
     })(),
@@ -175,8 +179,8 @@ const controls: Readonly<Record<string, () => ModelStore>> = {
     })(),
   'a reference that can be changed on a complete order': () =>
     new (class extends ModelStore {
-      override refer(id: bigint, reference: string | null): string {
-        if (!this.complete.has(id)) return super.refer(id, reference)
+      override setReference(id: bigint, reference: string | null): string {
+        if (!this.complete.has(id)) return super.setReference(id, reference)
         if (reference === null) this.references.delete(id)
         else this.references.set(id, reference)
         return '200'

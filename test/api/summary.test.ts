@@ -55,12 +55,12 @@ onEveryEngine(engine => {
   test('the summary is exact in every state of a busy store', async () => {
     await using store = await openTestStore(engine)
     await makePet(store.client)
-    let busy = true
+    let isBusy = true
     const writing = useShop(store.client, WRITERS, EVENTS, 20261122).finally(() => {
-      busy = false
+      isBusy = false
     })
     let compared = 0
-    while (busy) {
+    while (isBusy) {
       await readOneState(store, compare)
       compared++
       // SQLite reads without waiting, so only a timer lets the writers continue.
@@ -80,24 +80,24 @@ onEveryEngine(engine => {
         .data
       return [pets, openOrders, unitsOnHand, unitsReserved, ordersByDay.at(-1)?.orders]
     }
-    const all = (status: 'available' | 'pending' | 'sold') => ({
+    const onePet = (status: 'available' | 'pending' | 'sold') => ({
       available: 0n,
       pending: 0n,
       sold: 0n,
       [status]: 1n,
     })
     const { data: first } = await client.placeOrder({ body: { petId, quantity: 2n } })
-    expect(await read()).toEqual([all('available'), 1n, 3n, 2n, 1n])
+    expect(await read()).toEqual([onePet('available'), 1n, 3n, 2n, 1n])
     const { data: second } = await client.placeOrder({ body: { petId } })
-    expect(await read()).toEqual([all('pending'), 2n, 3n, 3n, 2n])
+    expect(await read()).toEqual([onePet('pending'), 2n, 3n, 3n, 2n])
     await client.updateOrder({ orderId: first.id ?? 0n, body: { complete: true } })
-    expect(await read()).toEqual([all('pending'), 1n, 1n, 1n, 2n])
+    expect(await read()).toEqual([onePet('pending'), 1n, 1n, 1n, 2n])
     await client.cancelOrder({ orderId: second.id ?? 0n })
-    expect(await read()).toEqual([all('available'), 0n, 1n, 0n, 1n])
+    expect(await read()).toEqual([onePet('available'), 0n, 1n, 0n, 1n])
     await client.updatePet({ petId, body: { status: 'pending' } })
     // The stock reaches 0 while the pet is on hold.
     await client.setInventory({ petId, body: { quantity: 0n } })
-    expect(await read()).toEqual([all('sold'), 0n, 0n, 0n, 1n])
+    expect(await read()).toEqual([onePet('sold'), 0n, 0n, 0n, 1n])
     await client.deletePet({ petId })
     expect(await read()).toEqual([{ available: 0n, pending: 0n, sold: 0n }, 0n, 0n, 0n, 1n])
   })

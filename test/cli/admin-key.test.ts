@@ -8,7 +8,7 @@ import { openEngine, type StoreEngine } from '../../src/store/open.ts'
 import { commitBeforeFile } from '../controls/key-before-file.ts'
 import { makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { onPostgres, type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, codeOf, type EngineName, onEveryEngine } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
@@ -40,7 +40,7 @@ function start({ args, env }: NewStore): Promise<ServerProcess> {
   return startProcess(['serve', '--port', '0', ...args], env)
 }
 
-function reset({ data, databaseUrl }: NewStore, ...args: string[]): Promise<Ran> {
+function reset({ data, databaseUrl }: NewStore, ...args: string[]): Promise<ProcessResult> {
   const url = databaseUrl === undefined ? [] : ['--database-url', databaseUrl]
   return run(['keys', 'reset-admin', '--data', data, ...url, ...args])
 }

@@ -7,7 +7,7 @@ import { CHAIN_START, type EventRecord, nextChainEntry } from '../../src/model/a
 import { parseJson, writeJson } from '../../src/model/json.ts'
 import { verifyAuditChain } from '../../src/shop/audit-chain.ts'
 import { openReader } from '../../src/store/open.ts'
-import { type Ran, run } from '../support/process.ts'
+import { type ProcessResult, run } from '../support/process.ts'
 import { type EngineName, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 
 const COMMAND_MS_MAX = 120_000
@@ -32,7 +32,7 @@ async function settled(store: TestStore): Promise<void> {
   while (Counted.parse(await store.database(query))[0].count > 0n) await Bun.sleep(5)
 }
 
-function audit(store: TestStore, ...args: string[]): Promise<Ran> {
+function audit(store: TestStore, ...args: string[]): Promise<ProcessResult> {
   const { directory, databaseUrl } = store.place
   return run(['audit', ...args, '--data', directory, ...(databaseUrl ? ['--database-url', databaseUrl] : [])])
 }

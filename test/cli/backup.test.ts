@@ -16,7 +16,7 @@ import { restoreWithoutGap } from '../controls/restore-without-gap.ts'
 import { makeMany } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, newCopyPlace, placeOf } from '../support/copy-place.ts'
-import { childEnvironment, command, type Ran, run, type ServerProcess } from '../support/process.ts'
+import { childEnvironment, command, type ProcessResult, run, type ServerProcess } from '../support/process.ts'
 import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, onEveryEngine, testedEngines } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
@@ -25,11 +25,11 @@ import { until } from '../support/until.ts'
 const LIMIT_MS = 120_000
 const SKIPPED = 1_000_000n
 
-async function backup(place: StoreDirectory, to: string, ...more: string[]): Promise<Ran> {
+async function backup(place: StoreDirectory, to: string, ...more: string[]): Promise<ProcessResult> {
   return run(['backup', '--to', to, '--data', place.directory, ...more], place.env)
 }
 
-async function restore(from: string, to: Pick<CopyPlace, 'name'>): Promise<Ran> {
+async function restore(from: string, to: Pick<CopyPlace, 'name'>): Promise<ProcessResult> {
   return run(['restore', '--from', from, '--to', to.name])
 }
 
@@ -362,7 +362,7 @@ test('an audit log with a forged gap, or with a gap that was removed, does not v
   await using saved = await smallBackup()
   using place = await newCopyPlace('sqlite')
   expect((await restore(saved.directory, place)).exitCode).toBe(0)
-  const verify = async (): Promise<Ran> => run(['audit', 'verify', '--data', place.directory])
+  const verify = async (): Promise<ProcessResult> => run(['audit', 'verify', '--data', place.directory])
   const [, anchor = ''] = /Anchor: (\S+)/.exec((await verify()).output) ?? []
   const anchored = await run(['audit', 'verify', '--data', place.directory, '--anchor', anchor])
   expect(anchored.exitCode).toBe(0)

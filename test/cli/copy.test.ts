@@ -15,7 +15,7 @@ import { makeMany, useShop } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { type CopyPlace, interruptedCopy, isUntouched, newCopyPlace, placeOf } from '../support/copy-place.ts'
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
-import { type Ran, run, type ServerProcess } from '../support/process.ts'
+import { type ProcessResult, run, type ServerProcess } from '../support/process.ts'
 import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, type EngineName, onEveryEngine, type RawRow, testedEngines } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
@@ -30,7 +30,7 @@ type Place = Pick<CopyPlace, 'name' | 'directory' | 'database'>
 
 const otherThan = (engine: EngineName): EngineName => (engine === 'sqlite' ? 'postgres' : 'sqlite')
 
-async function copy(from: Place, to: Place): Promise<Ran> {
+async function copy(from: Place, to: Place): Promise<ProcessResult> {
   return run(['copy', '--from', from.name, '--to', to.name])
 }
 

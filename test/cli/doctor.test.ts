@@ -3,18 +3,18 @@ import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useShop } from '../support/busy-shop.ts'
-import { type Ran, run } from '../support/process.ts'
+import { type ProcessResult, run } from '../support/process.ts'
 import { onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 
 const LIMIT_MS = 120_000
 
-async function doctor(place: StoreDirectory): Promise<Ran> {
+async function doctor(place: StoreDirectory): Promise<ProcessResult> {
   return run(['doctor', '--data', place.directory], place.env)
 }
 
 /** Returns the subjects of the findings with a mark. */
-function subjects({ output }: Ran, mark: 'ok' | 'warn' | 'FAIL'): string[] {
+function subjects({ output }: ProcessResult, mark: 'ok' | 'warn' | 'FAIL'): string[] {
   return output
     .split('\n')
     .filter(line => line.startsWith(`${mark} `))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { localAddress } from '../../src/cli/address-file.ts'
 import { lockDirectory } from '../../src/engine/data-lock.ts'
 import { makeClient } from '../support/client.ts'
-import { type Ran, run, startProcess } from '../support/process.ts'
+import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
@@ -40,7 +40,7 @@ function outsider(): Outsider {
   return { base, receivedRequests, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-function importCategories(data: string, env: Record<string, string> = {}): Promise<Ran> {
+function importCategories(data: string, env: Record<string, string> = {}): Promise<ProcessResult> {
   const file = join(directory, 'categories.csv')
   return run(['import', '--categories', file, '--data', data], { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...env })
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { onPostgres, type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 
 const TIMEOUT_MS = 120_000
@@ -32,7 +32,7 @@ class Shop {
     this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
   }
 
-  import(...args: string[]): Promise<Ran> {
+  import(...args: string[]): Promise<ProcessResult> {
     return run(['import', ...this.#args, ...args], this.#env)
   }
 

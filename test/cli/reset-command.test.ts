@@ -3,14 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeMany } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
-import { type Ran, run } from '../support/process.ts'
+import { type ProcessResult, run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
 
-async function reset(place: StoreDirectory, ...args: string[]): Promise<Ran> {
+async function reset(place: StoreDirectory, ...args: string[]): Promise<ProcessResult> {
   return run(['reset', '--data', place.directory, ...args], place.env)
 }
 

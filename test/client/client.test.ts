@@ -14,14 +14,14 @@ const JSON_TYPE = { 'Content-Type': 'application/json' }
 const PET =
   '{"id":9007199254740993,"name":"Rex","categoryId":1,"status":"sold","owner":{"id":9223372036854775807}}'
 
-interface FakeStore extends Disposable {
+interface FakeServer extends Disposable {
   readonly baseUrl: string
   readonly requests: { readonly method: string; readonly url: string; readonly headers: Headers }[]
 }
 
 /** Returns a server whose responses come from `respond`. The argument `count` is 1 for the first request. */
-function fakeStore(respond: (request: Request, count: number) => Response | Promise<Response>): FakeStore {
-  const requests: FakeStore['requests'] = []
+function fakeServer(respond: (request: Request, count: number) => Response | Promise<Response>): FakeServer {
+  const requests: FakeServer['requests'] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
@@ -54,7 +54,7 @@ const HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nLink: </pets>; rel=first\r\nConnection: close\r\n'
 
 /** Returns a server that closes the connection in the middle of each of its first `times` responses. */
-function cuttingStore(
+function cuttingServer(
   times: number,
   text: string,
 ): Disposable & { readonly baseUrl: string; count(): number } {
@@ -86,7 +86,7 @@ async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
 
 describe('a response', () => {
   test('has exact integers, and members that this version does not know', async () => {
-    using fake = fakeStore(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
+    using fake = fakeServer(() => new Response(PET, { headers: { ...JSON_TYPE, ETag: '"v1"' } }))
     const { data, etag } = await createClient(fake).getPet({ petId: 2n ** 63n - 1n })
     expect(data.id).toBe(9007199254740993n)
     expect(Reflect.get(data, 'owner')).toEqual({ id: 9223372036854775807n })
@@ -103,14 +103,14 @@ describe('a response', () => {
       [() => Response.redirect('http://127.0.0.1:9/', 302), 'HTTP status 302'],
     ]
     for (const [respond, text] of cases) {
-      using fake = fakeStore(respond)
+      using fake = fakeServer(respond)
       const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listKeys())
       expect(error).toBeInstanceOf(ConnectionError)
       expect(String(error)).toContain(text)
     }
   })
 
-  test('that no store would send is an error, never an empty success', async () => {
+  test('that a store never sends is an error, and never an empty success', async () => {
     const wrong: (() => Response)[] = [
       () => new Response(''),
       () => new Response(null, { status: 204 }),
@@ -120,7 +120,7 @@ describe('a response', () => {
       () => pageOf('[]', ', <http://[>; rel="next"'),
     ]
     for (const respond of wrong) {
-      using fake = fakeStore(respond)
+      using fake = fakeServer(respond)
       const client = createClient({ ...fake, retriesMax: 0 })
       expect(await errorOf(client.listPets())).toBeInstanceOf(ConnectionError)
       expect(await errorOf(Array.fromAsync(client.listPets()))).toBeInstanceOf(ConnectionError)
@@ -130,7 +130,7 @@ describe('a response', () => {
       () => new Response(null, { status: 204 }),
       () => pageOf('[]'),
     ]) {
-      using fake = fakeStore(respond)
+      using fake = fakeServer(respond)
       expect(await errorOf(createClient({ ...fake, retriesMax: 0 }).getOrder({ orderId: 1 }))).toBeInstanceOf(
         ConnectionError,
       )
@@ -140,7 +140,7 @@ describe('a response', () => {
   })
 
   test('that lacks the next page of a list is an error, not the end of the list', async () => {
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       count === 1 ? pageOf('[{"id":1}]', ', <http://x/pets?cursor=a>; rel=next') : new Response(''),
     )
     const ids: bigint[] = []
@@ -153,7 +153,7 @@ describe('a response', () => {
 
   test('that never ends is cut off', async () => {
     const chunk = new Uint8Array(4 * 1024 * 1024)
-    using fake = fakeStore(
+    using fake = fakeServer(
       () => new Response(new ReadableStream({ pull: controller => controller.enqueue(chunk) })),
     )
     const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
@@ -162,7 +162,7 @@ describe('a response', () => {
 
   test('is a success even if the hook for deprecations throws', async () => {
     const reported = spyOn(console, 'error').mockImplementation(() => {})
-    using fake = fakeStore(() => new Response(PET, { headers: { Deprecation: '@0' } }))
+    using fake = fakeServer(() => new Response(PET, { headers: { Deprecation: '@0' } }))
     const client = createClient({
       ...fake,
       onDeprecation: () => {
@@ -175,7 +175,7 @@ describe('a response', () => {
   })
 
   test('of a proxy with an error page is an ApiError with the code unknown', async () => {
-    using fake = fakeStore(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }))
+    using fake = fakeServer(() => new Response('<h1>Bad Gateway</h1>', { status: 502 }))
     const error = await errorOf(createClient({ ...fake, retriesMax: 0 }).listPets())
     expect(error).toBeInstanceOf(ApiError)
     expect(error).toMatchObject({
@@ -189,7 +189,7 @@ describe('a response', () => {
     const link =
       '<http://x/pets?id=3>; rel="successor-version", <http://x/docs#p>; rel="deprecation"; type="text/html"'
     const headers = { Deprecation: '@1795132800', Sunset: 'Fri, 31 Dec 2027 23:59:59 GMT', Link: link }
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       count === 1 ? new Response(PET, { headers }) : refusal(404, 'pet_not_found', headers),
     )
     const notices: DeprecationNotice[] = []
@@ -210,7 +210,7 @@ describe('a response', () => {
 
 describe('a request', () => {
   test('with input that cannot be sent is an error before anything is sent', async () => {
-    using fake = fakeStore(() => new Response(PET))
+    using fake = fakeServer(() => new Response(PET))
     const client = createClient(fake)
     const inputs: unknown[] = [{}, { petId: '' }, { petId: 2 ** 53 }, { petId: 1.5 }, { petId: 1, id: 2 }]
     for (const input of inputs) {
@@ -227,8 +227,8 @@ describe('a request', () => {
     expect(fake.requests).toHaveLength(0)
   })
 
-  test('never leaves the path of its operation, and never loses its filter', async () => {
-    using fake = fakeStore(() => pageOf('[]'))
+  test('with input that would change its path, filter or body is an error, and nothing is sent', async () => {
+    using fake = fakeServer(() => pageOf('[]'))
     const client = createClient(fake)
     for (const code of ['.', '..', '', '\ud800'])
       expect(await errorOf(client.getError({ code }))).toBeInstanceOf(TypeError)
@@ -246,7 +246,7 @@ describe('a request', () => {
   })
 
   test('has the headers of the call, whatever their case, in place of the headers of the client', async () => {
-    using fake = fakeStore(() => new Response(PET))
+    using fake = fakeServer(() => new Response(PET))
     const headers = { authorization: 'Bearer other', 'IDEMPOTENCY-KEY': '"mine"' }
     await createClient({ ...fake, key: ADMIN_KEY }).createPet(
       { body: { name: 'Rex', categoryId: 1 } },
@@ -257,8 +257,8 @@ describe('a request', () => {
     expect(request?.headers.get('idempotency-key')).toBe('"mine"')
   })
 
-  test('encodes what is in its path and query, and repeats lists', async () => {
-    using fake = fakeStore(({ url }) => (url.includes('/pets') ? pageOf('[]') : new Response('{}')))
+  test('has percent-encoded values in its path and query, and repeats a parameter for each element', async () => {
+    using fake = fakeServer(({ url }) => (url.includes('/pets') ? pageOf('[]') : new Response('{}')))
     const client = createClient({ baseUrl: `${fake.baseUrl}/` })
     await client.listPets({ id: [1, 2n], name: 'a&b=ü/', cursor: 'x+y' })
     await client.getError({ code: '../keys' })
@@ -269,7 +269,7 @@ describe('a request', () => {
   })
 
   test('of a command has its own idempotency key, which is the same in every attempt', async () => {
-    using fake = fakeStore((_, count) => (count % 2 === 1 ? refusal(503, 'unknown') : new Response(PET)))
+    using fake = fakeServer((_, count) => (count % 2 === 1 ? refusal(503, 'unknown') : new Response(PET)))
     const client = createClient({ ...fake, key: ADMIN_KEY })
     await client.createPet({ body: { name: 'Rex', categoryId: 1 } })
     await client.updatePet({ petId: 1, body: {} }, { idempotencyKey: 'mine "1"' })
@@ -289,7 +289,7 @@ describe('a request', () => {
 
 describe('an option', () => {
   test('that would mean no deadline or endless retries is refused', async () => {
-    using fake = fakeStore(() => pageOf('[]'))
+    using fake = fakeServer(() => pageOf('[]'))
     for (const timeoutMs of [0, -1, Number.NaN]) {
       expect(() => createClient({ ...fake, timeoutMs })).toThrow(RangeError)
       expect(await errorOf(createClient(fake).listPets({}, { timeoutMs }))).toBeInstanceOf(RangeError)
@@ -304,7 +304,7 @@ describe('an option', () => {
 
 describe('a list', () => {
   test('is also a promise, with then, catch and finally', async () => {
-    using fake = fakeStore(() => refusal(401, 'invalid_token'))
+    using fake = fakeServer(() => refusal(401, 'invalid_token'))
     const codes: string[] = []
     const list = createClient(fake).listKeys()
     await list.catch(error => codes.push(error.code)).finally(() => codes.push('finally'))
@@ -315,7 +315,7 @@ describe('a list', () => {
 describe('a failure', () => {
   test('of the connection is retried, and reported once the retries are used up', async () => {
     const retries: Retry[] = []
-    using fake = cuttingStore(2, '[]')
+    using fake = cuttingServer(2, '[]')
     const client = createClient({ baseUrl: fake.baseUrl, onRetry: retry => retries.push(retry) })
     expect((await client.listPets()).data.items).toEqual([])
     expect(retries.map(({ attempt, error }) => [attempt, error.name])).toEqual([
@@ -327,7 +327,7 @@ describe('a failure', () => {
   })
 
   test('is not retried if the command may have run and has no idempotency key', async () => {
-    using fake = cuttingStore(1, '{}')
+    using fake = cuttingServer(1, '{}')
     expect(await errorOf(createClient(fake).createKey({ body: { name: 'x', scopes: [] } }))).toBeInstanceOf(
       ConnectionError,
     )
@@ -335,7 +335,7 @@ describe('a failure', () => {
   })
 
   test('with Retry-After is retried no sooner', async () => {
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       count === 1 ? refusal(429, 'rate_limited', { 'Retry-After': '1' }) : new Response('{}'),
     )
     const startedMs = performance.now()
@@ -343,12 +343,12 @@ describe('a failure', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(990)
   })
 
-  test('to respond in time is a TimeoutError, also if only the body is late', async () => {
+  test('to send a complete response in time is a TimeoutError', async () => {
     for (const respond of [
       () => Bun.sleep(20_000).then(() => pageOf('[]')),
       () => new Response(new ReadableStream({ start: controller => controller.enqueue(Buffer.from('[')) })),
     ]) {
-      using fake = fakeStore(respond)
+      using fake = fakeServer(respond)
       const startedMs = performance.now()
       const error = await errorOf(createClient({ ...fake, timeoutMs: 100, retriesMax: 1 }).listPets())
       expect(error).toBeInstanceOf(TimeoutError)
@@ -357,8 +357,8 @@ describe('a failure', () => {
     }
   })
 
-  test('does not hide that the caller aborted: before, during and between attempts', async () => {
-    using fake = fakeStore((_, count) =>
+  test('is the reason of the caller if the caller aborts before, during or between the attempts', async () => {
+    using fake = fakeServer((_, count) =>
       count === 1
         ? Bun.sleep(20_000).then(() => new Response())
         : refusal(503, 'overloaded', { 'Retry-After': '30' }),
@@ -368,10 +368,10 @@ describe('a failure', () => {
     expect(await errorOf(client.listPets({}, { signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(fake.requests.length).toBeLessThanOrEqual(1)
     for (const _ of [1, 2]) {
-      const leaving = new AbortController()
-      setTimeout(() => leaving.abort(reason), 100)
+      const aborting = new AbortController()
+      setTimeout(() => aborting.abort(reason), 100)
       const startedMs = performance.now()
-      expect(await errorOf(client.listPets({}, { signal: leaving.signal }))).toBe(reason)
+      expect(await errorOf(client.listPets({}, { signal: aborting.signal }))).toBe(reason)
       expect(performance.now() - startedMs).toBeLessThan(10_000)
     }
   })
@@ -389,7 +389,7 @@ describe('a stream of events', () => {
   const event = (id: number): string => `id: ${id}\ndata: {"type":"petstore.future.type","id":"${id}"}\n\n`
 
   test('continues after the last event if the connection breaks, and passes on unknown types', async () => {
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       count === 1
         ? streamOf(`retry: 1\n\n${event(5)}${event(6)}data: {"torn`)
         : streamOf(`retry: 1\n\n${event(7)}`),
@@ -404,7 +404,7 @@ describe('a stream of events', () => {
   })
 
   test('with an id that is not a position is opened again at the last valid position', async () => {
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       streamOf(count === 1 ? `retry: 1\n\n${event(5)}id: \u4e16\n\n` : event(6)),
     )
     const ids: string[] = []
@@ -416,8 +416,8 @@ describe('a stream of events', () => {
     expect(fake.requests.at(-1)?.headers.get('last-event-id')).toBe('5')
   })
 
-  test('of a frozen store is opened again', async () => {
-    using fake = fakeStore((_, count) =>
+  test('on which nothing arrives for too long is opened again', async () => {
+    using fake = fakeServer((_, count) =>
       count === 1
         ? streamOf(
             new ReadableStream({
@@ -437,14 +437,14 @@ describe('a stream of events', () => {
     expect(reasons).toEqual(['ConnectionError'])
   })
 
-  test('is not opened in a loop, whatever delay the server demands', async () => {
+  test('is not opened again without a pause, whatever delay the server demands', async () => {
     const respond = [
       () => refusal(503, 'overloaded', { 'Retry-After': '9999999999' }),
       () => refusal(503, 'overloaded', { 'Retry-After': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
       () => new Response('retry: 0\n\n', { headers: { 'Content-Type': 'text/event-stream' } }),
     ]
     for (const one of respond) {
-      using fake = fakeStore(one)
+      using fake = fakeServer(one)
       const signal = AbortSignal.timeout(700)
       for await (const _ of createClient(fake).followEvents({ signal, silenceMs: Infinity })) break
       expect(fake.requests.length).toBeLessThanOrEqual(6)
@@ -452,22 +452,22 @@ describe('a stream of events', () => {
   })
 
   test('ends at once when it is aborted, even in the middle of a chunk', async () => {
-    using fake = fakeStore(() => streamOf([1, 2, 3].map(event).join('')))
-    const leaving = new AbortController()
+    using fake = fakeServer(() => streamOf([1, 2, 3].map(event).join('')))
+    const aborting = new AbortController()
     let events = 0
-    for await (const _ of createClient(fake).followEvents({ signal: leaving.signal })) {
+    for await (const _ of createClient(fake).followEvents({ signal: aborting.signal })) {
       events++
-      leaving.abort()
+      aborting.abort()
     }
     expect(events).toBe(1)
   })
 
-  test('that is not a stream, and options that make no sense, are errors', async () => {
+  test('that is not an event stream, or that has invalid options, is an error', async () => {
     for (const respond of [
       () => new Response('<html>Login</html>'),
       () => new Response(null, { status: 204 }),
     ]) {
-      using fake = fakeStore(respond)
+      using fake = fakeServer(respond)
       expect(await errorOf(createClient(fake).followEvents().next())).toBeInstanceOf(ConnectionError)
       expect(fake.requests).toHaveLength(1)
     }
@@ -498,7 +498,7 @@ describe('a stream of events', () => {
 
   test('with an event that never ends is cut off', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'a')
-    using fake = fakeStore((_, count) =>
+    using fake = fakeServer((_, count) =>
       count === 1
         ? streamOf(new ReadableStream({ pull: controller => controller.enqueue(chunk) }))
         : refusal(401, 'invalid_token'),
@@ -520,7 +520,7 @@ describe('a webhook request', () => {
     'webhook-signature': `v1,bm90IHRoaXMgb25l ${new Webhook(secret).sign('721', now, body)} v2,x`,
   }
 
-  test('is verified if the library of Standard Webhooks signed it', async () => {
+  test('that the library of Standard Webhooks signed is accepted', async () => {
     const event = await verifyWebhook(secret, { headers, body }, now.getTime())
     expect(event.type).toBe('petstore.order.placed')
     expect(Reflect.get(event.data, 'id')).toBe(9007199254740993n)
@@ -578,7 +578,7 @@ describe('a webhook request', () => {
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  /** Places an order of three units, loses the first response, and returns how many units are reserved afterwards. */
+  /** Places an order of three units, loses the first response, and returns the number of units reserved afterwards. */
   async function reservedAfterLoss(send: Fetch): Promise<bigint | undefined> {
     const { petId } = await makePet(store().client, { quantity: 10n })
     let responses = 0
@@ -612,13 +612,14 @@ onEveryEngine(engine => {
 
   test('a list is read page by page, and the feed ends at its head', async () => {
     const client = createClient({ baseUrl: store().base, key: ADMIN_KEY })
-    const made = []
-    for (let count = 0; count < 7; count++) made.push((await makePet(store().client)).petId)
+    const createdIds = []
+    for (let count = 0; count < 7; count++) createdIds.push((await makePet(store().client)).petId)
     const ids = []
-    for await (const { id } of client.listPets({ id: made, limit: 3 })) ids.push(id)
-    expect(ids).toEqual(made)
+    for await (const { id } of client.listPets({ id: createdIds, limit: 3 })) ids.push(id)
+    expect(ids).toEqual(createdIds)
     const sizes = []
-    for await (const { items } of client.listPets({ id: made, limit: 3 }).pages()) sizes.push(items.length)
+    for await (const { items } of client.listPets({ id: createdIds, limit: 3 }).pages())
+      sizes.push(items.length)
     expect(sizes).toEqual([3, 3, 1])
     const positions = []
     for await (const { sequence } of client.listEvents({ after: '0', limit: 5 }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { clientApi } from '../../build/client-api.ts'
 import { ROOT } from '../support/root.ts'
 
-/** Returns a program as the formatter of the project prints it. */
+/** Returns a program in the format of the project. */
 function formatted(text: string): string {
   const command = [
     join(ROOT, 'node_modules/.bin/biome'),

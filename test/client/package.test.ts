@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
 import { packClient } from '../../build/pack-client.ts'
 import { openDemo } from '../support/demo-store.ts'
-import { childEnvironment, type Ran, runToEnd } from '../support/process.ts'
+import { childEnvironment, type ProcessResult, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { runTool, scratch, toolEnvironment } from '../support/tool.ts'
@@ -20,12 +20,12 @@ const [setup = '', ...examples] = [
 const server = examples.find(code => code.includes('createServer')) ?? ''
 const programs = examples.filter(code => code !== server)
 
-/** Returns the output that a program announces in the comments after its calls of console.log. */
-function promisedOutput(code: string): string[] {
+/** Returns the output that the comments after the calls of console.log in a program show. */
+function shownOutput(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
 }
 
-/** Returns a project in which only the package of the client is installed. */
+/** A project in which only the package of the client is installed. */
 const project = scratch()
 beforeAll(async () => {
   using packed = scratch()
@@ -38,14 +38,14 @@ beforeAll(async () => {
 
 afterAll(() => project[Symbol.dispose]())
 
-async function runInProject(runtime: 'node' | 'bun', base: string, code: string): Promise<Ran> {
+async function runInProject(runtime: 'node' | 'bun', base: string, code: string): Promise<ProcessResult> {
   const file = join(project.path, `program-${Bun.hash(code)}.js`)
   writeFileSync(file, code)
   const env = childEnvironment({ PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY, NO_COLOR: '1' })
   return await runToEnd([runtime === 'bun' ? process.execPath : 'node', file], env, project.path)
 }
 
-test('the client is the only package that its installation brings', async () => {
+test('installing the client installs no other package', async () => {
   const { output } = await runToEnd(['npm', 'ls', '--all', '--parseable'], toolEnvironment(), project.path)
   expect(
     output
@@ -78,11 +78,11 @@ for (const runtime of ['node', 'bun'] as const) {
 
     programs.forEach((code, index) => {
       test(
-        `${index + 1} prints what it shows`,
+        `example ${index + 1} prints the output that the README shows`,
         async () => {
           const { exitCode, output, errors } = await runInProject(runtime, store.base, setup + code)
           expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
-          expect(output.trim().split('\n')).toEqual(promisedOutput(code))
+          expect(output.trim().split('\n')).toEqual(shownOutput(code))
         },
         TIMEOUT_MS,
       )
@@ -90,8 +90,8 @@ for (const runtime of ['node', 'bun'] as const) {
   })
 }
 
-test('every example shows its output, and there are at least ten', () => {
-  expect(programs.filter(code => promisedOutput(code).length > 0).length).toBe(programs.length)
+test('every example of the README shows its output, and there are at least ten', () => {
+  expect(programs.filter(code => shownOutput(code).length > 0).length).toBe(programs.length)
   expect(programs.length).toBeGreaterThanOrEqual(10)
 })
 
@@ -113,7 +113,7 @@ test(
           },
         }),
       )
-      await until('it listens', () => /port \d+/.test(printed))
+      await until('the receiver listens', () => /port \d+/.test(printed))
       const url = `http://127.0.0.1:${/port (\d+)/.exec(printed)?.[1]}/`
       const body = '{"type":"petstore.order.placed","subject":"orders/1","data":{"id":9223372036854775807}}'
       const now = new Date()
@@ -124,7 +124,7 @@ test(
       }
       expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(204)
       expect((await fetch(url, { method: 'POST', headers, body: `${body} ` })).status).toBe(400)
-      await until('it prints the event', () => printed.includes('petstore.order.placed orders/1\n'))
+      await until('the receiver prints the event', () => printed.includes('petstore.order.placed orders/1\n'))
     } finally {
       child.kill('SIGKILL')
     }

@@ -2,7 +2,7 @@ import type { WriteConnection } from '../../src/engine/group-commit.ts'
 import type { SqliteConnection } from '../../src/engine/sqlite-connection.ts'
 import type { ParametersOf, Statement } from '../../src/engine/statement.ts'
 
-/** Broken on purpose: never checks that the transaction is still open, and ignores the resulting errors. */
+/** Broken on purpose: reports every transaction as open, and ignores errors of the statements that nest or end it. */
 export class BlindConnection implements WriteConnection {
   readonly #connection: SqliteConnection
   readonly inTransaction = true

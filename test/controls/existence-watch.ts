@@ -4,12 +4,12 @@ import type { watchFiles } from '../../src/engine/sqlite-files.ts'
 const CHECK_MS = 10
 
 /** Broken on purpose: a watch that only checks whether its files exist. */
-export const watchExistence: typeof watchFiles = (files, onGone) => {
+export const watchExistence: typeof watchFiles = (files, onMissing) => {
   const timer = setInterval(() => {
-    const gone = files.find(file => !existsSync(file))
-    if (gone === undefined) return
+    const missing = files.find(file => !existsSync(file))
+    if (missing === undefined) return
     clearInterval(timer)
-    onGone(gone)
+    onMissing(missing)
   }, CHECK_MS)
   return () => clearInterval(timer)
 }

@@ -19,7 +19,7 @@ function git(...args: string[]): string | undefined {
 /**
  * Returns the changes for which no line of the changelog contains the word Breaking and the operationId of the change.
  */
-function unnamed(changes: readonly string[], log: string): string[] {
+function unmentioned(changes: readonly string[], log: string): string[] {
   const lines = log.split('\n').filter(line => line.includes('Breaking'))
   return changes.filter(change => !lines.some(line => line.includes(`\`${change.split(' ')[0]}\``)))
 }
@@ -29,7 +29,7 @@ test('every breaking change since the last release has a line in CHANGELOG.md', 
   const released = tag === undefined ? undefined : git('show', `${tag}:openapi.yaml`)
   // Before the first release, clients can only depend on the current description.
   const before = released === undefined ? current : readDocument(parse(released))
-  expect(unnamed(breakingChanges({ before, after: current }), changelog)).toEqual([])
+  expect(unmentioned(breakingChanges({ before, after: current }), changelog)).toEqual([])
 })
 
 describe('control: a breaking change', () => {
@@ -82,8 +82,8 @@ describe('control: a breaking change', () => {
   })
 
   test('needs a line that names it in the changelog; new operations and members need none', () => {
-    expect(unnamed(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
-    expect(unnamed(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
+    expect(unmentioned(['createPet is gone'], '- Breaking: `createPet` is gone.')).toEqual([])
+    expect(unmentioned(['createPet is gone'], '- `createPet` is gone.')).toEqual(['createPet is gone'])
     const harmless = change(document => {
       const properties = target(document, '#/components/schemas/Pet/properties')
       Reflect.set(properties, 'colour', { type: 'string', maxLength: 20 })

@@ -19,7 +19,7 @@ const Schema = z.looseObject({
 })
 type Schema = z.output<typeof Schema>
 
-/** The direction of the values of a schema: clients send or receive them. A change can break one direction only. */
+/** The direction of the values of a schema: clients send or receive them. A change may break only one direction. */
 type Direction = 'sent' | 'received'
 
 /** The two versions of a description. */
@@ -49,11 +49,13 @@ function operationChanges(versions: Versions, old: DescribedOperation, now: Desc
   if (old['x-scope'] !== now['x-scope']) changes.push(`needs the scope ${now['x-scope'] ?? 'none'} now`)
   for (const parameter of old.parameters) {
     const { name } = parameter
-    const same = now.parameters.find(one => one.name === name && one.in === parameter.in)
-    if (!same) changes.push(`takes no parameter ${name} any more`)
+    const counterpart = now.parameters.find(one => one.name === name && one.in === parameter.in)
+    if (!counterpart) changes.push(`takes no parameter ${name} any more`)
     else {
-      if (same.required && !parameter.required) changes.push(`requires the parameter ${name} now`)
-      changes.push(...schemaChanges(versions, `parameter ${name}`, parameter.schema, same.schema, 'sent'))
+      if (counterpart.required && !parameter.required) changes.push(`requires the parameter ${name} now`)
+      changes.push(
+        ...schemaChanges(versions, `parameter ${name}`, parameter.schema, counterpart.schema, 'sent'),
+      )
     }
   }
   for (const { name, required, in: place } of now.parameters) {
@@ -68,9 +70,9 @@ function operationChanges(versions: Versions, old: DescribedOperation, now: Desc
   changes.push(...schemaChanges(versions, 'body', oldBody, body, 'sent'))
   for (const [status, { content }] of Object.entries(old.responses)) {
     if (!status.startsWith('2')) continue
-    const same = now.responses[status]
-    if (!same) changes.push(`does not respond with ${status} any more`)
-    const schemas = [content, same?.content].map(one => one?.['application/json']?.schema)
+    const counterpart = now.responses[status]
+    if (!counterpart) changes.push(`does not respond with ${status} any more`)
+    const schemas = [content, counterpart?.content].map(one => one?.['application/json']?.schema)
     changes.push(...schemaChanges(versions, `response ${status}`, schemas[0], schemas[1], 'received'))
   }
   return changes
@@ -90,9 +92,10 @@ function schemaChanges(
   const [old, now] = [readSchema(versions.before, oldNode), readSchema(versions.after, node)]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
   for (const [name, member] of Object.entries(old.properties)) {
-    const same = now.properties[name]
-    if (same === undefined) changes.push(`${place}: ${name} is gone`)
-    else changes.push(...schemaChanges(versions, `${place}/${name}`, member, same, direction, depth + 1))
+    const counterpart = now.properties[name]
+    if (counterpart === undefined) changes.push(`${place}: ${name} is gone`)
+    else
+      changes.push(...schemaChanges(versions, `${place}/${name}`, member, counterpart, direction, depth + 1))
   }
   for (const name of direction === 'sent' ? now.required : old.required) {
     const list = direction === 'sent' ? old.required : now.required

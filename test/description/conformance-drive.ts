@@ -15,7 +15,7 @@ import {
   type TestStore,
 } from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
-import { mistaken, refusedByTheShop, successes } from './conformance-requests.ts'
+import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
 import type { CallerRequest } from './conformance-scene.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
@@ -48,7 +48,7 @@ export async function driveUsual(
   await using store = await openTestStore(engine, { rateLimit, clock, timer: clock, ...options })
   const events = await keyWith(store, 'events:read')
   const inventory = await keyWith(store, 'inventory:read')
-  const strange = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
+  const unissuedKey = `Bearer ${keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))}`
   const observed: Observed[] = []
   for (const id of served) {
     // This begins a new window of the rate limit for failed authentications.
@@ -56,9 +56,12 @@ export async function driveUsual(
     const request = await successes[id]?.(store)
     if (!request) continue
     const { scope } = contract[id]
-    const weak = scope === 'events:read' ? inventory : events
-    const keys = scope === 'public' || scope === 'any-key' ? [strange] : [strange, weak]
-    const wrong = [...mistaken(id, request), ...keys.map(authorization => ({ ...request, authorization }))]
+    const keyWithOtherScope = scope === 'events:read' ? inventory : events
+    const keys = scope === 'public' || scope === 'any-key' ? [unissuedKey] : [unissuedKey, keyWithOtherScope]
+    const wrong = [
+      ...requestsWithMistakes(id, request),
+      ...keys.map(authorization => ({ ...request, authorization })),
+    ]
     for (const one of wrong) observed.push(...(await sendRefused(store, id, one)))
     observed.push(...(await succeed(store, id, request)))
   }

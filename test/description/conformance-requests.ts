@@ -123,7 +123,7 @@ const invalidParameter = (operation: Operation, request: CallerRequest): CallerR
   return { ...request, headers: { ...request.headers, [field]: 'no tag' } }
 }
 
-/** Mistakes that are possible in any request, derived from a valid one; `undefined` if a mistake is impossible. */
+/** Functions that make one mistake in a valid request; they return undefined if the mistake is impossible in it. */
 const mistakes: readonly ((operation: Operation, request: CallerRequest) => CallerRequest | undefined)[] = [
   invalidParameter,
   (_, request) => withQuery(request, 'colour=red'),
@@ -145,7 +145,7 @@ const mistakes: readonly ((operation: Operation, request: CallerRequest) => Call
       : undefined,
 ]
 
-/** Mistakes that are possible in any request with a body. */
+/** Functions that make one mistake in a valid request with a body. */
 const bodyMistakes: readonly ((request: CallerRequest, body: string) => CallerRequest)[] = [
   request => ({ ...request, body: '{"name": ' }),
   (request, body) => ({ ...request, body: body.replace('{', '{"colour":"red",') }),
@@ -153,8 +153,8 @@ const bodyMistakes: readonly ((request: CallerRequest, body: string) => CallerRe
   request => ({ ...request, headers: { ...request.headers, 'Content-Type': 'text/plain' } }),
 ]
 
-/** All mistakes that are possible in a request. */
-export function mistaken(id: OperationId, request: CallerRequest): CallerRequest[] {
+/** Returns the request with each mistake that is possible in it. */
+export function requestsWithMistakes(id: OperationId, request: CallerRequest): CallerRequest[] {
   const { body } = request
   return [
     ...mistakes.flatMap(mistake => mistake(contract[id], request) ?? []),

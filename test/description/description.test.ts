@@ -20,7 +20,7 @@ import {
 } from './description-session.ts'
 import { readDocument, referencesIn, target } from './document.ts'
 import { validatorOf } from './document-schemas.ts'
-import { expectEvents, secretless, useWebhooks } from './events-session.ts'
+import { expectEvents, useWebhooks, withPlaceholders } from './events-session.ts'
 
 const base = 'http://127.0.0.1:8080'
 const committed = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')
@@ -29,15 +29,15 @@ const operations = [...described.operations.values()]
 const CreatedKey = z.looseObject({ key: z.string() })
 
 /** Throws unless an operation has responded with its example, except for secrets. */
-function expectExample(id: string, answered: ExampleResponse): void {
+function expectExample(id: string, response: ExampleResponse): void {
   const { status, example } = successOf(operationOf(described, id))
-  const [shown, sent] = [secretless(example), secretless(answered.body)]
-  expect([id, answered.status]).toEqual([id, status])
+  const [shown, sent] = [withPlaceholders(example), withPlaceholders(response.body)]
+  expect([id, response.status]).toEqual([id, status])
   if (Array.isArray(shown)) expect(sent).toEqual(expect.arrayContaining(shown))
   else expect(sent).toEqual(shown)
 }
 
-describe('the one description', () => {
+describe('the description', () => {
   test('openapi.yaml is generated from the contract (if it is not: npm run openapi)', () => {
     const written = writeYaml(describeStore({ base, serves: () => true }))
     expect(committed === written ? 'the same' : 'openapi.yaml is out of date: npm run openapi').toBe(
@@ -208,7 +208,7 @@ describe('the examples of the description', () => {
     expect(faults).toEqual([])
   })
 
-  test('exist for every body: requests, successes, and each code of each refusal', () => {
+  test('exist for every body of a request, of a success and of a refusal', () => {
     const bare = operations.flatMap(({ operationId, requestBody, responses }) => {
       const contents = [requestBody?.content ?? {}, ...Object.values(responses).map(({ content }) => content)]
       return contents.flatMap(content =>
@@ -220,7 +220,7 @@ describe('the examples of the description', () => {
     expect(bare).toEqual([])
   })
 
-  test('are one session with the demo shop, word for word', async () => {
+  test('are the requests and responses of one session with the demo shop', async () => {
     await using store = await openDemo()
     const session =
       `listErrors getError listCategories getCategory listPets getPet listInventory createKey listKeys
@@ -231,15 +231,15 @@ describe('the examples of the description', () => {
     let key: string | undefined
     for (const id of session) {
       const given = id === 'getCurrentKey' ? { key } : {}
-      const answered = await sendExamples(store, operationOf(described, id), given)
-      if (id === 'createKey') key = CreatedKey.parse(answered.body).key
-      expectExample(id, answered)
+      const response = await sendExamples(store, operationOf(described, id), given)
+      if (id === 'createKey') key = CreatedKey.parse(response.body).key
+      expectExample(id, response)
     }
     const webhookResponses = await useWebhooks(store, described)
-    for (const [id, answered] of webhookResponses) {
+    for (const [id, response] of webhookResponses) {
       // The first page of the feed is the demo shop. The event of the example is found below.
-      if (id !== 'listEvents') expectExample(id, answered)
-      else expect(answered.status).toBe(200)
+      if (id !== 'listEvents') expectExample(id, response)
+      else expect(response.status).toBe(200)
     }
     const requested = [...session, ...webhookResponses.map(([id]) => id), 'streamEvents']
     const unrequested = operations.filter(
@@ -281,8 +281,8 @@ test('every link leads from a success to an operation that accepts its values', 
       )
       const known = next.parameters.map(parameter => parameter.name)
       expect(Object.keys(parameters).filter(key => !known.includes(key))).toEqual([])
-      const answered = await sendExamples(store, next, { parameters })
-      expect(`${operation.operationId} ${name} ${answered.status}`).toBe(
+      const response = await sendExamples(store, next, { parameters })
+      expect(`${operation.operationId} ${name} ${response.status}`).toBe(
         `${operation.operationId} ${name} ${successOf(next).status}`,
       )
       followed.push(`${operation.operationId} ${link.operationId}`)

@@ -7,12 +7,12 @@ import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { type ExampleResponse, operationOf, sendExamples } from './description-session.ts'
 import type { Described } from './document.ts'
 
-/** The response of each operation on webhooks, in the order of the requests. */
+/** The responses of operations on events and webhooks, each with its operationId, in the order of the requests. */
 export type OperationResponses = readonly (readonly [string, ExampleResponse])[]
 
 /**
- * Continues after the session of the shop: creates a webhook and uses it in every way, then causes the remaining types
- * of events, so that every type has occurred once.
+ * Continues after the session of the shop: reads the events, uses a webhook in every way, then causes the other types
+ * of events, so that every type has occurred.
  */
 export async function useWebhooks(store: TestStore, described: Described): Promise<OperationResponses> {
   const webhookResponses: [string, ExampleResponse][] = []
@@ -27,13 +27,13 @@ export async function useWebhooks(store: TestStore, described: Described): Promi
   // Nothing listens at the address of the examples, so deliveries are sent to the receiver of this test.
   await store.database(`UPDATE webhook SET url = '${receiver.base}/petstore-events' RETURNING id`)
   await request('sendTestEvent')
-  await attempted(store, 1)
+  await waitForAttempts(store, 1)
   await request('listDeliveries')
   await request('redeliver')
-  await attempted(store, 2)
+  await waitForAttempts(store, 2)
   await store.database(`UPDATE delivery SET state = 'failed', next_at = NULL RETURNING id`)
   await request('redeliverFailed')
-  await attempted(store, 3)
+  await waitForAttempts(store, 3)
   await store.database(
     `UPDATE webhook SET url = 'https://till.example/petstore-events', failing_since = NULL, failures = 0 RETURNING id`,
   )
@@ -56,7 +56,7 @@ async function emitRemainingEvents({ client }: TestStore): Promise<void> {
 const Rows = z.tuple([z.object({ count: z.bigint() })])
 
 /** Waits until `count` attempts are stored. */
-export async function attempted(store: TestStore, count: number): Promise<void> {
+export async function waitForAttempts(store: TestStore, count: number): Promise<void> {
   for (;;) {
     const [{ count: made }] = Rows.parse(await store.database('SELECT count(*) AS count FROM attempt'))
     if (made >= BigInt(count)) return
@@ -64,18 +64,18 @@ export async function attempted(store: TestStore, count: number): Promise<void> 
   }
 }
 
-/** Throws unless the examples of every type of event, and of a stream, are in the feed after the session. */
+/** Throws unless the feed has the example of every type of event after the session, and the stream has one of them. */
 export async function expectEvents(store: TestStore): Promise<void> {
   const tests = await store.database(`SELECT data FROM event WHERE type = 'petstore.webhook.test'`)
   const feed = await fetch(`${store.base}/events?after=716&limit=100`, {
     headers: { Authorization: `Bearer ${ADMIN_KEY}` },
   })
-  const happened = z
+  const feedEvents = z
     .array(z.looseObject({ type: z.string() }))
-    .parse(secretless(await feed.json(), store.base))
+    .parse(withPlaceholders(await feed.json(), store.base))
   const { [TEST_TYPE]: testEvent, ...examples } = eventExamples
-  expect(happened).toEqual(expect.arrayContaining(Object.values(examples)))
-  expect(tests.map(({ data }) => secretless(JSON.parse(String(data))))).toEqual([testEvent.data])
+  expect(feedEvents).toEqual(expect.arrayContaining(Object.values(examples)))
+  expect(tests.map(({ data }) => withPlaceholders(JSON.parse(String(data))))).toEqual([testEvent.data])
   expect(streamExample).toContain(JSON.stringify(examples['petstore.order.placed']))
 }
 
@@ -83,7 +83,7 @@ export async function expectEvents(store: TestStore): Promise<void> {
  * Returns a body with placeholders for everything that differs in each run: secrets and values derived from them, other
  * random values, durations and addresses. The schemas check the form of these values.
  */
-export function secretless(body: unknown, base = 'http://127.0.0.1:8080'): unknown {
+export function withPlaceholders(body: unknown, base = 'http://127.0.0.1:8080'): unknown {
   const text = (JSON.stringify(body) ?? 'null')
     .replaceAll(base, 'http://127.0.0.1:8080')
     .replaceAll(/http:..127\.0\.0\.1:(?!8080)\d+/g, 'https://till.example')

@@ -22,18 +22,18 @@ function shown(response: FuzzResponse | undefined): string | undefined {
 }
 
 const readable: readonly (readonly [title: string, text: string, response: string])[] = [
-  ['a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', '200 {}'],
-  ['no body', 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n', '404 '],
-  ['chunks', `${CHUNKED}2\r\nab\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n`, '200 ab0123456789'],
-  ['one after an interim response', `HTTP/1.1 100 Continue\r\n\r\n${CHUNKED}1\r\na\r\n0\r\n\r\n`, '200 a'],
+  ['with a body of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', '200 {}'],
+  ['without a body', 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n', '404 '],
+  ['in chunks', `${CHUNKED}2\r\nab\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n`, '200 ab0123456789'],
+  ['after an interim response', `HTTP/1.1 100 Continue\r\n\r\n${CHUNKED}1\r\na\r\n0\r\n\r\n`, '200 a'],
   [
-    'one after two interim responses',
+    'after two interim responses',
     'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n',
     '204 ',
   ],
 ]
 
-describe('the fuzzer reads a response:', () => {
+describe('the fuzzer reads a response', () => {
   test.each(readable)('%s', (_, text, response) => {
     expect(shown(readAtOnce(text))).toBe(response)
     expect(readSlowly(text)).toBe(response)
@@ -49,7 +49,7 @@ const unusable: readonly (readonly [title: string, text: string, reason: string]
   ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n', 'SSH-2.0-OpenSSH'],
 ]
 
-describe('the fuzzer reports a response that it cannot use:', () => {
+describe('the fuzzer reports that it cannot use a response with', () => {
   test.each(unusable)('%s', (_, text, reason) => {
     const response = readAtOnce(text)
     expect(response?.status).toBe(0)
@@ -57,11 +57,11 @@ describe('the fuzzer reports a response that it cannot use:', () => {
   })
 })
 
-describe('bytes after the end of a body are part of it, so that a check finds them:', () => {
+describe('the fuzzer keeps surplus bytes in the body of a response', () => {
   test.each([
-    ['a known length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}!', 'GET', '200 {}!'],
-    ['chunks', `${CHUNKED}2\r\n{}\r\n0\r\n\r\n!`, 'GET', '200 {}!'],
-    ['HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'HEAD', '200 {}'],
+    ['of known length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}!', 'GET', '200 {}!'],
+    ['in chunks', `${CHUNKED}2\r\n{}\r\n0\r\n\r\n!`, 'GET', '200 {}!'],
+    ['to HEAD', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'HEAD', '200 {}'],
   ])('%s', (_, text, method, response) => {
     expect(shown(readAtOnce(text, method))).toBe(response)
   })

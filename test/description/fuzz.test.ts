@@ -18,11 +18,11 @@ for (const engine of testedEngines) {
     async () => {
       await using store = await openTestStore(engine)
       const report = await fuzzAt(store.base, { requests: requests[engine] })
-      expect(foundIn(report), reportText(report)).toEqual([])
+      expect(findingsOf(report), reportText(report)).toEqual([])
       expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
-      expect(answeredIn(report)).toBe(requests[engine])
-      const did = `${requests[engine]} requests, seed ${SEED}: 0 findings`
-      recordSoak({ guarantee: 6, engine, did })
+      expect(responseCount(report)).toBe(requests[engine])
+      const summary = `${requests[engine]} requests, seed ${SEED}: 0 findings`
+      recordSoak({ guarantee: 6, engine, summary })
     },
     RUN_MS_MAX,
   )
@@ -147,7 +147,7 @@ test(
   'a proxy that changes nothing causes no finding',
   async () => {
     const report = await fuzzThrough((_, path, forward) => forward(path))
-    expect(foundIn(report), reportText(report)).toEqual([])
+    expect(findingsOf(report), reportText(report)).toEqual([])
   },
   RUN_MS_MAX,
 )
@@ -157,7 +157,7 @@ for (const [name, finding, fault] of faults) {
     `control: ${name} is detected`,
     async () => {
       const report = await fuzzThrough(fault, found => finding.test(found))
-      expect(foundIn(report).filter(found => finding.test(found))).not.toEqual([])
+      expect(findingsOf(report).filter(found => finding.test(found))).not.toEqual([])
     },
     RUN_MS_MAX,
   )
@@ -167,11 +167,11 @@ function fuzzAt(url: string, options: Partial<FuzzOptions>): Promise<Report> {
   return fuzz({ url, key: ADMIN_KEY, requests: 2_000, seed: SEED, ...options })
 }
 
-function foundIn({ findings }: Report): string[] {
+function findingsOf({ findings }: Report): string[] {
   return findings.map(({ label, check }) => `${label} ${check}`)
 }
 
-function answeredIn({ counts }: Report): number {
+function responseCount({ counts }: Report): number {
   return sum([...counts.values()].map(([none = 0, ...classes]) => sum(classes) - none))
 }
 
@@ -197,7 +197,7 @@ async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promi
     fetch: async request => {
       const path = request.url.slice(new URL(request.url).origin.length)
       const { status, headers, body } = await fault(request, path, (to, extra = {}) =>
-        pass(request, store.base + to, extra),
+        forwardRequest(request, store.base + to, extra),
       )
       // A response to HEAD has no body, but the Content-Length of the response to GET.
       if (request.method !== 'HEAD') headers.delete('content-length')
@@ -207,7 +207,11 @@ async function fuzzThrough(fault: Fault, isEnough = (_: string) => false): Promi
   return await fuzzAt(`http://127.0.0.1:${proxy.port}`, { isEnough })
 }
 
-async function pass(request: Request, url: string, extra: Readonly<Record<string, string>>): Promise<Reply> {
+async function forwardRequest(
+  request: Request,
+  url: string,
+  extra: Readonly<Record<string, string>>,
+): Promise<Reply> {
   const headers = new Headers(request.headers)
   // The description is compressed if the client accepts that, and this proxy can only change text that it can read.
   for (const name of ['host', 'connection', 'content-length', 'accept-encoding']) headers.delete(name)

@@ -66,8 +66,11 @@ for (const { name, folder, generate } of installed) {
       const { path } = directory
       symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
       const [cli = '', ...options] = generate
-      const made = await runScript([...withTypescriptApi, join(ROOT, 'node_modules', cli), ...options], path)
-      expect([made.exitCode, made.printed.match(/warn|error/i)]).toEqual([0, null])
+      const generated = await runScript(
+        [...withTypescriptApi, join(ROOT, 'node_modules', cli), ...options],
+        path,
+      )
+      expect([generated.exitCode, generated.printed.match(/warn|error/i)]).toEqual([0, null])
       copyFileSync(join(import.meta.dir, 'generators', folder, 'program.ts'), join(path, 'program.ts'))
       copyFileSync(join(import.meta.dir, 'generators', 'session.ts'), join(path, 'session.ts'))
       for (const [sample, value] of Object.entries(samples)) {

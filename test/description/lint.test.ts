@@ -47,10 +47,20 @@ describe('Redocly, recommended-strict', () => {
   test(
     'control: an operation without a summary, and a path parameter with another name, are detected',
     async () => {
-      const silent = await lintChanged(lintStrictly, '      summary: List pets\n', '')
-      expect([silent.exitCode, silent.printed.includes('operation-summary')]).toEqual([1, true])
-      const lost = await lintChanged(lintStrictly, '/categories/{categoryId}:', '/categories/{id}:')
-      expect([lost.exitCode, lost.printed.includes('path-parameters-defined')]).toEqual([1, true])
+      const withoutSummary = await lintChanged(lintStrictly, '      summary: List pets\n', '')
+      expect([withoutSummary.exitCode, withoutSummary.printed.includes('operation-summary')]).toEqual([
+        1,
+        true,
+      ])
+      const withoutParameter = await lintChanged(
+        lintStrictly,
+        '/categories/{categoryId}:',
+        '/categories/{id}:',
+      )
+      expect([
+        withoutParameter.exitCode,
+        withoutParameter.printed.includes('path-parameters-defined'),
+      ]).toEqual([1, true])
     },
     LINT_MS_MAX,
   )
@@ -74,8 +84,8 @@ describe('the OWASP API rules', () => {
         '        - name: api-key\n',
       )
       expect([leaking.exitCode, leaking.printed.includes('no-credentials-in-url')]).toEqual([1, true])
-      const boundless = await lintChanged(lintForSecurity, '            maxLength: 200\n', '')
-      expect([boundless.exitCode, boundless.printed.includes('string-limit')]).toEqual([1, true])
+      const withoutLimit = await lintChanged(lintForSecurity, '            maxLength: 200\n', '')
+      expect([withoutLimit.exitCode, withoutLimit.printed.includes('string-limit')]).toEqual([1, true])
     },
     LINT_MS_MAX,
   )

@@ -8,8 +8,8 @@ import { testedEngines } from '../support/store.ts'
 import { driveUsual } from './conformance-drive.ts'
 
 /**
- * What CockroachDB (PostgreSQL Compatibility, v26.3) or YugabyteDB (YSQL, unsupported features, v2025.1) documents as
- * missing, or as different from PostgreSQL: the nodes of the parse tree, by their name.
+ * The features that CockroachDB (PostgreSQL Compatibility, v26.3) or YugabyteDB (YSQL, unsupported features, v2025.1)
+ * documents as missing or as different from PostgreSQL, by the name of their node in the parse tree.
  */
 const unsupportedNodes: Readonly<Record<string, string>> = {
   LockStmt: 'a lock on a table',
@@ -27,7 +27,7 @@ const unsupportedNodes: Readonly<Record<string, string>> = {
 
 const eventPetMigration = migrations[5]
 
-/** Functions that are missing or do nothing there. */
+/** The functions that are missing or have no effect in one of these databases. */
 const unsupportedFunctions = /^(pg_(try_)?advisory_.*|pg_notify|txid_.*|pg_xact_.*|pg_export_snapshot|xml.*)$/
 
 const Name = z.object({ String: z.object({ sval: z.string() }) })
@@ -35,7 +35,7 @@ const Call = z.object({ funcname: Name.array() })
 const Operator = z.object({ kind: z.string(), name: Name.array() })
 const Locking = z.object({ waitPolicy: z.string().optional() })
 
-/** Returns what a statement uses that not every database has; [] if nothing. */
+/** Returns the features of a statement that one of these databases lacks; [] if there are none. */
 function unsupportedIn(text: string): string[] {
   const found: string[] = []
   const visit = (node: unknown): void => {
@@ -58,7 +58,7 @@ function unsupportedIn(text: string): string[] {
 }
 
 describe.skipIf(!testedEngines.includes('postgres'))('the SQL of the store', () => {
-  test('no statement uses what CockroachDB or YugabyteDB documents as missing or different', async () => {
+  test('uses no feature that CockroachDB or YugabyteDB documents as missing or different', async () => {
     await loadModule()
     await using proxy = await openPostgresProxy(await newDatabase())
     await driveUsual('postgres', { routeOf: url => proxy.urlOf(url) })
@@ -68,7 +68,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the SQL of the store', () 
     expect(statements.flatMap(text => unsupportedIn(text).map(what => `${what}: ${text}`))).toEqual([])
   }, 120_000)
 
-  test('control: a lock on a table, a division, an advisory lock and SKIP LOCKED are found', async () => {
+  test('control: a lock on a table, a division, an advisory lock and SKIP LOCKED are detected', async () => {
     await loadModule()
     const wrong = [
       'LOCK TABLE migration IN ACCESS EXCLUSIVE MODE',

@@ -34,7 +34,7 @@ function findPiece(output: string, piece: string, from: number): number {
 }
 
 /** Returns the lines of documented output that the actual output lacks, or does not contain in this order. */
-function missing(output: string, documented: string): string[] {
+function missingLines(output: string, documented: string): string[] {
   let from = 0
   return documented.split('\n').filter(line => {
     if (line === '') return false
@@ -85,7 +85,7 @@ test.each(pages)(
             .join('\n')
           settings += '\n'
         } else if (kind === 'output') {
-          expect(missing(output, lines)).toEqual([])
+          expect(missingLines(output, lines)).toEqual([])
           compared++
         }
       }
@@ -99,7 +99,7 @@ test.each(pages)(
 )
 
 test('control: output that differs from the page is detected', () => {
-  expect(missing('HTTP/1.1 200 OK\n{"id":7}\n', 'HTTP/1.1 200 OK\n{"id":…}\n')).toEqual([])
-  expect(missing('{"id":7}\nHTTP/1.1 200 OK\n', 'HTTP/1.1 200 OK\n{"id":7}\n')).toEqual(['{"id":7}'])
-  expect(missing('{"id":8}', '{"id":7}')).toEqual(['{"id":7}'])
+  expect(missingLines('HTTP/1.1 200 OK\n{"id":7}\n', 'HTTP/1.1 200 OK\n{"id":…}\n')).toEqual([])
+  expect(missingLines('{"id":7}\nHTTP/1.1 200 OK\n', 'HTTP/1.1 200 OK\n{"id":7}\n')).toEqual(['{"id":7}'])
+  expect(missingLines('{"id":8}', '{"id":7}')).toEqual(['{"id":7}'])
 })

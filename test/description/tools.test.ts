@@ -20,7 +20,7 @@ describe('Prism as a validating proxy', () => {
    * Runs a session of our client through Prism. Returns the violations that Prism reports, and the operations that the
    * session used.
    */
-  async function proxied(file: string): Promise<{ violations: string[]; done: string[] }> {
+  async function useThroughPrism(file: string): Promise<{ violations: string[]; operationIds: string[] }> {
     await using store = await openDemo()
     await using proxy = await openProxy(file, store.base)
     const violations: string[] = []
@@ -29,22 +29,22 @@ describe('Prism as a validating proxy', () => {
       key: ADMIN_KEY,
       fetch: async (url, init) => {
         const answer = await fetch(url, init)
-        const found = answer.headers.get('sl-violations')
-        if (found !== null) violations.push(`${init.method} ${url}: ${found}`)
+        const violation = answer.headers.get('sl-violations')
+        if (violation !== null) violations.push(`${init.method} ${url}: ${violation}`)
         return answer
       },
     })
-    return { violations, done: await useEverything(client) }
+    return { violations, operationIds: await useEverything(client) }
   }
 
   test(
     'finds no violation when every operation is used',
     async () => {
-      const { violations, done } = await proxied(description)
+      const { violations, operationIds } = await useThroughPrism(description)
       expect(violations).toEqual([])
       // A stream has no end, and Prism forwards only complete responses.
-      const ending = [...readDocument(parse(text)).operations.keys()].filter(id => id !== 'streamEvents')
-      expect(done.sort()).toEqual(ending.sort())
+      const finite = [...readDocument(parse(text)).operations.keys()].filter(id => id !== 'streamEvents')
+      expect(operationIds.sort()).toEqual(finite.sort())
     },
     TOOL_MS_MAX,
   )
@@ -61,7 +61,7 @@ describe('Prism as a validating proxy', () => {
           '        - name\n        - owner\n',
         ),
       )
-      const { violations } = await proxied(file)
+      const { violations } = await useThroughPrism(file)
       expect(violations.join('\n')).toContain("must have required property 'owner'")
     },
     TOOL_MS_MAX,

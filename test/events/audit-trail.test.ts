@@ -45,7 +45,7 @@ async function brokenLinks(store: TestStore): Promise<bigint[]> {
 type Filters = Parameters<TestStore['client']['listAudit']>[0]
 
 /** Returns the whole audit log, read page by page. */
-async function trail({ client }: TestStore, filters: Filters = {}): Promise<AuditEntry[]> {
+async function readAuditLog({ client }: TestStore, filters: Filters = {}): Promise<AuditEntry[]> {
   return Array.fromAsync(everyItem(client.listAudit, filters))
 }
 
@@ -79,8 +79,8 @@ onEveryEngine(engine => {
     expect(last?.position).toBe((before?.position ?? 0n) + 1n)
   })
 
-  test('changes that the store makes itself have no key', async () => {
-    const entries = await trail(store())
+  test('a change that the store makes itself has no key in the audit log', async () => {
+    const entries = await readAuditLog(store())
     expect(entries.at(-1)).toMatchObject({
       position: 1n,
       type: 'petstore.key.created',
@@ -92,27 +92,28 @@ onEveryEngine(engine => {
   test('filters by key, by subject and by time exclude other changes, alone and together', async () => {
     let nowMs = Date.parse('2026-11-21T09:30:00Z')
     await using own = await openTestStore(engine, { clock: () => nowMs })
-    const one = await openKey(own)
+    const till = await openKey(own)
     const { petId, categoryId } = await makePet(own.client)
     for (let day = 0; day < 4; day++) {
       nowMs += DAY_MS
-      await one.client.updatePet({ petId, body: { name: `By one ${day}` } })
+      await till.client.updatePet({ petId, body: { name: `By till ${day}` } })
       await own.client.updatePet({ petId, body: { name: `By admin ${day}` } })
-      await one.client.updateCategory({ categoryId, body: { name: `Category ${day}` } })
+      await till.client.updateCategory({ categoryId, body: { name: `Category ${day}` } })
     }
     await headOf(own)
-    const all = await trail(own)
+    const all = await readAuditLog(own)
     const since = '2026-11-24T09:30:00Z'
     const matches = (entry: AuditEntry, { keyId, subject, since: from }: Filters): boolean =>
       (keyId === undefined || entry.keyId === keyId) &&
       (subject === undefined || entry.subject === subject) &&
       (from === undefined || Date.parse(entry.at) >= Date.parse(from))
-    const values = { keyId: one.keyId, subject: `pets/${petId}`, since }
+    const values = { keyId: till.keyId, subject: `pets/${petId}`, since }
     const counts: number[] = []
     for (let chosen = 0; chosen < 8; chosen++) {
       const filters = Object.fromEntries(Object.entries(values).filter((_, bit) => (chosen & (1 << bit)) > 0))
       const expected = all.filter(entry => matches(entry, filters))
-      for (const limit of [1, 3, 100]) expect(await trail(own, { ...filters, limit })).toEqual(expected)
+      for (const limit of [1, 3, 100])
+        expect(await readAuditLog(own, { ...filters, limit })).toEqual(expected)
       counts.push(expected.length)
     }
     expect(counts).toEqual([all.length, 8, 9, 4, 6, 4, 4, 2])
@@ -126,7 +127,7 @@ onEveryEngine(engine => {
       nowMs += DAY_MS / 4
     }
     await headOf(own)
-    const all = await trail(own)
+    const all = await readAuditLog(own)
     const within = (from: string, to: string): AuditEntry[] =>
       all.filter(({ at }) => Date.parse(at) >= Date.parse(from) && Date.parse(at) < Date.parse(to))
     const periods: [Filters, string, string][] = [
@@ -139,7 +140,8 @@ onEveryEngine(engine => {
       [{ until: '0001-01-01' }, '0001-01-01', '0001-01-02'],
     ]
     for (const [filters, from, to] of periods) {
-      for (const limit of [1, 100]) expect(await trail(own, { ...filters, limit })).toEqual(within(from, to))
+      for (const limit of [1, 100])
+        expect(await readAuditLog(own, { ...filters, limit })).toEqual(within(from, to))
     }
     expect(within('2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z')).toHaveLength(4)
   })
@@ -174,11 +176,11 @@ onEveryEngine(engine => {
     }
   })
 
-  test('every subject of the log is one that the filter accepts', async () => {
+  test('the filter by subject accepts every subject of the log, and no other kinds of subjects', async () => {
     await makePet(store().client, { quantity: 3n, reserved: 1n })
     await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/kinds' } })
     await headOf(store())
-    const subjects = new Set((await trail(store())).map(({ subject }) => subject))
+    const subjects = new Set((await readAuditLog(store())).map(({ subject }) => subject))
     expect(new Set([...subjects].map(subject => subject.split('/')[0] ?? ''))).toEqual(new Set(subjectKinds))
     for (const subject of subjects)
       expect([subject, namedSubject.safeParse(subject).success]).toEqual([subject, true])
@@ -204,7 +206,9 @@ onEveryEngine(engine => {
     const first = await own.client.listAudit({ subject })
     expect(first.data.items).toEqual([])
     expect(first.data.next).toBeString()
-    expect((await trail(own, { subject })).map(({ type }) => type)).toEqual(['petstore.category.created'])
+    expect((await readAuditLog(own, { subject })).map(({ type }) => type)).toEqual([
+      'petstore.category.created',
+    ])
     // The events of a pet are found by an index, so neither the filter by pet nor its subject filter has empty pages.
     const ofPet = await own.client.listAudit({ petId })
     expect(ofPet.data.items.map(({ type }) => type)).toEqual([
@@ -217,7 +221,7 @@ onEveryEngine(engine => {
     expect(ofSubject.data.next).toBeUndefined()
   })
 
-  test('the filter by pet returns the pet, its stock and its orders, and combines with the other filters', async () => {
+  test('the filter by pet finds the events of the pet, its stock and its orders, also with other filters', async () => {
     await using own = await openTestStore(engine)
     const till = await own.client.createKey({
       body: { name: 'Till', scopes: ['orders:write', 'pets:write'] },
@@ -238,19 +242,21 @@ onEveryEngine(engine => {
     await own.client.setInventory({ petId, body: { quantity: 0n } })
     await own.client.deletePet({ petId })
     await headOf(own)
-    const all = await trail(own)
+    const all = await readAuditLog(own)
     const isAbout = ({ subject, data }: AuditEntry): boolean =>
       [`pets/${petId}`, `inventory/${petId}`].includes(subject) ||
       (subject.startsWith('orders/') && 'petId' in data && data.petId === petId)
     const about = all.filter(isAbout)
     expect(about.length).toBe(14)
-    for (const limit of [1, 4, 100]) expect(await trail(own, { petId, limit })).toEqual(about)
+    for (const limit of [1, 4, 100]) expect(await readAuditLog(own, { petId, limit })).toEqual(about)
     const { id: keyId } = till.data
-    expect(await trail(own, { petId, keyId })).toEqual(about.filter(entry => entry.keyId === keyId))
+    expect(await readAuditLog(own, { petId, keyId })).toEqual(about.filter(entry => entry.keyId === keyId))
     const subject = `inventory/${petId}`
-    expect(await trail(own, { petId, subject })).toEqual(about.filter(entry => entry.subject === subject))
-    expect(await trail(own, { petId, subject: `pets/${other.petId}` })).toEqual([])
-    expect(await trail(own, { petId: 404404n })).toEqual([])
+    expect(await readAuditLog(own, { petId, subject })).toEqual(
+      about.filter(entry => entry.subject === subject),
+    )
+    expect(await readAuditLog(own, { petId, subject: `pets/${other.petId}` })).toEqual([])
+    expect(await readAuditLog(own, { petId: 404404n })).toEqual([])
     const feed = await own.client.listEvents({ petId, limit: 100 })
     expect(feed.data.items.map(({ sequence }) => BigInt(sequence))).toEqual(
       about.map(({ position }) => position).toReversed(),
@@ -274,8 +280,9 @@ onEveryEngine(engine => {
     }
     expect(await codeOf(client.listPets({ cursor }))).toBe('400 invalid_cursor')
     expect(await codeOf(client.listAudit({ cursor: 'nonsense' }))).toBe('400 invalid_cursor')
-    const pets = await client.listCategories({ limit: 1 })
-    expect(await codeOf(client.listAudit({ cursor: pets.data.next ?? 'none' }))).toBe('400 invalid_cursor')
+    const categories = await client.listCategories({ limit: 1 })
+    const foreignCursor = categories.data.next ?? 'none'
+    expect(await codeOf(client.listAudit({ cursor: foreignCursor }))).toBe('400 invalid_cursor')
   })
 
   test('keys and webhooks are in the audit log, but their secrets are not', async () => {
@@ -290,7 +297,7 @@ onEveryEngine(engine => {
     await client.deleteWebhook({ webhookId })
     await client.revokeKey({ keyId: key.id })
     await headOf(store())
-    const entries = (await trail(store())).filter(({ position }) => position > after)
+    const entries = (await readAuditLog(store())).filter(({ position }) => position > after)
     expect(entries.map(({ type }) => type).toReversed()).toEqual([
       'petstore.key.created',
       'petstore.webhook.created',

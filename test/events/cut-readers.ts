@@ -32,7 +32,7 @@ export async function readWaiting({ base, key, random, stride, types }: CutOptio
   for (let untilCut = random.below(2 * stride); ; ) {
     const input = { after: lastOf(read), type: types, limit: 1 + random.below(100), wait: 5 }
     if (untilCut <= 0) {
-      await cutShort(signal => client.listEvents(input, { signal }), base)
+      await abortRequest(signal => client.listEvents(input, { signal }), base)
       read.cuts++
       untilCut = random.below(2 * stride)
       continue
@@ -127,13 +127,13 @@ function lastOf({ received }: ReadEvents): bigint {
   return received.at(-1)?.position ?? 0n
 }
 
-/** Starts a request, and aborts it at whatever stage it is once a different request has its response. */
-async function cutShort(ask: (signal: AbortSignal) => Promise<unknown>, base: string): Promise<void> {
+/** Starts a request, and aborts it, whatever its stage, once another request has its response. */
+async function abortRequest(send: (signal: AbortSignal) => Promise<unknown>, base: string): Promise<void> {
   const cut = new AbortController()
-  const asked = ask(cut.signal).catch(error => {
+  const sent = send(cut.signal).catch(error => {
     if (!cut.signal.aborted) throw error
   })
   await fetch(`${base}/livez`)
   cut.abort()
-  await asked
+  await sent
 }

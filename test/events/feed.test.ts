@@ -11,14 +11,14 @@ const AT_ONCE_MS = 8000
 const WAIT_MAX = 30
 
 /** Reads the feed, and returns the page and the time that the request took. */
-async function listen(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
-  const started = performance.now()
+async function readFeed(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
+  const startedMs = performance.now()
   const { data } = await store.client.listEvents(input)
-  return { ...data, tookMs: performance.now() - started }
+  return { ...data, durationMs: performance.now() - startedMs }
 }
 
 /** Resolves when the store has received every request that was sent before. */
-async function taken({ base }: TestStore): Promise<void> {
+async function untilReceived({ base }: TestStore): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
 }
 
@@ -93,11 +93,11 @@ onEveryEngine(engine => {
     expect(paged).toEqual([...all.items])
     const type = ['petstore.order.placed'] as const
     expect((await client.listEvents({ after, petId, type })).data.items).toHaveLength(2)
-    const waiting = listen(store(), { after: BigInt(all.next ?? ''), petId, wait: WAIT_MAX })
+    const waiting = readFeed(store(), { after: BigInt(all.next ?? ''), petId, wait: WAIT_MAX })
     await client.placeOrder({ body: { petId: two.petId } })
     await client.updatePet({ petId, body: { name: 'Other' } })
-    const { items, tookMs } = await waiting
-    expect([items.map(({ subject }) => subject), tookMs < AT_ONCE_MS]).toEqual([[`pets/${petId}`], true])
+    const { items, durationMs } = await waiting
+    expect([items.map(({ subject }) => subject), durationMs < AT_ONCE_MS]).toEqual([[`pets/${petId}`], true])
   })
 
   test('a filter returns only events of the given types, in the same order', async () => {
@@ -158,46 +158,46 @@ onEveryEngine(engine => {
 
   test('a waiting client gets its response as soon as an event occurs', async () => {
     const after = await headOf(store())
-    const waiting = listen(store(), { after, wait: WAIT_MAX })
-    await taken(store())
+    const waiting = readFeed(store(), { after, wait: WAIT_MAX })
+    await untilReceived(store())
     const { data: category } = await store().client.createCategory({ body: { name: 'News' } })
-    const { items, tookMs, next } = await waiting
+    const { items, durationMs, next } = await waiting
     expect(items).toMatchObject([{ subject: `categories/${category.id}` }])
     expect(next).toBe(String(after + 1n))
-    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    expect(durationMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test('a waiting client gets an empty response when its time is over', async () => {
     const after = await headOf(store())
-    const { items, tookMs, next } = await listen(store(), { after, wait: 1 })
+    const { items, durationMs, next } = await readFeed(store(), { after, wait: 1 })
     expect(items).toEqual([])
     expect(next).toBe(String(after))
-    expect(tookMs).toBeGreaterThan(990)
-    expect((await listen(store(), { after })).tookMs).toBeLessThan(990)
+    expect(durationMs).toBeGreaterThan(990)
+    expect((await readFeed(store(), { after })).durationMs).toBeLessThan(990)
   })
 
   test('a client that waits for one type gets no response when an event of another type occurs', async () => {
     const after = await headOf(store())
-    const waiting = listen(store(), { after, type: ['petstore.pet.deleted'], wait: 1 })
-    await taken(store())
+    const waiting = readFeed(store(), { after, type: ['petstore.pet.deleted'], wait: 1 })
+    await untilReceived(store())
     await store().client.createCategory({ body: { name: 'Another matter' } })
     const head = await headOf(store())
     expect(head).toBe(after + 1n)
-    const { items, tookMs, next } = await waiting
+    const { items, durationMs, next } = await waiting
     expect(items).toEqual([])
-    expect(tookMs).toBeGreaterThan(990)
+    expect(durationMs).toBeGreaterThan(990)
     expect(next).toBe(String(head))
   })
 
   test('a waiting client gets its response when the store stops', async () => {
     const own = await openTestStore(engine)
     const after = await headOf(own)
-    const waiting = listen(own, { after, wait: WAIT_MAX })
-    await taken(own)
+    const waiting = readFeed(own, { after, wait: WAIT_MAX })
+    await untilReceived(own)
     await own[Symbol.asyncDispose]()
-    const { items, next, tookMs } = await waiting
+    const { items, next, durationMs } = await waiting
     expect({ items, next }).toEqual({ items: [], next: String(after) })
-    expect(tookMs).toBeLessThan(AT_ONCE_MS)
+    expect(durationMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test('a client can wait for at most 30 seconds, and a negative wait is refused', async () => {
@@ -217,13 +217,13 @@ onEveryEngine(engine => {
     await client.sendTestEvent({ webhookId })
     await client.deleteWebhook({ webhookId })
     await client.revokeKey({ keyId: key.id })
-    const { data } = await client.createCategory({ body: { name: 'Told' } })
+    const { data } = await client.createCategory({ body: { name: 'In the feed' } })
     const events = await client.listEvents({ after, wait: WAIT_MAX })
     expect(events.data.items.map(({ subject }) => subject)).toEqual([`categories/${data.id}`])
     expect(BigInt(events.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
   })
 
-  test('an event is a CloudEvent with only these members, and contains the resource after the change', async () => {
+  test('an event is a CloudEvent without further members, and its data is the resource', async () => {
     const after = await headOf(store())
     const { client, base } = store()
     const { data: category } = await client.createCategory({ body: { name: 'Geckos' } })
@@ -242,15 +242,15 @@ onEveryEngine(engine => {
       sequence: expect.stringMatching(/^[0-9]{19}$/),
       data: { id: Number(pet.id), name: 'Anna', categoryId: Number(category.id), status: 'available' },
     })
-    const gone = await client.listEvents({ after, type: ['petstore.pet.deleted'], wait: 5 })
-    expect(gone.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
+    const deleted = await client.listEvents({ after, type: ['petstore.pet.deleted'], wait: 5 })
+    expect(deleted.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
   })
 
   test('the feed requires events:read, and HEAD returns the same headers as GET', async () => {
-    const may = await store().clientWith('events:read')
-    const mayNot = await store().clientWith('orders:write')
-    expect((await may.listEvents({ limit: 1 })).status).toBe(200)
-    expect(await codeOf(mayNot.listEvents({}))).toBe('403 insufficient_scope')
+    const permitted = await store().clientWith('events:read')
+    const forbidden = await store().clientWith('orders:write')
+    expect((await permitted.listEvents({ limit: 1 })).status).toBe(200)
+    expect(await codeOf(forbidden.listEvents({}))).toBe('403 insufficient_scope')
     expect(await codeOf(store().anonymous.listEvents({}))).toBe('401 authentication_required')
     const [head, get] = [
       await store().send('HEAD', '/events?limit=1'),

@@ -20,13 +20,13 @@ const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
 
 /** Returns a store that keeps events for 90 days, and functions that move its clock and sweep. */
-async function openAgeing(engine: 'sqlite' | 'postgres') {
+async function openAgeingStore(engine: 'sqlite' | 'postgres') {
   let nowMs = Date.parse('2026-11-21T09:30:00Z')
   const clock = (): number => nowMs
   const store = await openTestStore(engine, { clock, eventRetention: KEPT_MS })
   return {
     store,
-    pass: (days: number) => {
+    passDays: (days: number) => {
       nowMs += days * DAY_MS
     },
     sweep: () => sweepStore(store, clock),
@@ -42,7 +42,7 @@ async function sweepStore({ engine, logged }: TestStore, clock: () => number): P
   await sweep({ engine, clock, eventRetention: KEPT_MS, log: { access: ignore, info: ignore, error } })
 }
 
-async function make({ client }: TestStore, ...names: string[]): Promise<void> {
+async function createCategories({ client }: TestStore, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
 
@@ -53,12 +53,12 @@ async function namesAfter({ client }: TestStore, after?: bigint): Promise<unknow
 
 onEveryEngine(engine => {
   test('events beyond the retention are deleted, and a client that has not read them gets an error', async () => {
-    await using ageing = await openAgeing(engine)
+    await using ageing = await openAgeingStore(engine)
     const { store } = ageing
-    await make(store, 'Old', 'Older than it seems')
+    await createCategories(store, 'Old 1', 'Old 2')
     const floor = await headOf(store)
-    ageing.pass(91)
-    await make(store, 'Young')
+    ageing.passDays(91)
+    await createCategories(store, 'Young')
     const head = await headOf(store)
     await ageing.sweep()
     expect(await namesAfter(store)).toEqual(['Young'])
@@ -78,11 +78,11 @@ onEveryEngine(engine => {
   })
 
   test('the audit log is kept as long as the events, and ends at the retention floor', async () => {
-    await using ageing = await openAgeing(engine)
+    await using ageing = await openAgeingStore(engine)
     const { store } = ageing
-    await make(store, 'Old')
-    ageing.pass(91)
-    await make(store, 'Young', 'Younger')
+    await createCategories(store, 'Old')
+    ageing.passDays(91)
+    await createCategories(store, 'Young', 'Younger')
     const head = await headOf(store)
     await ageing.sweep()
     const entries = await Array.fromAsync(everyItem(store.client.listAudit, { limit: 1 }))
@@ -90,49 +90,49 @@ onEveryEngine(engine => {
   })
 
   test('recent events are kept, and the feed starts at the retention floor after a sweep', async () => {
-    await using ageing = await openAgeing(engine)
+    await using ageing = await openAgeingStore(engine)
     const { store } = ageing
-    await make(store, 'Day 0')
-    ageing.pass(89)
+    await createCategories(store, 'Day 0')
+    ageing.passDays(89)
     await ageing.sweep()
     expect(await namesAfter(store)).toEqual(['Day 0'])
-    await make(store, 'Day 89')
-    ageing.pass(2)
+    await createCategories(store, 'Day 89')
+    ageing.passDays(2)
     await ageing.sweep()
     await ageing.sweep()
     expect(await namesAfter(store)).toEqual(['Day 89'])
-    ageing.pass(90)
+    ageing.passDays(90)
     await ageing.sweep()
     expect(await namesAfter(store)).toEqual([])
-    await make(store, 'Day 181')
+    await createCategories(store, 'Day 181')
     await headOf(store)
     expect(await namesAfter(store)).toEqual(['Day 181'])
     expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
 
   test('a sweep of thousands of events leaves no gap', async () => {
-    await using ageing = await openAgeing(engine)
+    await using ageing = await openAgeingStore(engine)
     const { store } = ageing
     await makeMany(store.client, 2500)
     const floor = await headOf(store)
-    ageing.pass(91)
-    await make(store, 'Young')
+    ageing.passDays(91)
+    await createCategories(store, 'Young')
     await headOf(store)
     await ageing.sweep()
     const rows = await eventRows(store)
     expect(rows.map(({ position }) => position)).toEqual([floor + 1n])
-    const ends = await store.engine.readRow(findLogBounds)
-    expect(ends).toEqual({ floor, head: floor + 1n, gaps: [] })
+    const bounds = await store.engine.readRow(findLogBounds)
+    expect(bounds).toEqual({ floor, head: floor + 1n, gaps: [] })
     expect(await namesAfter(store)).toEqual(['Young'])
   })
 
   test('a reader whose events are swept while it reads gets all of them or an error, and never a gap', async () => {
-    await using ageing = await openAgeing(engine)
+    await using ageing = await openAgeingStore(engine)
     const { store } = ageing
-    await make(store, 'Old')
+    await createCategories(store, 'Old')
     const after = (await headOf(store)) - 1n
-    ageing.pass(91)
-    await make(store, 'Young')
+    ageing.passDays(91)
+    await createCategories(store, 'Young')
     await headOf(store)
     const reader = store.engine.readRow(async reader => {
       let queries = 0
@@ -140,7 +140,7 @@ onEveryEngine(engine => {
         {
           one: (statement, ...parameters) => reader.one(statement, ...parameters),
           many: async (statement, ...parameters) => {
-            // This sweep is between reading the retention floor and reading the rows.
+            // The sweep runs after the retention floor is read and before the rows are read.
             if (queries++ === 1) await ageing.sweep()
             return reader.many(statement, ...parameters)
           },
@@ -160,38 +160,38 @@ onEveryEngine(engine => {
 })
 
 test('two processes that sweep at the same time leave no gap', async () => {
-  await using ageing = await openAgeing('postgres')
+  await using ageing = await openAgeingStore('postgres')
   const { store } = ageing
-  await make(store, 'One', 'Two', 'Three', 'Four')
+  await createCategories(store, 'One', 'Two', 'Three', 'Four')
   await headOf(store)
-  ageing.pass(91)
-  const chore = {
+  ageing.passDays(91)
+  const sweepCommand = {
     id: 'sweepEvents',
     context: { caller: { keyId: null, scopes: [] }, requestId: 'test' },
   } as const
   const sweepBefore = (ms: number): Promise<unknown> =>
     store.engine.execute({
-      ...chore,
+      ...sweepCommand,
       input: { before: storedInstant(ms) },
-      context: { ...chore.context, now: storedInstant(ms) },
+      context: { ...sweepCommand.context, now: storedInstant(ms) },
     })
-  const { held } = await holdHorizon(store, 2n)
+  const { held } = await holdRetentionFloor(store, 2n)
   const sweeping = sweepBefore(Date.parse('2027-11-21T00:00:00Z'))
-  await until('the second one waits for the first', () => isWaiting(store))
-  await make(store, 'Let go')
+  await until('the second sweep waits for the first', () => isWaiting(store))
+  await createCategories(store, 'Release')
   await Promise.all([held, sweeping])
   const { floor, head } = await store.engine.readRow(findLogBounds)
   const [oldest] = await eventRows(store)
   expect(oldest?.position ?? head + 1n).toBe(floor + 1n)
 })
 
-/** Sweeps up to a position as another process would, and commits once a category named `Let go` exists. */
-async function holdHorizon(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
+/** Sweeps up to a position as another process would, and commits once a category named `Release` exists. */
+async function holdRetentionFloor(store: TestStore, to: bigint): Promise<{ held: Promise<unknown> }> {
   const held = store.database(`DO $$ BEGIN
     UPDATE chain_end SET position = ${to}, hash = (SELECT hash FROM event WHERE position = ${to}) WHERE name = 'floor';
     DELETE FROM event WHERE position <= ${to};
     FOR turn IN 1..4000 LOOP
-      EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = 'Let go');
+      EXIT WHEN EXISTS (SELECT 1 FROM category WHERE name = 'Release');
       PERFORM pg_sleep(0.005);
     END LOOP; END $$`)
   await until('the retention floor is locked', async () => {

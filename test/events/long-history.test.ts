@@ -8,11 +8,11 @@ import { onEveryEngine, openTestStore, type TestStore } from '../support/store.t
 import { until } from '../support/until.ts'
 import { fillHistory } from './long-history.ts'
 
-/** A number of events that is far above what one request reads. */
+/** A number of events that is far above the number that one request reads. */
 const EVENTS = 60_000
 /** The maximum number of positions that one request reads. */
 const POSITIONS_READ_MAX = 20_000n
-/** A number that is above the number of events of one pet that one read scans. */
+/** One read scans fewer events of one pet than this. */
 const EVENTS_OF_PET_MAX = 1600
 
 /** Yields the pages of the audit log. */
@@ -66,7 +66,7 @@ onEveryEngine(kind => {
     expect(requests).toBeLessThanOrEqual(EVENTS / Number(POSITIONS_READ_MAX) + 1)
   }, 60_000)
 
-  test('what happened to a pet is on the first page, however long the history is', async () => {
+  test('the events of a pet are on the first page, however long the history is', async () => {
     await using store = await openTestStore(kind)
     const { petId } = await makePet(store.client, { quantity: 9n, reserved: 2n })
     const { head } = await fillHistory(store, EVENTS)
@@ -76,7 +76,7 @@ onEveryEngine(kind => {
     expect([feed.items.length, audit.next, feed.next]).toEqual([5, undefined, String(head)])
   }, 60_000)
 
-  test('a rare event of a pet with a long history is found in bounded steps', async () => {
+  test('a search for a rare event of a pet with a long history takes bounded steps', async () => {
     await using store = await openTestStore(kind)
     const { head } = await fillHistory(store, EVENTS)
     const petId = 7n
@@ -103,12 +103,12 @@ onEveryEngine(kind => {
   test('a stream that searches for a rare event reports its position and does not block the thread', async () => {
     await using store = await openTestStore(kind, { streams: { keepAliveMs: 5 } })
     const { rareType, rareAt } = await fillHistory(store, EVENTS)
-    let answered = 0
+    let responses = 0
     let isFound = false
-    const asking = (async () => {
+    const probing = (async () => {
       while (!isFound) {
         await (await store.send('GET', '/livez')).text()
-        answered++
+        responses++
       }
     })()
     await using stream = await openStream(store.base, `?type=${rareType}&after=0`)
@@ -117,9 +117,9 @@ onEveryEngine(kind => {
       if (block.id !== undefined) passed.add(block.id)
     }
     isFound = true
-    await asking
+    await probing
     const between = [...passed].map(BigInt).filter(position => position > 0n && position < rareAt)
     expect(between.length).toBeGreaterThan(0)
-    await until('other requests got a response meanwhile', () => answered > 0)
+    await until('other requests got a response meanwhile', () => responses > 0)
   }, 60_000)
 })

@@ -36,8 +36,8 @@ const TIMEOUT_MS = timeLimitMs(120_000)
 const rareTypes = ['petstore.pet.created', 'petstore.order.cancelled', 'petstore.category.created'] as const
 
 /**
- * Runs two clients of the feed and two of the stream while the shop is in use. One of each two filters by type. Returns
- * the faults in what they received, and the number of disconnections.
+ * Runs two clients of the feed and two of the stream while the shop is in use. One client of each kind filters by type.
+ * Returns the faults in the events that they received, and the number of disconnections.
  */
 async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; cuts: number }> {
   const reader = (index: number) => ({
@@ -74,13 +74,13 @@ async function readWhileWriting(store: TestStore): Promise<{ faults: string[]; c
 function openReaders(store: TestStore) {
   const byId: ReceivedEvent[] = []
   const byPosition: ReceivedEvent[] = []
-  const readOn = async (): Promise<void> => {
+  const readMore = async (): Promise<void> => {
     byId.push(...(await readAfterRowId(store, byId.at(-1)?.id ?? 0n)))
     const after = byPosition.at(-1)?.position ?? 0n
     const { data } = await store.client.listEvents({ after, wait: 10, limit: 100 })
     byPosition.push(...data.items.map(receivedEvent))
   }
-  return { byId, byPosition, readOn }
+  return { byId, byPosition, readMore }
 }
 
 /** Blocks inserts of orders until a category with this name exists. */
@@ -103,7 +103,7 @@ async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Prom
 }
 
 /** Sends an order with its idempotency key until it gets a response. */
-async function orderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
+async function placeOrderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
   const client = makeClient({ base, key: ADMIN_KEY })
   for (;;) {
     try {
@@ -117,11 +117,11 @@ async function orderOnce(base: string, petId: bigint, idempotencyKey: string): P
 }
 
 /** Runs clients that place orders until `isOver` returns true. Returns the number of orders that got a response. */
-async function orderOn(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
+async function placeOrdersUntil(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
   const buyer = async (name: number): Promise<number> => {
     let count = 0
     while (!isOver()) {
-      await orderOnce(base, petId, `${name}-${count}`)
+      await placeOrderOnce(base, petId, `${name}-${count}`)
       count++
     }
     return count
@@ -154,8 +154,8 @@ onEveryEngine(engine => {
       expect(faults).toEqual([])
       expect(cuts).toBeGreaterThanOrEqual(CUTS / 2)
       const load = `${EVENTS} events from ${WRITERS} writers, 4 clients disconnected ${cuts} times (seed ${SEED})`
-      const did = `${load}: 0 missed, 0 doubled, 0 out of order`
-      recordSoak({ guarantee: 5, engine, did })
+      const summary = `${load}: 0 missed, 0 duplicated, 0 out of order`
+      recordSoak({ guarantee: 5, engine, summary })
     },
     TIMEOUT_MS,
   )
@@ -165,20 +165,20 @@ test(
   'control: a consumer that remembers the last row id misses events that are committed late, and is detected',
   async () => {
     await using store = await openTestStore('postgres')
-    const { byId, byPosition, readOn } = openReaders(store)
+    const { byId, byPosition, readMore } = openReaders(store)
     const { petId } = await makePet(store.client, { quantity: 100n })
-    // An order that has waited too long for the lock runs again, with new ids. Then nothing is late.
+    // An order that waits too long for the lock runs again with new ids, and is not late. So there are several rounds.
     for (let round = 0; round < LATE_ROUNDS; round++) {
-      const { held } = await holdOrders(store, `Let go ${round}`)
+      const { held } = await holdOrders(store, `Release ${round}`)
       const order = store.client.placeOrder({ body: { petId } })
       await until('the order waits, and its events have ids', () => hasLock(store, 'NOT granted'))
       await store.client.createCategory({ body: { name: 'Meanwhile' } })
-      await readOn()
-      await store.client.createCategory({ body: { name: `Let go ${round}` } })
+      await readMore()
+      await store.client.createCategory({ body: { name: `Release ${round}` } })
       await Promise.all([held, order])
     }
     await headOf(store)
-    await readOn()
+    await readMore()
     const rows = await eventRows(store)
     expect(faultsOf(byPosition, rows)).toEqual([])
     expect(faultsOf(byId, rows).join()).toContain('missed')
@@ -189,7 +189,7 @@ test(
 test(
   `a stream resumes across ${RESTARTS} restarts of the server, graceful or by kill -9: nothing is lost or duplicated`,
   async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'petstore-told-'))
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-restarts-'))
     const start = (port: string): Promise<ServerProcess> =>
       startProcess(['serve', '--port', port, '--data', directory, '--no-demo'], {
         PETSTORE_ADMIN_KEY: ADMIN_KEY,
@@ -204,7 +204,7 @@ test(
       const received: ReceivedEvent[] = []
       const following = followUntilLast(base, received)
       let isOver = false
-      const ordering = orderOn(base, petId, () => isOver)
+      const ordering = placeOrdersUntil(base, petId, () => isOver)
       for (let round = 0; round < RESTARTS; round++) {
         const before = received.length
         await until('the stream resumes', () => received.length > before + 50)
@@ -219,8 +219,8 @@ test(
       expect([...faultsOfOrder(rows), ...faultsOf(received, rows)]).toEqual([])
       expect(rows.filter(({ type }) => type === 'petstore.order.placed')).toHaveLength(orders)
       const load = `${RESTARTS} restarts under a stream, half of them kill -9, ${rows.length} events`
-      const did = `${load}: 0 missed, 0 doubled`
-      recordSoak({ guarantee: 5, engine: 'sqlite', did })
+      const summary = `${load}: 0 missed, 0 duplicated`
+      recordSoak({ guarantee: 5, engine: 'sqlite', summary })
     } finally {
       await server.kill('SIGKILL')
       rmSync(directory, { recursive: true, force: true })

@@ -42,7 +42,7 @@ async function openRecentEvents({ engine, base }: TestStore) {
 }
 
 onEveryEngine(engine => {
-  test('an event whose read failed is published soon, although no other event follows', async () => {
+  test('an event that could not be read at first is published soon, although no other event follows', async () => {
     await using store = await openTestStore(engine)
     await headOf(store)
     using opened = await openRecentEvents(store)
@@ -51,7 +51,7 @@ onEveryEngine(engine => {
     await until('the read has failed', () => opened.faults.length > 0)
     opened.reconnect()
     const head = await headOf(store)
-    await until('the events have reached the end', () => opened.recentEvents.head === head)
+    await until('all events have been read', () => opened.recentEvents.head === head)
     expect(opened.recentEvents.batchAfter(opened.head)?.frames.map(({ position }) => position)).toEqual([
       head,
     ])
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
     using opened = await openRecentEvents(store)
     await makeMany(store.client, 300, '🐹'.repeat(2000))
     const head = await headOf(store)
-    await until('the events have reached the end', () => opened.recentEvents.head === head)
+    await until('all events have been read', () => opened.recentEvents.head === head)
     for (const read of [
       (position: bigint) => opened.recentEvents.batchAfter(position),
       (position: bigint) => opened.recentEvents.readBehind(position, ['petstore.category.created'], 200),

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 import { openRawStream, type RawStream } from './raw-stream.ts'
 
 const CLIENTS = times(100, 1000)
-/** A number of events that exceeds what the system buffers for a connection that nobody reads (about 4 MB). */
+/** A number of events that exceeds the buffers of the system for a connection that nobody reads (about 4 MB). */
 const EVENTS = 5000
 const EVENT_BYTES = 1850
 const TIMEOUT_MS = timeLimitMs(120_000)
@@ -32,16 +32,16 @@ async function openHalves(
   base: string,
   count: number,
   after = 0n,
-): Promise<{ readers: RawStream[]; others: RawStream[] }> {
+): Promise<{ readers: RawStream[]; idle: RawStream[] }> {
   const readers: RawStream[] = []
-  const others: RawStream[] = []
+  const idle: RawStream[] = []
   for (let index = 0; index < count; index++) {
     const stream = await openRawStream(base, after)
     if (index % 2 === 0) readers.push(stream)
-    else others.push(stream)
+    else idle.push(stream)
     if (index % 2 === 1) stream.pause()
   }
-  return { readers, others }
+  return { readers, idle }
 }
 
 /** Returns the peak memory of the only process whose command line contains this text. */
@@ -58,7 +58,7 @@ function peakBytes(text: string): number {
  * Lets one of two clients stop reading. Throws unless this client is disconnected and can resume, and the other client
  * misses nothing.
  */
-async function cutOff(engine: EngineName): Promise<void> {
+async function checkDisconnection(engine: EngineName): Promise<void> {
   const streams = { streamsMax: 2, keepAliveMs: 100, stalledMs: 1000 }
   await using store = await openTestStore(engine, { streams })
   await headOf(store)
@@ -89,7 +89,7 @@ async function cutOff(engine: EngineName): Promise<void> {
 test(
   'on both engines a client that reads nothing is disconnected, can resume where it was, and affects no other client',
   async () => {
-    await Promise.all([cutOff('sqlite'), cutOff('postgres')])
+    await Promise.all([checkDisconnection('sqlite'), checkDisconnection('postgres')])
   },
   TIMEOUT_MS,
 )
@@ -109,18 +109,18 @@ test(
     const description = 'x'.repeat(EVENT_BYTES - 350)
     await makeMany(client, EVENTS, description)
     const before = peakBytes(directory)
-    const { readers, others } = await openHalves(server.base, CLIENTS, BigInt(EVENTS + 1))
+    const { readers, idle } = await openHalves(server.base, CLIENTS, BigInt(EVENTS + 1))
     await makeMany(client, EVENTS, description, 'More')
     const isOver = () => readers.every(({ positions }) => positions.length >= EVENTS)
     await until('every reader has read everything', isOver, TIMEOUT_MS)
     const growth = peakBytes(directory) - before
     expect(readers.filter(({ positions }) => !Bun.deepEquals(positions, expected))).toEqual([])
-    expect(others.filter(({ positions }) => positions.length > 100)).toEqual([])
+    expect(idle.filter(({ positions }) => positions.length > 100)).toEqual([])
     expect(growth).toBeLessThan(GROWTH_MAX_BYTES)
     const load = `${CLIENTS} streams, half of them never read, ${EVENTS} events of ${EVENT_BYTES} bytes`
-    const did = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at most`
-    recordSoak({ guarantee: 11, engine: 'sqlite', did })
-    for (const stream of [...readers, ...others]) stream[Symbol.dispose]()
+    const summary = `${load}: 0 missed by the others, ${Math.round(growth / MIB)} MiB more at most`
+    recordSoak({ guarantee: 11, engine: 'sqlite', summary })
+    for (const stream of [...readers, ...idle]) stream[Symbol.dispose]()
     rmSync(directory, { recursive: true, force: true })
   },
   TIMEOUT_MS,
@@ -130,14 +130,12 @@ test(
   'control: streams that are filled whether the client reads or not are detected',
   async () => {
     await using server = await startProcess([String(EVENTS * EVENT_BYTES)], {}, CONTROL)
-    const others = await Promise.all(
-      Array.from({ length: CLIENTS / 2 }, () => openRawStream(server.base, 0n)),
-    )
-    for (const stream of others) stream.pause()
+    const idle = await Promise.all(Array.from({ length: CLIENTS / 2 }, () => openRawStream(server.base, 0n)))
+    for (const stream of idle) stream.pause()
     const before = peakBytes(CONTROL)
     await fetch(`${server.base}/happen`)
     const growth = peakBytes(CONTROL) - before
-    for (const stream of others) stream[Symbol.dispose]()
+    for (const stream of idle) stream[Symbol.dispose]()
     expect(growth).toBeGreaterThan(GROWTH_MAX_BYTES)
   },
   TIMEOUT_MS,
@@ -145,9 +143,9 @@ test(
 
 /** Returns whether one more stream is accepted. */
 async function isAccepted({ base }: TestStore): Promise<boolean> {
-  const leaving = new AbortController()
+  const stopped = new AbortController()
   const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
-  const { status } = await fetch(`${base}/events/stream`, { headers, signal: leaving.signal })
-  leaving.abort()
+  const { status } = await fetch(`${base}/events/stream`, { headers, signal: stopped.signal })
+  stopped.abort()
   return status === 200
 }

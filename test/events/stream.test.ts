@@ -14,7 +14,7 @@ import { until } from '../support/until.ts'
 const AT_ONCE_MS = 5000
 
 /** Creates categories with these names, one after the other. */
-async function make({ client }: TestStore, ...names: string[]): Promise<void> {
+async function createCategories({ client }: TestStore, ...names: string[]): Promise<void> {
   for (const name of names) await client.createCategory({ body: { name } })
 }
 
@@ -24,13 +24,13 @@ function nameIn(block: { readonly data?: string } | undefined): unknown {
 
 /** Returns the response to a stream request with these headers: `200`, or the status and code of the refusal. */
 async function responseTo(store: TestStore, query: string, headers: Record<string, string>): Promise<string> {
-  const leaving = new AbortController()
+  const stopped = new AbortController()
   const reply = await fetch(`${store.base}/events/stream${query}`, {
     headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
-    signal: leaving.signal,
+    signal: stopped.signal,
   })
   const answer = reply.ok ? '200' : `${reply.status} ${JSON.parse(await reply.text()).code}`
-  leaving.abort()
+  stopped.abort()
   return answer
 }
 
@@ -43,7 +43,7 @@ onEveryEngine(engine => {
     expect(stream.first).toEqual({ retry: '1000', id: String(head) })
     expect(stream.reply.headers.get('content-type')).toBe('text/event-stream')
     expect(stream.reply.headers.get('cache-control')).toBe('no-store')
-    await make(store(), 'After it began')
+    await createCategories(store(), 'After it began')
     expect(nameIn(await stream.event())).toBe('After it began')
   })
 
@@ -63,7 +63,7 @@ onEveryEngine(engine => {
 
   test('a stream resumes after a position: Last-Event-ID, or the parameter if the header is absent', async () => {
     const before = await headOf(store())
-    await make(store(), 'One', 'Two', 'Three')
+    await createCategories(store(), 'One', 'Two', 'Three')
     await headOf(store())
     const firstOf = async (query: string, headers: Record<string, string> = {}): Promise<unknown> => {
       await using stream = await openStream(store().base, query, headers)
@@ -79,8 +79,8 @@ onEveryEngine(engine => {
   test('an invalid position, or one beyond the last event, is refused', async () => {
     const head = await headOf(store())
     for (const id of ['x', '-1', '1.5', '12345678901234567890', String(head + 1n), '9999999999999999999']) {
-      const asked = `${id} ${await responseTo(store(), '', { 'Last-Event-ID': id })}`
-      expect(asked).toBe(`${id} 400 invalid_parameter`)
+      const outcome = `${id} ${await responseTo(store(), '', { 'Last-Event-ID': id })}`
+      expect(outcome).toBe(`${id} 400 invalid_parameter`)
       expect(await responseTo(store(), `?after=${id}`, {})).toBe('400 invalid_parameter')
     }
     expect(await responseTo(store(), '?type=petstore.key.created', {})).toBe('400 invalid_parameter')
@@ -111,7 +111,7 @@ onEveryEngine(engine => {
     const after = await headOf(store())
     await makeMany(store().client, 450)
     await using stream = await openStream(store().base, `?after=${after}`)
-    await make(store(), 'The newest')
+    await createCategories(store(), 'The newest')
     const ids: string[] = []
     for (let block = await stream.event(); block; block = await stream.event()) {
       ids.push(block.id ?? '')
@@ -120,9 +120,9 @@ onEveryEngine(engine => {
     expect(ids).toEqual(Array.from({ length: 451 }, (_, index) => String(after + 1n + BigInt(index))))
   })
 
-  test('an independent parser reads the same events', async () => {
+  test('an independent parser of event streams reads every event unchanged', async () => {
     const after = await headOf(store())
-    await make(store(), 'Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them')
+    await createCategories(store(), 'Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them')
     const messages: EventSourceMessage[] = []
     const retries: number[] = []
     const parser = createParser({
@@ -132,14 +132,14 @@ onEveryEngine(engine => {
         throw error
       },
     })
-    const leaving = new AbortController()
+    const stopped = new AbortController()
     const reply = await store().send('GET', `/events/stream?after=${after}`)
     const decoder = new TextDecoder()
     for await (const chunk of reply.body ?? []) {
       parser.feed(decoder.decode(chunk, { stream: true }))
       if (messages.length === 2) break
     }
-    leaving.abort()
+    stopped.abort()
     expect(retries).toEqual([1000])
     expect(messages.map(({ id }) => id)).toEqual([String(after + 1n), String(after + 2n)])
     expect(messages.map(nameIn)).toEqual(['Zeile\n\nzwei: ümläut 🐹\r\nid: 7', 'Last of them'])
@@ -148,7 +148,7 @@ onEveryEngine(engine => {
   test('an idle stream sends comments that carry its position', async () => {
     await using own = await openTestStore(engine, { streams: { keepAliveMs: 30 } })
     await using stream = await openStream(own.base, '?type=petstore.pet.deleted')
-    await make(own, 'Not asked for')
+    await createCategories(own, 'Not asked for')
     const head = await headOf(own)
     await until('the stream has reached the end', async () => {
       const block = await stream.next()
@@ -200,12 +200,12 @@ onEveryEngine(engine => {
     const { data } = await store().client.createKey({ body: { name: 'Till', scopes: ['events:read'] } })
     await using theirs = await openStream(store().base, '', { Authorization: `Bearer ${data.key}` })
     await using other = await openStream(store().base)
-    const started = performance.now()
+    const startedMs = performance.now()
     await store().client.revokeKey({ keyId: data.id })
     expect(await theirs.event()).toBeUndefined()
-    expect(performance.now() - started).toBeLessThan(AT_ONCE_MS)
-    await make(store(), 'Still told')
-    expect(nameIn(await other.event())).toBe('Still told')
+    expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS)
+    await createCategories(store(), 'Afterwards')
+    expect(nameIn(await other.event())).toBe('Afterwards')
   })
 
   test('the stream of an expired key ends soon after the expiry', async () => {
@@ -221,29 +221,29 @@ onEveryEngine(engine => {
     const own = await openTestStore(engine)
     const opened = Array.from({ length: 6 }, (_, index) => openStream(own.base, index % 2 ? '?after=0' : ''))
     const streams = await Promise.all(opened)
-    const started = performance.now()
+    const startedMs = performance.now()
     await own[Symbol.asyncDispose]()
     // A broken connection would throw.
     for (const stream of streams) while (await stream.event()) {}
-    expect(performance.now() - started).toBeLessThan(AT_ONCE_MS)
+    expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS)
   })
 
   test('a client that follows the stream starts at the end, and ends at once when it is aborted', async () => {
     const options = { base: store().base, key: ADMIN_KEY }
-    const leaving = new AbortController()
+    const stopped = new AbortController()
     const names: unknown[] = []
     let leftAtMs = 0
-    await make(store(), 'Before')
+    await createCategories(store(), 'Before')
     await headOf(store())
     const following = (async () => {
-      for await (const { data } of followEvents(options, { signal: leaving.signal })) {
+      for await (const { data } of followEvents(options, { signal: stopped.signal })) {
         names.push('name' in data && data.name)
         leftAtMs = performance.now()
-        leaving.abort()
+        stopped.abort()
       }
     })()
-    await until('it has received an event', async () => {
-      if (names.length === 0) await make(store(), 'Now')
+    await until('the client has received an event', async () => {
+      if (names.length === 0) await createCategories(store(), 'Now')
       return names.length > 0
     })
     await following

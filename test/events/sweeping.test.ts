@@ -15,17 +15,17 @@ const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveri
 const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 
 /** Returns an engine that also records the sweep commands, and how many of them run at once. */
-function watched(engine: StoreEngine) {
-  const seen = { ids: [] as string[], atOnceMax: 0 }
-  let atOnce = 0
+function recordingSweeps(engine: StoreEngine) {
+  const seen = { ids: [] as string[], concurrentMax: 0 }
+  let running = 0
   const execute: StoreEngine['execute'] = async command => {
     if (!SWEEPS.includes(command.id)) return engine.execute(command)
     seen.ids.push(command.id)
-    seen.atOnceMax = Math.max(seen.atOnceMax, ++atOnce)
+    seen.concurrentMax = Math.max(seen.concurrentMax, ++running)
     try {
       return await engine.execute(command)
     } finally {
-      atOnce--
+      running--
     }
   }
   return { seen, engine: { ...engine, execute } }
@@ -39,7 +39,7 @@ function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOp
 const numbers = `WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${ROWS})`
 
 /** Fills the tables that are swept with rows that are older than every retention period. */
-async function fillWithOld(store: TestStore): Promise<void> {
+async function insertExpiredRows(store: TestStore): Promise<void> {
   const old = '2020-01-01T00:00:00.000Z'
   await store.database(`INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, at)
     ${numbers} SELECT 'nobody', 'placeOrder', CAST(n AS TEXT), '', 201, '${old}' FROM one`)
@@ -52,7 +52,7 @@ async function fillWithOld(store: TestStore): Promise<void> {
     ${numbers} SELECT n, 1, '${old}', 1, 204 FROM one`)
 }
 
-async function countOld(store: TestStore): Promise<bigint> {
+async function countSweptRows(store: TestStore): Promise<bigint> {
   const counts = ['reply', 'staged_row', 'delivery', 'attempt'].map(
     table => `(SELECT count(*) FROM ${table})`,
   )
@@ -63,15 +63,15 @@ async function countOld(store: TestStore): Promise<bigint> {
 onEveryEngine(kind => {
   test('a sweep continues until no expired row is left, with a bounded number of rows per command', async () => {
     await using store = await openTestStore(kind)
-    await fillWithOld(store)
-    const { seen, engine } = watched(store.engine)
+    await insertExpiredRows(store)
+    const { seen, engine } = recordingSweeps(store.engine)
     const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
-    await until('no expired row is left', async () => (await countOld(store)) === 0n, 60_000)
+    await until('no expired row is left', async () => (await countSweptRows(store)) === 0n, 60_000)
     await sweeping.stop()
-    // Each command deletes a thousand rows, and the last command finds no row.
+    // Each command deletes at most a thousand rows, and the last command finds no row.
     const count = (id: string): number => seen.ids.filter(one => one === id).length
     for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
-    expect(seen.atOnceMax).toBe(1)
+    expect(seen.concurrentMax).toBe(1)
   }, 90_000)
 
   test('all expired events are deleted in one sweep', async () => {
@@ -80,8 +80,8 @@ onEveryEngine(kind => {
     await Promise.all(ids.map(index => store.client.createCategory({ body: { name: `Category ${index}` } })))
     const later = (): number => Date.now() + KEPT_MS + DAY_MS
     const sweeping = startSweeping(optionsOf(store.engine, later), { firstMs: 0 })
-    const left = 'SELECT count(*) AS n FROM event'
-    await until('no event is left', async () => (await store.database(left))[0]?.n === 0n, 60_000)
+    const countEvents = 'SELECT count(*) AS n FROM event'
+    await until('no event is left', async () => (await store.database(countEvents))[0]?.n === 0n, 60_000)
     await sweeping.stop()
   }, 90_000)
 
@@ -97,9 +97,9 @@ onEveryEngine(kind => {
       await client.stageImport({ importId: 9n, body })
     }
     await client.discardImport({ importId: 9n })
-    expect(await countOld(store)).toBe(1100n)
+    expect(await countSweptRows(store)).toBe(1100n)
     const sweeping = startSweeping(optionsOf(store.engine), { firstMs: 0 })
-    await until('no row is left', async () => (await countOld(store)) === 0n, 60_000)
+    await until('no row is left', async () => (await countSweptRows(store)) === 0n, 60_000)
     await sweeping.stop()
     await client.stageImport({ importId: 9n, body: { categories: rows.slice(0, 2), pets: [] } })
     await client.discardImport({ importId: 9n })
@@ -110,9 +110,9 @@ onEveryEngine(kind => {
 
 test('control: a sweep with a fixed number of commands leaves rows', async () => {
   await using store = await openTestStore('sqlite')
-  await fillWithOld(store)
+  await insertExpiredRows(store)
   await cappedSweep(store.engine)
-  expect(await countOld(store)).toBeGreaterThan(0n)
+  expect(await countSweptRows(store)).toBeGreaterThan(0n)
 })
 
 /** Returns an engine in which every sweep finds more rows, up to `times` times. */
@@ -153,6 +153,6 @@ test('after a failed sweep the next one starts sooner', async () => {
     return store.engine.execute(command)
   }
   const sweeping = startSweeping(optionsOf({ ...store.engine, execute }), { firstMs: 0, retryMs: 1 })
-  await until('it was run again', () => failures > 3)
+  await until('the sweep has run again', () => failures > 3)
   await sweeping.stop()
 })

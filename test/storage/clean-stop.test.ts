@@ -44,16 +44,25 @@ function copyOf(data: string): string {
   return copy
 }
 
-/** Returns the content of a copy of petstore.db alone. `log` is whether a write-ahead log is next to the original. */
-function wholeness(data: string): { log: boolean; integrity: unknown; categories: unknown; keys: unknown } {
-  const log = existsSync(`${databaseFile(data)}-wal`)
+interface DatabaseContent {
+  /** Whether a write-ahead log is next to the original file. */
+  readonly hasLog: boolean
+  readonly integrity: unknown
+  readonly categories: unknown
+  readonly keys: unknown
+}
+
+/** Returns the content of a copy of petstore.db alone. */
+function contentOf(data: string): DatabaseContent {
+  const hasLog = existsSync(`${databaseFile(data)}-wal`)
   using database = new Database(databaseFile(copyOf(data)), { strict: true })
-  const one = (text: string): unknown => database.query<Record<string, unknown>, []>(text).values()[0]?.[0]
+  const readValue = (text: string): unknown =>
+    database.query<Record<string, unknown>, []>(text).values()[0]?.[0]
   return {
-    log,
-    integrity: one('PRAGMA integrity_check'),
-    categories: one('SELECT count(*) FROM category'),
-    keys: one('SELECT count(*) FROM api_key'),
+    hasLog,
+    integrity: readValue('PRAGMA integrity_check'),
+    categories: readValue('SELECT count(*) FROM category'),
+    keys: readValue('SELECT count(*) FROM api_key'),
   }
 }
 
@@ -62,14 +71,14 @@ test(
   async () => {
     const data = newDirectory()
     expect((await serveUntil('SIGTERM', data))[0]).toBe(0)
-    const whole = { log: false, integrity: 'ok', categories: CATEGORIES, keys: 1 }
-    expect(wholeness(data)).toEqual(whole)
+    const whole = { hasLog: false, integrity: 'ok', categories: CATEGORIES, keys: 1 }
+    expect(contentOf(data)).toEqual(whole)
     const file = join(directory, 'categories.csv')
     writeFileSync(file, 'name\nImported\n')
     expect((await run(['import', '--categories', file, '--data', data])).exitCode).toBe(0)
-    expect(wholeness(data)).toEqual({ ...whole, categories: CATEGORIES + 1 })
+    expect(contentOf(data)).toEqual({ ...whole, categories: CATEGORIES + 1 })
     expect((await run(['keys', 'reset-admin', '--data', data])).exitCode).toBe(0)
-    expect(wholeness(data)).toEqual({ ...whole, categories: CATEGORIES + 1, keys: 2 })
+    expect(contentOf(data)).toEqual({ ...whole, categories: CATEGORIES + 1, keys: 2 })
     await using again = await serve(copyOf(data))
     const { data: page } = await makeClient({ base: again.base, key: ADMIN_KEY }).listCategories({
       limit: 100,
@@ -80,11 +89,11 @@ test(
 )
 
 test(
-  'control: petstore.db of a killed store is detected, and audit verify reports that it has no events',
+  'control: a copy of petstore.db without its write-ahead log is detected, and audit verify names the missing file',
   async () => {
     const data = newDirectory()
     await serveUntil('SIGKILL', data)
-    expect(wholeness(data)).toMatchObject({ log: true, categories: 0 })
+    expect(contentOf(data)).toMatchObject({ hasLog: true, categories: 0 })
     const verified = await run(['audit', 'verify', '--data', copyOf(data)])
     expect([verified.exitCode, verified.output]).toEqual([
       0,
@@ -96,7 +105,7 @@ test(
 )
 
 test(
-  'a store that another process is reading stops, and logs that the write-ahead log is needed',
+  'a store that stops while another process reads its database logs that the write-ahead log is needed',
   async () => {
     const data = newDirectory()
     await using server = await serve(data)

@@ -22,19 +22,20 @@ const CONTROL = fileURLToPath(new URL('../controls/reply-before-commit-server.ts
 
 /** The outcome of each idempotency key in all rounds. */
 interface Journal {
-  /** The location and the body of each response, by idempotency key. */
+  /** The location and the body of each successful response, by idempotency key. */
   readonly acknowledged: Map<string, string>
   /** The body of each request that got no response, by idempotency key. */
   readonly unanswered: Map<string, string>
 }
 
-interface Crashing {
+/** A store that a test kills and starts again. */
+interface CrashingStore {
   start(): Promise<ServerProcess>
   database(text: string): Promise<RawRow[]>
 }
 
 /** Runs clients that place orders without a pause until the server is gone. */
-async function load(base: string, petId: bigint, round: number, journal: Journal): Promise<void> {
+async function runClients(base: string, petId: bigint, round: number, journal: Journal): Promise<void> {
   const client = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
       const key = `${round}-${name}-${count}`
@@ -65,11 +66,11 @@ async function order(base: string, key: string, body: string): Promise<string> {
 }
 
 /**
- * Kills the server under load and starts it again. Returns how its content differs from the journal, and the violations
- * of its guarantees.
+ * Kills the server under load and starts it again. Returns the differences between its content and the journal, and the
+ * violations of the invariants of its database.
  */
 async function crashRound(
-  store: Crashing,
+  store: CrashingStore,
   petId: bigint,
   round: number,
   journal: Journal,
@@ -78,7 +79,7 @@ async function crashRound(
   {
     await using server = await store.start()
     const before = journal.acknowledged.size
-    const loading = load(server.base, petId, round, journal)
+    const loading = runClients(server.base, petId, round, journal)
     // The kill must not come before the load is running, however slow the machine is.
     await until('orders are acknowledged', () => journal.acknowledged.size > before + CLIENTS)
     await Bun.sleep((round * 37) % 90)
@@ -108,7 +109,7 @@ async function crashRound(
   return [...broken, ...(await audit(store))]
 }
 
-async function makeStock(store: Crashing): Promise<bigint> {
+async function makeStock(store: CrashingStore): Promise<bigint> {
   await using server = await store.start()
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
   const { data: category } = await client.createCategory({ body: { name: 'Fish' } })
@@ -124,7 +125,7 @@ function sqliteRows(directory: string, text: string): Promise<RawRow[]> {
 
 onEveryEngine(engine => {
   test(
-    `kill -9 under load, ${ROUNDS} times: nothing acknowledged is lost, duplicated or partly done`,
+    `no acknowledged order is lost, duplicated or partly done, although kill -9 ends the server ${ROUNDS} times`,
     async () => {
       const directory = mkdtempSync(join(tmpdir(), 'petstore-crash-'))
       const url = engine === 'postgres' ? await newDatabase() : undefined
@@ -133,7 +134,7 @@ onEveryEngine(engine => {
         PETSTORE_RATE_LIMIT: 'off',
         ...(url && onPostgres(url)),
       }
-      const store: Crashing = {
+      const store: CrashingStore = {
         start: () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env),
         database: async text => {
           if (!url) return sqliteRows(directory, text)
@@ -146,8 +147,8 @@ onEveryEngine(engine => {
       for (let round = 0; round < ROUNDS; round++)
         expect(await crashRound(store, petId, round, journal)).toEqual([])
       expect(journal.acknowledged.size).toBeGreaterThan(ROUNDS * CLIENTS)
-      const did = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
-      recordSoak({ guarantee: 2, engine, did })
+      const summary = `${ROUNDS} kills, ${journal.acknowledged.size} acknowledged: 0 lost, 0 duplicated, 0 partly done`
+      recordSoak({ guarantee: 2, engine, summary })
       rmSync(directory, { recursive: true, force: true })
     },
     TIMEOUT_MS,
@@ -158,14 +159,14 @@ test(
   'control: a reply that is sent before its commit is detected',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-crash-'))
-    const store: Crashing = {
+    const store: CrashingStore = {
       start: () => startProcess([directory, ADMIN_KEY], {}, CONTROL),
       database: text => sqliteRows(directory, text),
     }
     const journal: Journal = { acknowledged: new Map(), unanswered: new Map() }
     const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
-    const sound = () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env)
-    const petId = await makeStock({ ...store, start: sound })
+    const startSound = () => startProcess(['serve', '--port', '0', '--data', directory, '--no-demo'], env)
+    const petId = await makeStock({ ...store, start: startSound })
     const broken: string[] = []
     for (let round = 0; round < CONTROL_ROUNDS && broken.length === 0; round++) {
       broken.push(...(await crashRound(store, petId, round, journal)))

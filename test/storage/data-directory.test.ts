@@ -21,8 +21,8 @@ import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
-/** The longest time until a deleted file is noticed: there is one check per second, and the machine can be slow. */
-const NOTICED_MS_MAX = 20_000
+/** The longest time until a deleted file is noticed. The store checks once a second, and the machine can be slow. */
+const DETECTION_MS_MAX = 20_000
 
 let directory = ''
 beforeAll(() => {
@@ -108,7 +108,7 @@ for (const { name, gone, remove } of removals) {
       await using server = await serve(data)
       await makeClient({ base: server.base, key: ADMIN_KEY }).createCategory({ body: { name: 'C' } })
       remove(data)
-      const late = AbortSignal.timeout(NOTICED_MS_MAX)
+      const late = AbortSignal.timeout(DETECTION_MS_MAX)
       const exitCode = await Promise.race([
         server.exited,
         new Promise(resolve => late.addEventListener('abort', () => resolve('still running'))),
@@ -120,31 +120,31 @@ for (const { name, gone, remove } of removals) {
   )
 }
 
-/** Returns whether a watch notices within `limitMs` that a file was replaced by another file. */
-async function noticesReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
+/** Returns whether a watch detects within `limitMs` that a file was replaced by another file. */
+async function detectsReplacement(watch: typeof watchFiles, limitMs: number): Promise<boolean> {
   const file = join(directory, `watched-${++count}`)
   writeFileSync(file, 'old')
   writeFileSync(`${file}.new`, 'new')
-  const noticed = Promise.withResolvers<boolean>()
-  const end = watch([file], () => noticed.resolve(true))
+  const detected = Promise.withResolvers<boolean>()
+  const end = watch([file], () => detected.resolve(true))
   renameSync(`${file}.new`, file)
-  const timer = setTimeout(() => noticed.resolve(false), limitMs)
-  const result = await noticed.promise
+  const timer = setTimeout(() => detected.resolve(false), limitMs)
+  const result = await detected.promise
   clearTimeout(timer)
   end()
   return result
 }
 
 test(
-  'a watch notices that a file was replaced',
+  'a watch detects that a file was replaced',
   async () => {
-    expect(await noticesReplacement(watchFiles, NOTICED_MS_MAX)).toBe(true)
+    expect(await detectsReplacement(watchFiles, DETECTION_MS_MAX)).toBe(true)
   },
   TIMEOUT_MS,
 )
 
 test('control: a watch that only checks whether the file exists is detected', async () => {
-  expect(await noticesReplacement(watchExistence, 500)).toBe(false)
+  expect(await detectsReplacement(watchExistence, 500)).toBe(false)
 })
 
 test(

@@ -52,7 +52,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     return errors.trim()
   }
 
-  test('a certificate that no known authority has signed is refused; sslrootcert names the authority', async () => {
+  test('a certificate of an unknown authority is refused unless sslrootcert names the authority', async () => {
     expect(await refusalOf(`${url}?sslmode=verify-full`)).toMatch(/cannot be opened: .*certificate/)
     await using trusted = await serve(`${url}?sslmode=verify-full&sslrootcert=${authority}`)
     expect((await fetch(`${trusted.base}/readyz`)).status).toBe(200)
@@ -71,14 +71,14 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     )
   }, 60_000)
 
-  test('a server without TLS is refused if TLS is required, and the message says what to do', async () => {
+  test('a server without TLS is refused if TLS is required, and the message names the alternatives', async () => {
     const plain = await newDatabase()
     expect(await refusalOf(`${plain}?sslmode=require`)).toContain(
       'has no TLS: configure it, or add ?sslmode=disable if you trust the network',
     )
   }, 60_000)
 
-  test('the password is read from a file, and neither it nor a wrong one is in a message', async () => {
+  test('the password can be read from a file, and the message about a wrong password does not contain it', async () => {
     const withoutPassword = url.replace(':postgres@', '@')
     await using served = await serve(withoutPassword, { PETSTORE_DATABASE_PASSWORD_FILE: passwordFile })
     expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
@@ -87,7 +87,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     expect(refusal).not.toContain('hunter2')
   }, 60_000)
 
-  test('of several hosts the primary is used, wherever it is in the list', async () => {
+  test('if the first of several hosts refuses connections, the store uses the next one', async () => {
     const { host } = new URL(url)
     await using served = await serve(url.replace(host, `127.0.0.1:${await deadPort()},${host}`))
     expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
@@ -105,7 +105,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     expect(await refusalOf(lossy)).toContain('synchronous_commit is off')
   }, 60_000)
 
-  test('a database that is dropped under a store is a 503, and no error of the server', async () => {
+  test('a store whose database is dropped responds with 503', async () => {
     await using store = await openTestStore('postgres', { server: server.address })
     const database = new URL(store.place.databaseUrl ?? '').pathname.slice(1)
     await using admin = new SQL({ url, max: 1 })
@@ -114,7 +114,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     expect((await store.send('GET', '/readyz')).status).toBe(503)
   }, 60_000)
 
-  test('a pooler that refuses the settings of a session is named', async () => {
+  test('a store does not start behind a pooler that refuses the settings of a session, and says why', async () => {
     const text = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0'
     const message = Buffer.alloc(5 + text.length)
     message.write('E')

@@ -12,12 +12,12 @@ import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 
 const LIMITS = times(20, 300)
-/** The number of disk sizes to test with one batch of 60 categories. None of them has room for the whole batch. */
+/** The number of disk sizes to test with one batch of 60 categories. None of the disks has room for the whole batch. */
 const BATCH_LIMITS = 20
 const TIMEOUT_MS = timeLimitMs(120_000)
 
 test(
-  `a disk that is full, at ${LIMITS} different writes: everything acknowledged is stored, and reads continue`,
+  `if the disk is full at any of ${LIMITS} writes, exactly the acknowledged categories are stored, and reads continue`,
   async () => {
     for (let limit = 0; limit < LIMITS; limit++) {
       await using store = await openTestStore('sqlite', { pagesMax: 60 + limit })
@@ -44,7 +44,7 @@ test(
     recordSoak({
       guarantee: 3,
       engine: 'sqlite',
-      did: `full at ${LIMITS} different writes: 0 false acknowledgements`,
+      summary: `full at ${LIMITS} different writes: 0 false acknowledgements`,
     })
   },
   TIMEOUT_MS,
@@ -66,7 +66,7 @@ async function fillInOneBatch(
     connection.database.run(`PRAGMA max_page_count = ${pages + BigInt(pagesLeft)}`)
     connection.database.run('PRAGMA cache_size = 5')
     const writer = new BatchWriter(wrap(connection), executeCommand)
-    const outcomes = await writer.commit(Array.from({ length: 60 }, (_, index) => fatCategory(index)))
+    const outcomes = await writer.commit(Array.from({ length: 60 }, (_, index) => largeCategory(index)))
     const acknowledged = outcomes.filter(outcome => 'reply' in outcome).length
     connection.close()
     const after = new SqliteConnection(databaseFile(directory), { readonly: true })
@@ -90,7 +90,7 @@ async function makeTables(directory: string): Promise<void> {
   await engine.close()
 }
 
-function fatCategory(index: number): Command {
+function largeCategory(index: number): Command {
   const now = '2026-11-21T00:00:00.000Z'
   return {
     id: 'createCategory',

@@ -9,7 +9,7 @@ import { openTestStore, testedEngines } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
 const ROUNDS = times(1, 10)
-/** How long the primary goes on after the network to its standby froze, in milliseconds. */
+/** How long the primary continues after the network to its standby has frozen. */
 const ALONE_MS = 800
 const TIMEOUT_MS = timeLimitMs(60_000)
 
@@ -50,9 +50,9 @@ async function failOver(isSynchronous: boolean): Promise<{ orders: number; lost:
   }
 }
 
-describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary that fails', () => {
+describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary with a standby', () => {
   test(
-    'with a synchronous standby, which is promoted: no acknowledged order is lost, and service goes on',
+    'can fail without losing an acknowledged order if the standby is synchronous and is promoted',
     async () => {
       let orders = 0
       let gapMsMax = 0
@@ -62,14 +62,15 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary that 
         orders += outcome.orders
         gapMsMax = Math.max(gapMsMax, outcome.gapMs)
       }
-      const did = `${ROUNDS} failovers, ${orders} acknowledged orders: 0 lost, at most ${gapMsMax} ms without service`
-      recordSoak({ guarantee: 39, engine: 'postgres', did })
+      const load = `${ROUNDS} failovers, ${orders} acknowledged orders`
+      const summary = `${load}: 0 lost, at most ${gapMsMax} ms without service`
+      recordSoak({ guarantee: 39, engine: 'postgres', summary })
     },
     TIMEOUT_MS,
   )
 
   test(
-    'an order whose wait for the standby is cut off is not acknowledged, although the primary has it',
+    'whose wait for the standby is cut off does not acknowledge the order',
     async () => {
       const primary = await start()
       try {
@@ -111,7 +112,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('a PostgreSQL primary that 
   )
 
   test(
-    'control: with an asynchronous standby, acknowledged orders are lost, and the test finds them',
+    'control: loses acknowledged orders when it fails if the standby is asynchronous, which the test detects',
     async () => {
       expect((await failOver(false)).lost).toBeGreaterThan(0)
     },

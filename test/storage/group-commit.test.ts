@@ -11,7 +11,7 @@ const insertText = `
   INSERT INTO category (id, name, name_key, description, pet_count, version, created_at, updated_at)
   VALUES ($id, $name, $name, NULL, 0, 1, '', '')`
 const insert = sql()(insertText)
-/** The same insert, not marked as a write, for a control. */
+/** The same insert, but not marked as a write. It is for a control. */
 const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: EventRecord = {
@@ -47,10 +47,10 @@ async function commitAll(
   })
   connection.database.run(migrations.join('\n'))
   const writer = new BatchWriter(connection, execute)
-  const ends: string[] = []
+  const outcomes: string[] = []
   for (const batch of batches) {
     for (const outcome of await writer.commit(batch)) {
-      ends.push('reply' in outcome ? String(outcome.reply) : 'refusal' in outcome ? 'no' : 'fault')
+      outcomes.push('reply' in outcome ? String(outcome.reply) : 'refusal' in outcome ? 'no' : 'fault')
     }
   }
   const rows = connection.many(
@@ -63,7 +63,7 @@ async function commitAll(
     await Bun.file(file + end)
       .delete()
       .catch(() => {})
-  return `${ends.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')} | ${total?.value}`
+  return `${outcomes.join(' ')} | ${rows.map(({ id, name }) => `${id} ${name}`).join(', ')} | ${total?.value}`
 }
 
 const batches: Kind[][] = [

@@ -15,29 +15,29 @@ import { openTestStore, type TestStore } from '../support/store.ts'
 const BOUNDED_MS = 20_000
 
 /** Takes the write lock of a store, as a backup tool would. Disposing the lock releases it. */
-function lockOut({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
-  const other = new Database(databaseFile(place.directory))
-  other.run(`BEGIN ${how}`)
+function takeWriteLock({ place }: TestStore, how: 'IMMEDIATE' | 'EXCLUSIVE'): Disposable {
+  const backup = new Database(databaseFile(place.directory))
+  backup.run(`BEGIN ${how}`)
   return {
     [Symbol.dispose]: () => {
-      other.run('ROLLBACK')
-      other.close()
+      backup.run('ROLLBACK')
+      backup.close()
     },
   }
 }
 
-function create({ send }: TestStore, name: string): Promise<Response> {
+function createCategory({ send }: TestStore, name: string): Promise<Response> {
   return send('POST', '/categories', { body: JSON.stringify({ name }) })
 }
 
 for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
   test(`a write while another process holds the lock (${how}) is refused with 503, and reads continue`, async () => {
     await using store = await openTestStore('sqlite')
-    await (await create(store, 'Before')).text()
+    await (await createCategory(store, 'Before')).text()
     {
-      using _lock = lockOut(store, how)
-      const began = performance.now()
-      const writes = Array.from({ length: 300 }, (_, index) => create(store, `Locked ${index}`))
+      using _lock = takeWriteLock(store, how)
+      const startedMs = performance.now()
+      const writes = Array.from({ length: 300 }, (_, index) => createCategory(store, `Locked ${index}`))
       const read = await store.send('GET', '/categories/1')
       expect(read.status).toBe(200)
       expect((await store.send('GET', '/categories')).status).toBe(200)
@@ -46,9 +46,9 @@ for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
         expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
         expect(await reply.json()).toMatchObject({ code: 'overloaded' })
       }
-      expect(performance.now() - began).toBeLessThan(BOUNDED_MS)
+      expect(performance.now() - startedMs).toBeLessThan(BOUNDED_MS)
     }
-    const after = await create(store, 'After')
+    const after = await createCategory(store, 'After')
     expect(after.status).toBe(201)
     expect(await after.json()).toMatchObject({ id: 2 })
     expect(store.logged.filter(({ level }) => level === 'error')).toEqual([])
@@ -57,8 +57,8 @@ for (const how of ['IMMEDIATE', 'EXCLUSIVE'] as const) {
 
 test('a write waits for a lock that is held briefly', async () => {
   await using store = await openTestStore('sqlite')
-  const lock = lockOut(store, 'IMMEDIATE')
-  const writing = create(store, 'Patient')
+  const lock = takeWriteLock(store, 'IMMEDIATE')
+  const writing = createCategory(store, 'Patient')
   // The lock is released once the store has responded to requests that were sent after the write.
   for (let turn = 0; turn < 5; turn++) await (await store.send('GET', '/livez')).text()
   lock[Symbol.dispose]()
@@ -71,7 +71,7 @@ function sqliteError(code: string): Error {
 }
 
 /** A connection on which selected statements fail. */
-class Failing implements ReadConnection, WriteConnection {
+class FailingConnection implements ReadConnection, WriteConnection {
   readonly failures = new Map<string, Error>()
   readonly #connection: SqliteConnection
 
@@ -111,12 +111,12 @@ class Failing implements ReadConnection, WriteConnection {
   }
 }
 
-/** Opens a connection to a new store without a server. */
-function openFailing() {
+/** Opens a connection to a new database, without a store. */
+function openFailingConnection() {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-failing-'))
   const connection = new SqliteConnection(join(directory, 'petstore.db'), { readonly: false })
   connection.database.run(migrations.join('\n'))
-  const failing = new Failing(connection)
+  const failing = new FailingConnection(connection)
   return {
     failing,
     [Symbol.dispose]: () => {
@@ -134,7 +134,7 @@ const busy = new StoreError('overloaded', 'for the test')
 
 for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
   test(`a lock at ${text} fails only the batch, and ids continue without a gap`, async () => {
-    using opened = openFailing()
+    using opened = openFailingConnection()
     const { failing } = opened
     const writer = new BatchWriter<string, bigint>(failing, async tx => {
       const id = await tx.nextId('category')
@@ -155,7 +155,7 @@ for (const text of ['BEGIN IMMEDIATE', 'COMMIT']) {
 const nextEventLoopTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 test('a read transaction whose COMMIT fails is rolled back, and the next read sees new commits', async () => {
-  using opened = openFailing()
+  using opened = openFailingConnection()
   const { failing } = opened
   const fatal: string[] = []
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
@@ -172,7 +172,7 @@ test('a read transaction whose COMMIT fails is rolled back, and the next read se
 })
 
 test('a read that fails with an I/O error is reported as fatal, with the reason', async () => {
-  using opened = openFailing()
+  using opened = openFailingConnection()
   const { failing } = opened
   const fatal: string[] = []
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))
@@ -183,7 +183,7 @@ test('a read that fails with an I/O error is reported as fatal, with the reason'
 })
 
 test('a read transaction that can neither be committed nor rolled back is reported as fatal', async () => {
-  using opened = openFailing()
+  using opened = openFailingConnection()
   const { failing } = opened
   const fatal: string[] = []
   const reader = new SharedReadTransaction(failing, reason => fatal.push(reason))

@@ -26,7 +26,7 @@ const BUYERS = 12
 const PETS = 5
 /** The stock of each pet: less than the buyers ask for. */
 const UNITS = times(60, 1500)
-/** How long a process stays frozen, in milliseconds: longer than the server keeps its transaction. */
+/** How long a process stays frozen: longer than the PostgreSQL server keeps its transaction. */
 const FROZEN_MS = 3000
 const TIMEOUT_MS = timeLimitMs(180_000)
 
@@ -68,7 +68,7 @@ async function placeOrder(
   }
 }
 
-/** Buys until every pet is sold out. Returns the locations of the acknowledged orders, by their key. */
+/** Places orders until every pet is sold out. Returns the locations of the acknowledged orders, by their key. */
 async function sellOut(processes: Processes, petIds: readonly bigint[]): Promise<Map<string, string>> {
   const acknowledged = new Map<string, string>()
   const buy = async (buyer: number): Promise<void> => {
@@ -86,7 +86,7 @@ async function sellOut(processes: Processes, petIds: readonly bigint[]): Promise
   return acknowledged
 }
 
-/** Follows the events by polling any process, until the returned function is called with the position of the last. */
+/** Polls any process for events. The returned function takes the last position, and resolves to all events up to it. */
 function follow({ servers }: Processes): (last: bigint) => Promise<ReceivedEvent[]> {
   const received: ReceivedEvent[] = []
   const random = seeded(4711)
@@ -117,7 +117,7 @@ function follow({ servers }: Processes): (last: bigint) => Promise<ReceivedEvent
   }
 }
 
-/** Kills or freezes one process after the other. A killed one is replaced. Stops when the function is called. */
+/** Kills or freezes one process after the other, and replaces a killed one, until the returned function is called. */
 function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: number; freezes: number }> {
   const { place, servers } = processes
   let isOver = false
@@ -149,10 +149,10 @@ function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: n
   }
 }
 
-/** How often the load balancer asks whether a process is ready, in milliseconds. */
+/** The interval between two checks of the load balancer whether a process is ready. */
 const CHECK_MS = 100
 
-/** A load balancer as small as it can be: it sends each request to a process that is ready, and repeats none. */
+/** Opens a minimal load balancer: it sends each request to a process that is ready, and repeats none. */
 function openLoadBalancer(bases: readonly string[]): AsyncDisposable & { readonly base: string } {
   let ready = [...bases]
   let turn = 0
@@ -230,8 +230,9 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
           const received = await followed(await headOf(place))
           const rows = await eventRows(place)
           expect(faultsOf(received, rows)).toEqual([])
-          const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
-          const due = rows.filter(({ position }) => position !== null && position > made)
+          const creationPosition =
+            rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+          const due = rows.filter(({ position }) => position !== null && position > creationPosition)
           const delivered = () => inOrder([...new Map(arrivals(receiver).map(one => [one.id, one])).values()])
           await place.endLeases()
           await until(
@@ -240,8 +241,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
             TIMEOUT_MS / 2,
           )
           const faults = `${kills} kills, ${freezes} freezes`
-          const did = `${count} processes, ${faults}, ${PETS * UNITS} units: 0 oversold, 0 events missed`
-          recordSoak({ guarantee: 38, engine: 'postgres', did })
+          const summary = `${count} processes, ${faults}, ${PETS * UNITS} units: 0 oversold, 0 events missed`
+          recordSoak({ guarantee: 38, engine: 'postgres', summary })
         } finally {
           await Promise.all(servers.map(server => server.kill('SIGKILL')))
         }
@@ -291,7 +292,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
     TIMEOUT_MS,
   )
 
-  test('processes that start first on one database at once create one admin key and one demo shop', async () => {
+  test('processes that start at once on an empty database create one admin key and one demo shop', async () => {
     for (let round = 0; round < 3; round++) {
       const url = await newDatabase()
       const directory = await mkdtemp(join(tmpdir(), 'petstore-first-'))

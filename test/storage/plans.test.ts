@@ -17,7 +17,7 @@ interface PlanStep {
 }
 
 /** A reader that asks SQLite for the plans of the statements of a list, and does not run the statements. */
-class Planning implements Reader {
+class PlanReader implements Reader {
   /** The plan steps that can read more rows than a page, or that sort them. */
   readonly costly: string[] = []
   /** All plan steps. */
@@ -53,21 +53,21 @@ class Planning implements Reader {
   }
 }
 
-const cursorless = { limit: 20 }
+const firstPage = { limit: 20 }
 const statuses = [undefined, ['sold'], ['available', 'pending']] as const
 const categories = [undefined, [1n], Array.from({ length: 20 }, (_, index) => BigInt(index))] as const
 
 test('every list of pets that the contract allows is read from an index', async () => {
-  const reader = new Planning()
+  const reader = new PlanReader()
   let lists = 0
   for (const status of statuses) {
     for (const categoryId of categories) {
       for (const sort of ['id', '-id', 'name', '-name'] as const) {
-        await listPets(reader, { ...cursorless, status, categoryId, sort })
+        await listPets(reader, { ...firstPage, status, categoryId, sort })
         lists++
       }
-      await listPets(reader, { ...cursorless, status, categoryId, name: 'bis' })
-      await listPets(reader, { ...cursorless, status, categoryId, name: 'bis', sort: '-name' })
+      await listPets(reader, { ...firstPage, status, categoryId, name: 'bis' })
+      await listPets(reader, { ...firstPage, status, categoryId, name: 'bis', sort: '-name' })
       lists += 2
     }
   }
@@ -76,39 +76,39 @@ test('every list of pets that the contract allows is read from an index', async 
 })
 
 test('every list of categories, stocks, orders and movements is read from an index', async () => {
-  const reader = new Planning()
+  const reader = new PlanReader()
   for (const sort of ['id', '-id', 'name', '-name'] as const)
-    await listCategories(reader, { ...cursorless, sort })
-  await listCategories(reader, { ...cursorless, name: 'do' })
+    await listCategories(reader, { ...firstPage, sort })
+  await listCategories(reader, { ...firstPage, name: 'do' })
   for (const status of statuses) {
     for (const sort of ['id', '-id', 'quantity', '-quantity'] as const) {
-      await listInventory(reader, { ...cursorless, status, sort })
+      await listInventory(reader, { ...firstPage, status, sort })
     }
-    await listInventory(reader, { ...cursorless, status, quantityAtMost: 5n })
+    await listInventory(reader, { ...firstPage, status, quantityAtMost: 5n })
   }
   for (const petId of [undefined, [1n], [1n, 2n, 3n]] as const) {
     for (const complete of [undefined, true, false] as const) {
       for (const sort of ['id', '-id', 'shipDate', '-shipDate'] as const) {
-        await listOrders(reader, { ...cursorless, petId, complete, sort })
+        await listOrders(reader, { ...firstPage, petId, complete, sort })
       }
-      await listOrders(reader, { ...cursorless, petId, complete, shipDateAfter: '2026-01-01T00:00:00Z' })
+      await listOrders(reader, { ...firstPage, petId, complete, shipDateAfter: '2026-01-01T00:00:00Z' })
     }
   }
-  await listMovements(reader, { ...cursorless, petId: 1n }).catch(() => {})
+  await listMovements(reader, { ...firstPage, petId: 1n }).catch(() => {})
   expect(reader.statements).toBeGreaterThan(60)
   expect(reader.costly).toEqual([])
 })
 
 test('every list of the orders with one reference is read from an index over the reference', async () => {
-  const reader = new Planning()
+  const reader = new PlanReader()
   const reference = 'R-2026-0042'
   for (const petId of [undefined, [1n], [1n, 2n, 3n]] as const) {
     for (const complete of [undefined, true, false] as const) {
       for (const sort of ['id', '-id', 'shipDate', '-shipDate'] as const) {
-        await listOrders(reader, { ...cursorless, reference, petId, complete, sort })
+        await listOrders(reader, { ...firstPage, reference, petId, complete, sort })
       }
       await listOrders(reader, {
-        ...cursorless,
+        ...firstPage,
         reference,
         petId,
         complete,
@@ -123,14 +123,14 @@ test('every list of the orders with one reference is read from an index over the
 })
 
 test('control: a list of a reference whose index is missing is detected', async () => {
-  const reader = new Planning('DROP INDEX orders_by_reference; DROP INDEX orders_by_reference_ship_date')
-  await listOrders(reader, { ...cursorless, reference: 'R-2026-0042' })
+  const reader = new PlanReader('DROP INDEX orders_by_reference; DROP INDEX orders_by_reference_ship_date')
+  await listOrders(reader, { ...firstPage, reference: 'R-2026-0042' })
   expect(reader.details.join()).not.toContain('reference')
 })
 
 test('control: a list whose index is missing is detected', async () => {
-  const reader = new Planning('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
-  await listPets(reader, { ...cursorless, sort: 'name' })
+  const reader = new PlanReader('DROP INDEX pet_by_category_name; DROP INDEX pet_by_name')
+  await listPets(reader, { ...firstPage, sort: 'name' })
   expect(reader.costly).not.toEqual([])
 })
 

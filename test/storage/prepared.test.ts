@@ -27,7 +27,7 @@ const findPrepared = sql<{ pid: bigint; statements: bigint; waited: unknown }>()
   FROM pg_prepared_statements`)
 
 /** Returns the highest number of statements that a connection of a pool has prepared. */
-async function mostPrepared(probe: () => Promise<{ pid: bigint; statements: bigint }>): Promise<number> {
+async function maxPrepared(probe: () => Promise<{ pid: bigint; statements: bigint }>): Promise<number> {
   const counts = await Promise.all(Array.from({ length: PROBES }, probe))
   expect(new Set(counts.map(({ pid }) => pid)).size).toBeGreaterThan(1)
   return Math.max(...counts.map(({ statements }) => Number(statements)))
@@ -40,7 +40,7 @@ async function probe(reader: Reader): Promise<{ pid: bigint; statements: bigint 
 }
 
 /** A reader that passes reads on to another reader, and records their texts. */
-class Noting implements Reader {
+class RecordingReader implements Reader {
   readonly #reading: Reader
   readonly #texts: Set<string>
 
@@ -69,10 +69,10 @@ class Noting implements Reader {
 /**
  * Returns a function that runs lists and records their texts. A query with the base PROBE gets the result of a probe.
  */
-const executeNoted =
+const executeRecorded =
   (texts: Set<string>): PostgresOptions<Query, Command, Reply>['executeQuery'] =>
   async (reader, query) => {
-    if (query.base !== PROBE) return executeQuery(new Noting(reader, texts), query)
+    if (query.base !== PROBE) return executeQuery(new RecordingReader(reader, texts), query)
     const { pid, statements } = await probe(reader)
     return { status: 200, body: `${pid} ${statements}` }
   }
@@ -103,21 +103,21 @@ async function sendLists(store: TestStore, requests: number): Promise<number> {
   return succeeded
 }
 
-async function fill({ client }: TestStore): Promise<void> {
+async function createRows({ client }: TestStore): Promise<void> {
   for (let index = 0; index < 30; index++) {
     const { petId } = await makePet(client, { quantity: 9n })
     await client.placeOrder({ body: { petId, quantity: 1n, shipDate: '2027-01-01T00:00:00Z' } })
   }
 }
 
-describe('postgres', () => {
-  test('however many different lists are read, a connection keeps few prepared statements', async () => {
+describe('on PostgreSQL', () => {
+  test('a connection keeps few prepared statements, however many different lists are read', async () => {
     const texts = new Set<string>()
-    await using store = await openTestStore('postgres', { executeQuery: executeNoted(texts) })
-    await fill(store)
+    await using store = await openTestStore('postgres', { executeQuery: executeRecorded(texts) })
+    await createRows(store)
     expect(await sendLists(store, REQUESTS)).toBeGreaterThan(REQUESTS)
-    expect(await mostPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)
-    expect(await mostPrepared(() => store.engine.readRow(probe))).toBeLessThan(NAMED_MAX)
+    expect(await maxPrepared(() => probeScans(store))).toBeLessThan(NAMED_MAX)
+    expect(await maxPrepared(() => store.engine.readRow(probe))).toBeLessThan(NAMED_MAX)
     // SQLite also prepares these texts, and has room for all of them.
     expect(TEXTS_MAX).toBeLessThan(PREPARED_MAX)
     expect(texts.size).toBeGreaterThan(100)
@@ -136,6 +136,6 @@ describe('postgres', () => {
       )
       await Promise.all(Array.from({ length: 8 }, () => read(async reader => reader.many(statement))))
     }
-    expect(await mostPrepared(() => read(probe))).toBeGreaterThan(NAMED_MAX)
+    expect(await maxPrepared(() => read(probe))).toBeGreaterThan(NAMED_MAX)
   }, 120_000)
 })

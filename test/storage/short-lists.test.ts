@@ -11,7 +11,7 @@ interface Reads {
   inWorker: number
 }
 
-async function openCounting(): Promise<{ store: TestStore; reads: Reads }> {
+async function openCountingStore(): Promise<{ store: TestStore; reads: Reads }> {
   const reads: Reads = { texts: [], inWorker: 0 }
   const store = await openTestStore('sqlite', {
     cache: 'off',
@@ -19,14 +19,14 @@ async function openCounting(): Promise<{ store: TestStore; reads: Reads }> {
       ...engine,
       readRow: work =>
         engine.readRow(reader => {
-          const noting: Reader = {
+          const recordingReader: Reader = {
             one: (statement, ...parameters) => reader.one(statement, ...parameters),
             many: (statement, ...parameters) => {
               reads.texts.push(statement.text)
               return reader.many(statement, ...parameters)
             },
           }
-          return work(noting)
+          return work(recordingReader)
         }),
       readScan: query => {
         reads.inWorker++
@@ -37,8 +37,8 @@ async function openCounting(): Promise<{ store: TestStore; reads: Reads }> {
   return { store, reads }
 }
 
-test('only lists that one index scan serves are read on the serving thread', async () => {
-  const { store, reads } = await openCounting()
+test('the serving thread reads only lists from a single index scan', async () => {
+  const { store, reads } = await openCountingStore()
   await using _ = store
   await makePet(store.client, { quantity: 9n, reserved: 2n })
   const random = seeded(20261122)
@@ -62,7 +62,7 @@ test.each([
   { path: '/store/orders?complete=false&sort=shipDate', here: true },
   { path: '/store/orders?reference=R-1', here: false },
 ])('$path is read on the serving thread: $here', async ({ path, here }) => {
-  const { store, reads } = await openCounting()
+  const { store, reads } = await openCountingStore()
   await using _ = store
   expect((await store.send('GET', path)).status).toBe(200)
   expect(reads.inWorker).toBe(here ? 0 : 1)

@@ -69,16 +69,16 @@ onEveryEngine(engine => {
   test('ids are 1, 2, 3, ..., and the ids of deleted resources are not used again', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
-    const made: bigint[] = []
+    const ids: bigint[] = []
     for (let count = 0; count < 3; count++) {
       const { data } = await client.createCategory({ body: { name: 'C' } })
-      made.push(data.id)
+      ids.push(data.id)
       await client.deleteCategory({ categoryId: data.id })
     }
-    expect(made).toEqual([1n, 2n, 3n])
+    expect(ids).toEqual([1n, 2n, 3n])
   })
 
-  test('the positions of events have no gaps, and rise with the version of each subject', async () => {
+  test('the positions of events have no gaps, and are in the order of the versions of an inventory item', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
     await client.createCategory({ body: { name: 'C' } })
@@ -147,7 +147,7 @@ test('a data directory is locked while its store is open', async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-test('the tests run on the version of PostgreSQL that was asked for', async () => {
+test('the tests run on the configured version of PostgreSQL', async () => {
   await using pool = new SQL({ url: await newDatabase(), max: 1 })
   const [row] = await pool.unsafe<{ server_version: string }[]>('SHOW server_version')
   expect(row?.server_version.split('.')[0]).toBe(process.env[VERSION] ?? '18')

@@ -21,10 +21,10 @@ import { until } from '../support/until.ts'
 
 const ORDERS = times(500, 10_000)
 const BUYERS = 16
-/** Of this many commands and commits, one fails. */
+/** On average, one of this many commands fails, and one of this many commits. */
 const ONE_IN = 5
 const TIMEOUT_MS = timeLimitMs(120_000)
-/** The longest time that any request may take, in milliseconds: its deadline, and a reserve for a busy machine. */
+/** The longest time that any request may take: its deadline, and a reserve for a busy machine. */
 const DEADLINE_MS_MAX = 9000
 
 let proxy: PostgresProxy
@@ -45,7 +45,7 @@ function serverError(state: string): Error {
   })
 }
 
-/** Returns a transaction in which one statement fails as if another transaction had been in the way. */
+/** Returns a transaction in which one statement fails as it does in a conflict with another transaction. */
 function failingAt(tx: Tx, statement: number, random: Seeded): Tx {
   let executed = 0
   const check = (): void => {
@@ -106,7 +106,7 @@ async function placeOrders(
   return { locations, unknown }
 }
 
-/** Returns the units that are reserved for a pet, and the number of its orders, as the database has them. */
+/** Returns the reserved units of a pet and the number of its orders, read from the database. */
 async function reservedAndOrders(store: TestStore, petId: bigint): Promise<[number, number]> {
   const [row] = await store.database(
     `SELECT reserved, (SELECT count(*) FROM orders WHERE pet_id = ${petId}) AS orders FROM pet WHERE id = ${petId}`,
@@ -127,7 +127,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
   afterAll(() => proxy?.[Symbol.asyncDispose]())
 
   test(
-    `${ORDERS} orders while a fifth of all statements and commits fail: each order exactly once`,
+    `each of ${ORDERS} orders is placed exactly once although a fifth of all commands and commits fail`,
     async () => {
       const random = seeded(77)
       let injected = 0
@@ -158,8 +158,8 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       expect(lost).toBeGreaterThan(ORDERS * 0.1)
       expect(injected).toBeGreaterThan(ORDERS * 0.1)
       expect(await audit(store)).toEqual([])
-      const did = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
-      recordSoak({ guarantee: 37, engine: 'postgres', did })
+      const summary = `${ORDERS} orders, ${injected} injected failures, ${lost} lost commits: each order once`
+      recordSoak({ guarantee: 37, engine: 'postgres', summary })
     },
     TIMEOUT_MS,
   )
@@ -169,7 +169,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     const { petId } = await makePet(store.client, { quantity: 1000n })
     const withKey = () => store.client.placeOrder({ body: { petId } })
     const withoutKey = () => order(store, petId)
-    const trips = async (work: () => Promise<unknown>): Promise<number> => {
+    const roundTripsOf = async (work: () => Promise<unknown>): Promise<number> => {
       // The first commands of a connection also prepare their statements, and on a busy machine a response may arrive
       // between two writes that need none.
       let fewest = Number.POSITIVE_INFINITY
@@ -180,7 +180,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
       }
       return fewest
     }
-    expect([await trips(withoutKey), await trips(withKey)]).toEqual([4, 5])
+    expect([await roundTripsOf(withoutKey), await roundTripsOf(withKey)]).toEqual([4, 5])
   })
 
   for (const fate of ['lose-request', 'lose-response', 'delay'] as const) {
@@ -194,7 +194,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     })
   }
 
-  test('an outcome that is unknown at the deadline is reported as such', async () => {
+  test('a command whose outcome is unknown at the deadline gets 503 with a message that says so', async () => {
     await using store = await openThroughProxy()
     const { petId } = await makePet(store.client, { quantity: 5n })
     proxy.onCommit(() => {
@@ -235,7 +235,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     expect(responses.map(({ status, code }) => `${status} ${code}`)).toEqual(
       Array.from({ length: 3 }, () => '503 overloaded'),
     )
-    // More requests with a valid key than failed authentications are allowed: none of them counts as one.
+    // There are more requests than failed authentications are allowed, and none of them counts as a failed one.
     const keyed = await Promise.all(Array.from({ length: 70 }, () => store.send('GET', '/store/orders')))
     expect(keyed.map(({ status }) => status)).toEqual(keyed.map(() => 503))
     for (const { headers } of responses) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
@@ -269,7 +269,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
     await store.client.placeOrder({ body: { petId } })
   }, 60_000)
 
-  test('a row that is locked outside delays only the requests for that row', async () => {
+  test('a row that another client has locked delays only the writes of that row', async () => {
     await using store = await openThroughProxy()
     const { petId: locked } = await makePet(store.client, { quantity: 1000n })
     const { petId: free } = await makePet(store.client, { quantity: 1000n })
@@ -284,7 +284,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('an unreliable PostgreSQL',
         error => (error instanceof ApiError ? error.status : error),
       ),
     )
-    // The first of them must have met the lock.
+    // By then, the first order waits for the lock.
     await Bun.sleep(1000)
     const durations: number[] = []
     for (let order = 0; order < 20; order++) {

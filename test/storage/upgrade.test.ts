@@ -25,7 +25,7 @@ const olderOrder = `INSERT INTO orders (id, pet_id, quantity, ship_date, complet
   VALUES (7, 3, 1, NULL, 0, 1, '2026-11-21T09:30:00.120Z', '2026-11-21T09:30:00.120Z')`
 const readOrder = 'SELECT id, pet_id, quantity, ship_date, complete, reference, version FROM orders'
 
-test('an order of an older database gets no reference, and its other values stay, on SQLite', () => {
+test('on SQLite, an order of an older database gets no reference and keeps its other values', () => {
   using database = new Database(':memory:')
   for (const script of migrations.slice(0, 4)) database.run(script)
   database.run(olderOrder)
@@ -35,7 +35,7 @@ test('an order of an older database gets no reference, and its other values stay
   ])
 })
 
-test('an order of an older database gets no reference, and its other values stay, on PostgreSQL', async () => {
+test('on PostgreSQL, an order of an older database gets no reference and keeps its other values', async () => {
   await using pool = new SQL({ url: await newDatabase(), bigint: true, max: 1 })
   for (const script of postgresMigrations.slice(0, 4)) await pool.unsafe(script)
   await pool.unsafe(olderOrder)

@@ -2,10 +2,10 @@ import { invariants, totalsInvariant } from '../../src/shop/invariants.ts'
 import type { TestStore } from './store.ts'
 
 /** The invariants of every store at every moment. Each query returns the rows that violate its invariant. */
-const guarantees: Readonly<Record<string, string>> = {
+const everyInvariant: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(invariants).map(([name, { text }]) => [name, text])),
   'the totals are the sums of the rows': totalsInvariant.text,
-  'every order that was placed and not cancelled is there, once': `
+  'every order that was placed and not cancelled exists, and was placed once': `
     SELECT subject FROM event WHERE type = 'petstore.order.placed'
       AND subject NOT IN (SELECT subject FROM event WHERE type = 'petstore.order.cancelled')
     GROUP BY subject HAVING count(*) <> 1
@@ -28,19 +28,19 @@ const guarantees: Readonly<Record<string, string>> = {
 /** The longest time that the sequencer may take to number committed events. It checks once a second. */
 const NUMBERED_MS_MAX = 10_000
 
-/** Returns the violations of the guarantees of a store, as sentences; [] if there is none. */
+/** Returns the violated invariants of a store, each with the number of violating rows; [] if there are none. */
 export async function audit(store: Pick<TestStore, 'database'>): Promise<string[]> {
   const broken: string[] = []
-  await allNumbered(store)
-  for (const [guarantee, query] of Object.entries(guarantees)) {
+  await waitForPositions(store)
+  for (const [invariant, query] of Object.entries(everyInvariant)) {
     const rows = await store.database(query)
-    if (rows.length > 0) broken.push(`${guarantee}: broken in ${rows.length} rows`)
+    if (rows.length > 0) broken.push(`${invariant}: broken in ${rows.length} rows`)
   }
   return broken
 }
 
 /** Waits until every event has its position. On PostgreSQL, the totals change when an event gets its position. */
-async function allNumbered(store: Pick<TestStore, 'database'>): Promise<void> {
+async function waitForPositions(store: Pick<TestStore, 'database'>): Promise<void> {
   const deadline = performance.now() + NUMBERED_MS_MAX
   while ((await store.database('SELECT id FROM event WHERE position IS NULL LIMIT 1')).length > 0) {
     if (performance.now() > deadline) throw new Error('committed events are not numbered')

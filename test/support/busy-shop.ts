@@ -7,20 +7,20 @@ import { type Seeded, seeded } from './seeded.ts'
  */
 export const LAST_NAME = 'The last'
 
-/** The initial stocks of four pets, repeated for all pets: plenty, plenty, a few, none. */
+/** The initial stocks of four pets: many units, many units, three, none. They are repeated for all pets. */
 const STOCKS = [1_000_000n, 1_000_000n, 3n, 0n]
 const PETS = 32
 const ROWS_PER_GROUP = 100
 
 /** The counts of a shop that several clients have used at the same time. */
-export interface Busy {
+export interface BusyShop {
   /** Returns the minimum number of events that were caused. */
   readonly caused: () => number
   /** Returns the number of refused commands. */
   readonly refused: () => number
 }
 
-interface Shelf {
+interface BusyCatalogue {
   readonly client: Client
   readonly categoryId: bigint
   readonly petIds: bigint[]
@@ -28,23 +28,28 @@ interface Shelf {
 
 /**
  * Runs several writers at once until this number of events was caused. They place orders, some of which are refused,
- * cancelled or completed, create pets and change stock. At the end, a category with the name LAST_NAME is created.
- * Returns the counts.
+ * cancelled or completed, create pets and set stock. At the end, a category with the name LAST_NAME is created. Returns
+ * the counts.
  */
-export async function useShop(client: Client, writers: number, events: number, seed: number): Promise<Busy> {
+export async function useShop(
+  client: Client,
+  writers: number,
+  events: number,
+  seed: number,
+): Promise<BusyShop> {
   const { data: category } = await client.createCategory({ body: { name: 'Everybody' } })
-  const shelf: Shelf = { client, categoryId: category.id, petIds: [] }
+  const catalogue: BusyCatalogue = { client, categoryId: category.id, petIds: [] }
   let caused = 1
   let refused = 0
   for (let index = 0; index < PETS; index++) {
-    const made = await createPet(shelf, STOCKS[index % STOCKS.length])
-    shelf.petIds.push(made.petId)
+    const made = await createPet(catalogue, STOCKS[index % STOCKS.length])
+    catalogue.petIds.push(made.petId)
     caused += made.caused
   }
   const write = async (random: Seeded): Promise<void> => {
     while (caused < events) {
       try {
-        const more = await act(shelf, random)
+        const more = await doRandomAction(catalogue, random)
         caused += more
       } catch (error) {
         if (!(error instanceof ApiError) || error.status >= 500) throw error
@@ -58,11 +63,11 @@ export async function useShop(client: Client, writers: number, events: number, s
 }
 
 /** Does one random action, and returns the minimum number of events that it has caused. */
-async function act(shelf: Shelf, random: Seeded): Promise<number> {
-  const { client, petIds } = shelf
+async function doRandomAction(catalogue: BusyCatalogue, random: Seeded): Promise<number> {
+  const { client, petIds } = catalogue
   const petId = random.pick(petIds)
   const roll = random.below(20)
-  if (roll === 0) return (await createPet(shelf, BigInt(random.below(5)))).caused
+  if (roll === 0) return (await createPet(catalogue, BigInt(random.below(5)))).caused
   if (roll === 1) {
     const { data: before } = await client.getInventoryItem({ petId })
     const isPlenty = before.quantity > 1000n
@@ -81,7 +86,7 @@ async function act(shelf: Shelf, random: Seeded): Promise<number> {
 }
 
 async function createPet(
-  { client, categoryId }: Shelf,
+  { client, categoryId }: BusyCatalogue,
   quantity = 1n,
 ): Promise<{ petId: bigint; caused: number }> {
   const { data: pet } = await client.createPet({ body: { name: 'Anybody', categoryId } })

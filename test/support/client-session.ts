@@ -1,60 +1,64 @@
 import type { Client } from './client.ts'
 
-/**
- * Simulates a working day of a shop, in which every described operation succeeds. Returns the ids of the operations.
- */
+/** Uses every described operation except the stream, each with success. Returns the ids of the operations. */
 export async function useEverything(client: Client): Promise<string[]> {
-  const done: string[] = []
-  const did = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
+  const operationIds: string[] = []
+  const record = async <T>(id: keyof Client, call: Promise<T>): Promise<T> => {
     const result = await call
-    done.push(id)
+    operationIds.push(id)
     return result
   }
-  const category = await did(
+  const category = await record(
     'createCategory',
     client.createCategory({ body: { name: 'Ferrets', description: null } }),
   )
   const categoryId = category.data.id
-  await did('updateCategory', client.updateCategory({ categoryId, body: { description: 'Handled daily.' } }))
-  await did('getCategory', client.getCategory({ categoryId }))
-  await did('listCategories', client.listCategories({ name: 'ferr', sort: '-name' }))
-  const { petId, orderId } = await stock(client, categoryId, did)
+  await record(
+    'updateCategory',
+    client.updateCategory({ categoryId, body: { description: 'Handled daily.' } }),
+  )
+  await record('getCategory', client.getCategory({ categoryId }))
+  await record('listCategories', client.listCategories({ name: 'ferr', sort: '-name' }))
+  const { petId, orderId } = await useStock(client, categoryId, record)
   const order = { orderId, body: { shipDate: null, quantity: 2n } }
-  await did('updateOrder', client.updateOrder(order))
-  await did('getOrder', client.getOrder({ orderId }))
-  await did('listOrders', client.listOrders({ petId: [petId], complete: false }))
-  await did('listMovements', client.listMovements({ petId, sort: '-id' }))
-  await did('getStoreSummary', client.getStoreSummary({}))
-  await did('cancelOrder', client.cancelOrder({ orderId }))
-  await did('deletePet', client.deletePet({ petId }))
-  await did('deleteCategory', client.deleteCategory({ categoryId }))
-  const key = await did('createKey', client.createKey({ body: { name: 'till 2', scopes: ['orders:read'] } }))
-  await did('listKeys', client.listKeys({ limit: 100 }))
-  await did('getCurrentKey', client.getCurrentKey({}))
-  await did('revokeKey', client.revokeKey({ keyId: key.data.id }))
-  await did('listEvents', client.listEvents({ type: ['petstore.order.placed'], limit: 5 }))
-  await did('listAudit', client.listAudit({ keyId: 1n, limit: 5 }))
-  await useWebhook(client, did)
-  await did('listErrors', client.listErrors({}))
-  await did('getError', client.getError({ code: 'pet_not_found' }))
-  return done
+  await record('updateOrder', client.updateOrder(order))
+  await record('getOrder', client.getOrder({ orderId }))
+  await record('listOrders', client.listOrders({ petId: [petId], complete: false }))
+  await record('listMovements', client.listMovements({ petId, sort: '-id' }))
+  await record('getStoreSummary', client.getStoreSummary({}))
+  await record('cancelOrder', client.cancelOrder({ orderId }))
+  await record('deletePet', client.deletePet({ petId }))
+  await record('deleteCategory', client.deleteCategory({ categoryId }))
+  const key = await record(
+    'createKey',
+    client.createKey({ body: { name: 'till 2', scopes: ['orders:read'] } }),
+  )
+  await record('listKeys', client.listKeys({ limit: 100 }))
+  await record('getCurrentKey', client.getCurrentKey({}))
+  await record('revokeKey', client.revokeKey({ keyId: key.data.id }))
+  await record('listEvents', client.listEvents({ type: ['petstore.order.placed'], limit: 5 }))
+  await record('listAudit', client.listAudit({ keyId: 1n, limit: 5 }))
+  await useWebhook(client, record)
+  await record('listErrors', client.listErrors({}))
+  await record('getError', client.getError({ code: 'pet_not_found' }))
+  return operationIds
 }
 
-/** Uses a webhook whose receiver refuses connections, so that it has a delivery to read and to send again. */
-async function useWebhook(client: Client, did: Did): Promise<void> {
+/** Uses a webhook whose receiver refuses connections, so that there is a delivery to read and to send again. */
+async function useWebhook(client: Client, record: RecordCall): Promise<void> {
   const body = { url: 'http://127.0.0.1:9/events', description: null }
-  const { data } = await did('createWebhook', client.createWebhook({ body }))
+  const { data } = await record('createWebhook', client.createWebhook({ body }))
   const webhookId = data.id
-  await did('listWebhooks', client.listWebhooks({}))
-  await did('getWebhook', client.getWebhook({ webhookId }))
-  await did('sendTestEvent', client.sendTestEvent({ webhookId }))
-  const deliveries = await did('listDeliveries', attemptedDeliveries(client, webhookId))
+  await record('listWebhooks', client.listWebhooks({}))
+  await record('getWebhook', client.getWebhook({ webhookId }))
+  await record('sendTestEvent', client.sendTestEvent({ webhookId }))
+  const deliveries = await record('listDeliveries', attemptedDeliveries(client, webhookId))
   const deliveryId = deliveries.data.items[0]?.id ?? 0n
-  await did('redeliver', client.redeliver({ webhookId, deliveryId }))
-  await did('redeliverFailed', client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' }))
-  await did('rotateWebhookSecret', client.rotateWebhookSecret({ webhookId }))
-  await did('updateWebhook', client.updateWebhook({ webhookId, body: { enabled: false, types: null } }))
-  await did('deleteWebhook', client.deleteWebhook({ webhookId }))
+  await record('redeliver', client.redeliver({ webhookId, deliveryId }))
+  await record('redeliverFailed', client.redeliverFailed({ webhookId, since: '2026-01-01T00:00:00Z' }))
+  await record('rotateWebhookSecret', client.rotateWebhookSecret({ webhookId }))
+  await record('updateWebhook', client.updateWebhook({ webhookId, body: { enabled: false, types: null } }))
+  await record('deleteWebhook', client.deleteWebhook({ webhookId }))
 }
 
 /** Returns the pending deliveries of a webhook once there is one. */
@@ -66,30 +70,33 @@ async function attemptedDeliveries(client: Client, webhookId: bigint): ReturnTyp
   }
 }
 
-type Did = <T>(id: keyof Client, call: Promise<T>) => Promise<T>
+type RecordCall = <T>(id: keyof Client, call: Promise<T>) => Promise<T>
 
-async function stock(
+async function useStock(
   client: Client,
   categoryId: bigint,
-  did: Did,
+  record: RecordCall,
 ): Promise<{ petId: bigint; orderId: bigint }> {
-  const pet = await did('createPet', client.createPet({ body: { name: 'Nimbus', categoryId } }))
+  const pet = await record('createPet', client.createPet({ body: { name: 'Nimbus', categoryId } }))
   const petId = pet.data.id
-  const read = await did('getPet', client.getPet({ petId }))
+  const read = await record('getPet', client.getPet({ petId }))
   const change = { petId, body: { name: 'Nimbus II' } }
-  await did('updatePet', client.updatePet(change, { ifMatch: read.etag ?? '', idempotencyKey: 'rename 1' }))
-  await did(
+  await record(
+    'updatePet',
+    client.updatePet(change, { ifMatch: read.etag ?? '', idempotencyKey: 'rename 1' }),
+  )
+  await record(
     'listPets',
     client.listPets({ id: [petId, 1n], status: ['available', 'pending'], include: 'stock', limit: 2 }),
   )
-  await did('setInventory', client.setInventory({ petId, body: { quantity: 5n } }))
-  await did(
+  await record('setInventory', client.setInventory({ petId, body: { quantity: 5n } }))
+  await record(
     'adjustInventory',
     client.adjustInventory({ petId, body: { quantityChange: -1n, note: 'Moved.' } }),
   )
-  await did('getInventoryItem', client.getInventoryItem({ petId }))
-  await did('listInventory', client.listInventory({ quantityAtMost: 5n, sort: '-quantity' }))
+  await record('getInventoryItem', client.getInventoryItem({ petId }))
+  await record('listInventory', client.listInventory({ quantityAtMost: 5n, sort: '-quantity' }))
   const body = { petId, shipDate: '2026-12-01T09:30:00+01:00', reference: 'R-2026-0042' }
-  const { data } = await did('placeOrder', client.placeOrder({ body }))
+  const { data } = await record('placeOrder', client.placeOrder({ body }))
   return { petId, orderId: data.id ?? 0n }
 }

@@ -67,7 +67,7 @@ export async function* followEvents(
   }
 }
 
-/** Returns the members of an input that the operation takes: a test may pass an object with additional members. */
+/** Returns only the members of an input that the operation takes, because a test may pass an object with more. */
 function inputOf({ pathParameters, query, body }: Operation, given: OperationInput): OperationInput {
   const names = [...Object.keys(pathParameters ?? {}), ...Object.keys(query ?? {}), ...(body ? ['body'] : [])]
   return Object.fromEntries(names.flatMap(name => (name in given ? [[name, given[name]]] : [])))

@@ -32,7 +32,7 @@ export async function newCopyPlace(engine: EngineName): Promise<CopyPlace> {
   }
 }
 
-/** Returns the place of a store that its own servers have served. */
+/** Returns the data of a store directory as a place for a copy. */
 export function placeOf({ directory, env }: StoreDirectory): Omit<CopyPlace, keyof Disposable> {
   return placeAt(directory, env.DATABASE_URL)
 }

@@ -7,7 +7,7 @@ export interface HostileCase {
   /** The request line and header fields, one byte per character; `{key}` and similar names are replaced. */
   readonly head: string
   readonly body?: string | Uint8Array | undefined
-  /** The client closes its side after it has sent everything. */
+  /** Whether the client closes its side of the connection after it has sent everything. */
   readonly ends?: true
   /**
    * The response: `400 malformed_json`, `422 validation_failed: /name too_long`, or a status if there is no Error body.
@@ -107,7 +107,7 @@ export async function sendBytes(port: number, bytes: Uint8Array, ends = false): 
   return parseResponse(Buffer.concat(chunks))
 }
 
-/** Returns a response in the notation of `HostileCase.expected`. Throws if no store may send such a response. */
+/** Returns a response in the notation of `HostileCase.expected`. Throws if a store must never send such a response. */
 export function shortOf({ status, headers, text }: HostileResponse): string {
   if (status === 0) return 'closed'
   if (status < 400 || text === '') return String(status)

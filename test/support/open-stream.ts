@@ -18,10 +18,10 @@ export async function openStream(
   query = '',
   headers: Readonly<Record<string, string>> = {},
 ): Promise<OpenStream & { readonly first: Block }> {
-  const leaving = new AbortController()
+  const stopped = new AbortController()
   const reply = await fetch(`${base}/events/stream${query}`, {
     headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
-    signal: leaving.signal,
+    signal: stopped.signal,
   })
   if (reply.status !== 200 || !reply.body) throw new Error(`${reply.status} ${await reply.text()}`)
   const blocks = blocksOf(reply.body)
@@ -36,7 +36,7 @@ export async function openStream(
       for (let block = await next(); block; block = await next()) if ('data' in block) return block
       return undefined
     },
-    [Symbol.asyncDispose]: async () => leaving.abort(),
+    [Symbol.asyncDispose]: async () => stopped.abort(),
   }
 }
 

@@ -3,14 +3,14 @@ import type { TestStore } from './store.ts'
 
 const BUYERS = 8
 
-/** Orders that are placed all the time. */
+/** Buyers that place orders without a pause. */
 interface Ordering {
   /** The locations of the acknowledged orders so far. */
   readonly acknowledged: readonly string[]
   stop(): Promise<void>
 }
 
-/** Places orders without idempotency keys from several buyers, until it is stopped. A 503 is tried again. */
+/** Starts buyers that place orders without idempotency keys until `stop` is called. After a 503, they continue. */
 export function keepOrdering(store: Pick<TestStore, 'send'>, petId: bigint): Ordering {
   const acknowledged: string[] = []
   let isOver = false
@@ -31,7 +31,7 @@ export function keepOrdering(store: Pick<TestStore, 'send'>, petId: bigint): Ord
   }
 }
 
-/** Returns how many of the acknowledged orders a database does not have. */
+/** Returns the number of acknowledged orders that are not in a database. */
 export async function missingOrders(url: string, acknowledged: readonly string[]): Promise<number> {
   await using database = new SQL({ url, bigint: true, max: 1 })
   const rows = await database.unsafe<{ id: bigint }[]>('SELECT id FROM orders')

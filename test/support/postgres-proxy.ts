@@ -2,8 +2,8 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { deadPort } from './receiver.ts'
 
 /**
- * What happens to a COMMIT on its way:
- * - `pass`: nothing.
+ * The treatment of a COMMIT on its way to the server:
+ * - `pass`: it is passed on.
  * - `lose-request`: the connection breaks, and the server never gets it.
  * - `lose-response`: the server commits, then the connection breaks.
  * - `delay`: the connection breaks at once, and the server gets the COMMIT a moment later.
@@ -14,13 +14,13 @@ export type CommitFate = 'pass' | 'lose-request' | 'lose-response' | 'delay'
 export interface PostgresProxy extends AsyncDisposable {
   /** Returns the URL of a database through the proxy. */
   urlOf(url: string): string
-  /** Decides about each COMMIT of a command from now on. The sequencer commits too; its commits pass. */
+  /** Sets the function that chooses the fate of each later COMMIT of a command. Commits of the sequencer pass. */
   onCommit(fateOf: () => CommitFate): void
   /** The text of every statement that was sent or prepared, once. */
   readonly statements: ReadonlySet<string>
-  /** Changes the text of each simple query from now on. */
+  /** Sets the function that changes the text of each later simple query. */
   onQuery(rewrite: (text: string) => string): void
-  /** Returns how often a transaction of a command has sent something after a response, so far. */
+  /** Returns how often a client has sent something after a response, within transactions of commands, so far. */
   roundTrips(): number
   /** Passes no byte on, in either direction, and accepts connections: a server or a network that is frozen. */
   freeze(): void
@@ -34,7 +34,7 @@ const QUERY = 0x51
 const PARSE = 0x50
 const SSL_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
-/** How long after the end of the connection a delayed COMMIT arrives, in milliseconds. */
+/** The time from the end of the connection to the arrival of a delayed COMMIT. */
 const DELAY_MS = 100
 
 /** Opens a proxy to the server of a database URL. */
@@ -102,14 +102,14 @@ class Link {
   readonly #client: Socket
   readonly #server: Socket
   readonly #behavior: Behavior
-  /** What the client has sent and the server has not got yet. */
+  /** The bytes of the client that are not yet a complete message. */
   #sent: Buffer = Buffer.alloc(0)
   #hasStarted = false
   #isResponseLost = false
   /** Whether the transaction is that of a command. */
   #isCommand = false
   #wasAnswered = true
-  /** What waits while the proxy is frozen, in the order of its arrival. */
+  /** The actions that wait while the proxy is frozen, in the order of their arrival. */
   readonly #waiting: (() => void)[] = []
 
   constructor(client: Socket, server: Socket, behavior: Behavior) {

@@ -20,7 +20,7 @@ let databases = 0
 /** The environment variable with the URL of a server that several processes of one run share. */
 export const SHARED_SERVER = 'PETSTORE_TEST_POSTGRES'
 
-/** The environment variable with the major version of PostgreSQL, if it is not the one of package.json. */
+/** The environment variable with the major version of PostgreSQL; by default, the version of package.json is used. */
 export const VERSION = 'PETSTORE_TEST_POSTGRES_VERSION'
 
 /** Returns the library with a version of PostgreSQL. */
@@ -59,7 +59,7 @@ export async function start(...settings: string[]): Promise<PostgresServer> {
   return startIn(directory, { isNew: true, settings })
 }
 
-/** Starts a server in a directory, whose subdirectory `data` has the database. */
+/** Starts a server in a directory whose subdirectory `data` has the database. `isNew` creates the database. */
 export async function startIn(
   directory: string,
   { isNew = false, settings = [] }: { isNew?: boolean; settings?: readonly string[] } = {},
@@ -81,7 +81,7 @@ export async function startIn(
     onError: () => {},
   })
   if (isNew) await server.initialise()
-  // The library waits for a primary: a standby is ready with another message.
+  // The library waits for the message of a primary. A standby reports that it is ready with another message.
   const started = server.start()
   started.catch(() => {})
   await Promise.race([started, ready.promise])

@@ -7,16 +7,16 @@ import { type PostgresServer, startIn } from './postgres-server.ts'
 import { runToEnd } from './process.ts'
 import { until } from './until.ts'
 
-/** A copy of a PostgreSQL server, which follows it through a proxy until it is promoted. */
+/** A standby of a PostgreSQL server, which replicates it through a proxy until it is promoted. */
 export interface Standby {
   readonly server: PostgresServer
   /** The network between the two servers. */
   readonly proxy: PostgresProxy
-  /** Makes it a primary. */
+  /** Makes the standby a primary. */
   promote(): Promise<void>
 }
 
-/** Starts a standby of a server. `isSynchronous` makes each commit of the primary wait for it. */
+/** Starts a standby of a server. `isSynchronous` makes each commit of the primary wait for the standby. */
 export async function startStandby(primary: PostgresServer, isSynchronous: boolean): Promise<Standby> {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-standby-'))
   chmodSync(directory, 0o755)

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
-export interface Ran {
+export interface ProcessResult {
   readonly exitCode: number
   readonly output: string
   readonly errors: string
@@ -24,7 +24,10 @@ export function childEnvironment(variables: Readonly<Record<string, string>>): R
 }
 
 /** Runs the petstore command to its end, and returns its output and exit code. */
-export async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+export async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProcessResult> {
   return await runToEnd([process.execPath, MAIN, ...args], childEnvironment(env))
 }
 
@@ -33,7 +36,7 @@ export async function runToEnd(
   command: string[],
   env: Record<string, string>,
   cwd = process.cwd(),
-): Promise<Ran> {
+): Promise<ProcessResult> {
   const child = Bun.spawn(command, {
     ...{ cwd, env },
     stdin: 'ignore',
@@ -70,7 +73,7 @@ export function command(args: readonly string[]): { line: string[]; env: Record<
   return { line: [process.execPath, MAIN, ...args], env: childEnvironment({}) }
 }
 
-/** Starts a server and resolves when it reports its address. `script` is src/main.ts by default. */
+/** Starts a server and resolves when it reports its address. `script` is src/main.ts by default. Throws if it ends. */
 export async function startProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
@@ -124,13 +127,13 @@ function collect(
 ): { cancel(): Promise<void> } {
   const decoder = new TextDecoder()
   const reader = stream.getReader()
-  const readOn = async (): Promise<void> => {
+  const readToEnd = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       take(decoder.decode(value, { stream: true }))
     }
   }
-  readOn()
+  readToEnd()
   return reader
 }

@@ -62,7 +62,7 @@ export function faultsOfOrder(rows: readonly EventRow[]): string[] {
 
 /**
  * Compares received events with the rows of the store. Returns the number of events that were missed, received twice,
- * out of order, altered or not asked for, such as `2 missed`; [] if there are none.
+ * out of order, altered or not requested, such as `2 missed`; [] if there are none.
  */
 export function faultsOf(
   received: readonly ReceivedEvent[],
@@ -75,16 +75,16 @@ export function faultsOf(
   const ids = new Set(expected.map(({ id }) => id))
   const places = new Map(expected.map(({ id }, index) => [id, index]))
   const missed = expected.filter(({ id }) => !times.has(id)).length
-  const doubled = [...times.values()].filter(count => count > 1).length
+  const duplicated = [...times.values()].filter(count => count > 1).length
   const foreign = received.filter(({ id }) => !ids.has(id)).length
-  const misplaced = received.filter(
+  const outOfOrder = received.filter(
     ({ id }, index) =>
       index > 0 && (places.get(id) ?? -1) <= (places.get(received[index - 1]?.id ?? -1n) ?? -1),
   ).length
-  const wrong = received.filter(({ id, position, subject, type }) => {
+  const altered = received.filter(({ id, position, subject, type }) => {
     const row = expected[places.get(id) ?? -1]
     return row && (row.position !== position || row.subject !== subject || row.type !== type)
   }).length
-  const counts = { missed, doubled, 'out of order': misplaced, 'not asked for': foreign, altered: wrong }
+  const counts = { missed, duplicated, 'out of order': outOfOrder, 'not requested': foreign, altered }
   return Object.entries(counts).flatMap(([fault, count]) => (count > 0 ? [`${count} ${fault}`] : []))
 }

@@ -13,7 +13,7 @@ export interface Received {
   readonly serverName?: string
 }
 
-/** The handling of one request: it may write anything, HTTP or not, or nothing at all. */
+/** Responds to one request. It may write anything, HTTP or not, or nothing at all. */
 export type Responder = (socket: Socket, request: Received) => void
 
 /** A web server on the loopback interface that a test controls. Disposing it stops it. */
@@ -28,14 +28,14 @@ export interface Receiver extends AsyncDisposable {
   has(count: number): Promise<void>
   /** Resolves once no connection is open. */
   quiet(): Promise<void>
-  /** Resets every open connection. */
+  /** Closes every open connection. */
   cutAll(): void
 }
 
 export interface ReceiverOptions {
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: '127.0.0.1' | '::1'
-  /** Listens with the certificate below. */
+  /** Whether the receiver uses TLS, with the certificate below. */
   readonly tls?: boolean
   /** A text that is sent as soon as a client has connected. */
   readonly greeting?: string
@@ -50,7 +50,7 @@ export async function openReceiver(
   const open = new Set<Socket>()
   const waiting = new Set<() => void>()
   let connections = 0
-  const changed = (): void => {
+  const onChange = (): void => {
     for (const check of waiting) check()
   }
   const onSocket = (socket: Socket): void => {
@@ -60,7 +60,7 @@ export async function openReceiver(
       const answer = responderOf(request, received.length)
       received.push(request)
       answer(socket, request)
-      changed()
+      onChange()
     })
   }
   const server = tls
@@ -71,7 +71,7 @@ export async function openReceiver(
     open.add(socket)
     socket.on('close', () => {
       open.delete(socket)
-      changed()
+      onChange()
     })
   })
   const cutAll = (): void => {
@@ -151,7 +151,7 @@ export async function deadPort(): Promise<number> {
   }
 }
 
-/** Sends a complete reply, after which the client closes the connection. */
+/** Returns a responder that sends a complete reply, after which the client closes the connection. */
 export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -159,16 +159,16 @@ export function reply(
 ): Responder {
   const bytes = Buffer.from(body)
   const fields = Object.entries({ 'content-length': String(bytes.length), ...headers })
-  const head = [`HTTP/1.1 ${status} Said`, ...fields.map(([name, value]) => `${name}: ${value}`)]
+  const head = [`HTTP/1.1 ${status} Any`, ...fields.map(([name, value]) => `${name}: ${value}`)]
   return socket => socket.write(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]))
 }
 
-/** Sends a redirect to another URL. */
+/** Returns a responder that sends a redirect to another URL. */
 export function redirect(location: string, status = 307): Responder {
   return reply(status, { location })
 }
 
-/** Sends exactly this text, which need not be HTTP, and then nothing. */
+/** Returns a responder that sends exactly this text, which need not be HTTP, and then nothing. */
 export function raw(text: string): Responder {
   return socket => socket.write(text)
 }
@@ -179,7 +179,7 @@ export const silence: Responder = () => {}
 /** Closes the connection with a reset. */
 export const reset: Responder = socket => socket.resetAndDestroy()
 
-/** Sends a text at once, and one more byte every `everyMs` milliseconds until the connection ends. */
+/** Returns a responder that sends a text at once, then one byte every `everyMs` until the connection ends. */
 export function dripping(start: string, everyMs = 1000): Responder {
   return socket => {
     socket.write(start)
@@ -188,7 +188,7 @@ export function dripping(start: string, everyMs = 1000): Responder {
   }
 }
 
-/** Sends `start`, and then `more` again and again, as fast as the client reads, without an end. */
+/** Returns a responder that sends `start`, then `more` repeatedly as fast as the client reads, without an end. */
 export function endless(start: string, more = 'x'.repeat(16 * 1024)): Responder {
   return socket => {
     const fill = (): void => {

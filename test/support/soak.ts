@@ -4,12 +4,13 @@ import type { EngineName } from './store.ts'
 const file = process.env.PETSTORE_PROOF
 const share = Number(process.env.PETSTORE_PROOF_SHARE ?? '1')
 
-/** The evidence that one guarantee held: what was done, and how often. */
+/** The evidence that one guarantee held: the work of a test, and how often it was done. */
 export interface SoakEvidence {
   /** The number of the guarantee in RELIABILITY.md. */
   readonly guarantee: number
   readonly engine: EngineName | 'postgres REPEATABLE READ' | 'postgres SERIALIZABLE'
-  readonly did: string
+  /** The work of the test and its result, in one line. */
+  readonly summary: string
 }
 
 /** Returns how often a test repeats its work: `inTest` normally, up to `inProof` under `npm run prove`. */

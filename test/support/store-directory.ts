@@ -31,7 +31,7 @@ export interface StoreDirectory extends AsyncDisposable {
   client(server: ServerProcess): Client
   /** Runs SQL on the database of the servers, and returns the rows. */
   database(text: string): Promise<RawRow[]>
-  /** Lets all leases expire, because a dead process would hold them for 30 seconds. */
+  /** Ends all leases, because a dead process would hold them for 30 seconds. */
   endLeases(): Promise<void>
 }
 

@@ -35,7 +35,7 @@ if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES
 
 const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
 
-/** The isolation level of the stores on PostgreSQL, if the run asks for another one than the usual. */
+/** The isolation level of the stores on PostgreSQL, if the environment sets one; otherwise the default applies. */
 const testedIsolation = LEVELS.find(level => level === process.env.PETSTORE_TEST_ISOLATION)
 
 /** Runs a suite of whole-store tests on every engine of this run. */
@@ -122,7 +122,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     lifecycleClock: clock,
     cache: 'verify',
     ...options,
-    // Host names in tests are never looked up.
+    // Tests resolve every host name to this machine, without a lookup.
     delivery: { resolve: async () => ['127.0.0.1'], ...options.delivery },
   })
   const { base } = serving
@@ -160,7 +160,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
 }
 
-/** Returns the refusal with which a call fails. Throws if it succeeds. */
+/** Returns the refusal with which a call fails. Throws if the call succeeds or fails with any other error. */
 export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   try {
     await call

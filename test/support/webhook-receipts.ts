@@ -59,41 +59,40 @@ export async function deliveriesOf(
 /** Returns the deliveries of a webhook once `count` of them have this state. */
 export async function settled(
   store: TestStore,
-  hooked: CreatedWebhook,
+  webhook: CreatedWebhook,
   state: Delivery['state'],
   count = 1,
 ): Promise<Delivery[]> {
   let found: Delivery[] = []
   await until(`${count} deliveries are ${state}`, async () => {
-    found = (await deliveriesOf(store, hooked)).filter(delivery => delivery.state === state)
+    found = (await deliveriesOf(store, webhook)).filter(delivery => delivery.state === state)
     return found.length >= count
   })
   return found
 }
 
-/**
- * The responses of a receiver that waits for `letGo`. `concurrentMax` returns the maximum number of waiting requests.
- */
-export interface Holding {
+/** The responses of a receiver, held back until `release` is called. */
+export interface HeldResponses {
   readonly responderOf: () => Responder
+  /** Returns the maximum number of requests that waited for their response at the same time. */
   readonly concurrentMax: () => number
-  readonly letGo: () => void
+  readonly release: () => void
 }
 
-export function holding(): Holding {
+export function holdResponses(): HeldResponses {
   const held = new Set<Socket>()
   let concurrentMax = 0
-  let open = false
+  let isReleased = false
   return {
     responderOf: () => (socket, request) => {
-      if (open) return reply(204)(socket, request)
+      if (isReleased) return reply(204)(socket, request)
       held.add(socket)
       concurrentMax = Math.max(concurrentMax, held.size)
       socket.on('close', () => held.delete(socket))
     },
     concurrentMax: () => concurrentMax,
-    letGo: () => {
-      open = true
+    release: () => {
+      isReleased = true
       for (const socket of held) reply(204)(socket, noRequest)
     },
   }

@@ -28,7 +28,7 @@ const goodUrls: readonly string[] = [
   `http://shop.example/${'a'.repeat(2048 - 20)}`,
 ]
 
-/** Public addresses directly next to special networks. */
+/** Public addresses, most of them directly next to a special network. */
 const goodAddresses = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0
   192.0.1.255 192.0.3.0 192.31.195.255 192.31.197.0 192.52.192.255 192.52.194.0 192.88.98.255 192.88.100.0
@@ -43,14 +43,14 @@ function publicOnly(resolve: Resolve): AddressRules {
   return { allowPrivate: false, resolve }
 }
 
-/** Returns a resolver that returns each of the answers in turn, and then the last one forever. */
-function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { asked: number } {
+/** Returns a resolver that returns each of the answers in turn, then always the last one, and counts its lookups. */
+function resolverOf(...answers: readonly (readonly string[])[]): Resolve & { lookups: number } {
   const resolve = async (): Promise<readonly string[]> => {
-    const answer = answers[Math.min(resolve.asked, answers.length - 1)]
-    resolve.asked += 1
+    const answer = answers[Math.min(resolve.lookups, answers.length - 1)]
+    resolve.lookups += 1
     return answer ?? []
   }
-  resolve.asked = 0
+  resolve.lookups = 0
   return resolve
 }
 
@@ -113,7 +113,7 @@ test('every refusal is a sentence, and names the host and the address if they ar
   )
 })
 
-test('URLs of public hosts pass with the first address of the name', async () => {
+test('a URL of a public host passes, and its target is the first address of the host', async () => {
   for (const url of goodUrls) {
     const target = await checkTarget(url, publicOnly(resolverOf([PUBLIC, '2a00:1450:4001:80e::200e'])))
     expect(target.url).toEqual(new URL(url))
@@ -127,7 +127,7 @@ test('addresses next to the special networks pass, as literals and as resolved a
     const resolve = resolverOf([address])
     const url = `http://${family === 6 ? `[${address}]` : address}/`
     expect(await checkTarget(url, publicOnly(resolve))).toMatchObject({ family })
-    expect(resolve.asked).toBe(0)
+    expect(resolve.lookups).toBe(0)
     expect(await checkTarget('http://a.example/', publicOnly(resolve))).toMatchObject({ address, family })
   }
 })
@@ -141,7 +141,7 @@ test('private addresses pass if they are allowed, but the rules of the URL text 
   }
 })
 
-test('a look-up that fails or takes too long is a refusal', async () => {
+test('a URL is refused if the lookup of its host fails or takes too long', async () => {
   const failing: Resolve = async () => {
     throw new Error('ENOTFOUND')
   }
@@ -154,7 +154,7 @@ test('a look-up that fails or takes too long is a refusal', async () => {
   )
 })
 
-test('the look-up of the system resolves the name of this machine', async () => {
+test('the system resolves localhost to the loopback address, which is refused', async () => {
   expect(await resolveHost('localhost')).toContain(LOOPBACK)
   expect(await refusalOf('http://localhost/', publicOnly(resolveHost))).toContain('loopback')
 })
@@ -194,6 +194,6 @@ test('the name is not resolved again between the check and the connection', asyn
   const url = `http://shop.example:${receiver.port}/hook`
   const target = await checkTarget(url, { allowPrivate: true, resolve })
   await post({ target, headers: {}, body: '{}', timeoutMs: 5000 })
-  expect(resolve.asked).toBe(1)
+  expect(resolve.lookups).toBe(1)
   expect(receiver.connections()).toBe(1)
 })

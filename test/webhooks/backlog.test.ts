@@ -11,11 +11,11 @@ import { arrivals, createWebhook, emitEvent } from '../support/webhook-receipts.
 const EVENTS = times(20_000, 1_000_000)
 const DELIVERED_MIN = times(150, 20_000)
 /** The maximum memory that a backlog of any length may add to the process. */
-const RSS_MORE_MAX = 96 * 1024 * 1024
+const RSS_GROWTH_MAX_BYTES = 96 * 1024 * 1024
 const TIMEOUT_MS = timeLimitMs(120_000)
 
-/** Inserts events of one type after the last one, while no server runs. */
-async function putEvents(place: StoreDirectory, type: EventType, count: number): Promise<void> {
+/** Inserts events of one type after the last event, while no server runs. */
+async function insertEvents(place: StoreDirectory, type: EventType, count: number): Promise<void> {
   await place.database(`
     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ${count})
     INSERT INTO event (id, position, hash, type, subject, subject_version, data, key_id, request_id, at)
@@ -46,7 +46,7 @@ async function overtaken(place: StoreDirectory): Promise<unknown[]> {
 
 onEveryEngine(engine => {
   test(
-    `a backlog of ${EVENTS} events is a position: little memory, no rows before the first attempt, sent in order`,
+    `a backlog of ${EVENTS} events takes little memory, has no rows before the first attempts, and is sent in order`,
     async () => {
       await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()
@@ -54,17 +54,17 @@ onEveryEngine(engine => {
       const hooks = await (async () => {
         await using server = await place.start()
         const client = place.client(server)
-        const hooked = await createWebhook({ client }, receiver)
+        const webhook = await createWebhook({ client }, receiver)
         const seldom = await createWebhook({ client }, rare, ['petstore.pet.created'])
-        await emitEvent({ client }, 'So that it has begun')
+        await emitEvent({ client }, 'First')
         await receiver.has(1)
-        for (const { webhookId } of [hooked, seldom]) {
+        for (const { webhookId } of [webhook, seldom]) {
           await client.updateWebhook({ webhookId, body: { enabled: false } })
         }
         await server.kill('SIGTERM')
-        return [hooked, seldom]
+        return [webhook, seldom]
       })()
-      await putEvents(place, 'petstore.category.updated', EVENTS)
+      await insertEvents(place, 'petstore.category.updated', EVENTS)
       await using server = await place.start()
       const client = place.client(server)
       const { data: pet } = await client.createPet({ body: { name: 'Rare', categoryId: 1n } })
@@ -77,11 +77,11 @@ onEveryEngine(engine => {
         slowestMs = Math.max(slowestMs, performance.now() - startedMs)
         return rare.received.length > 0
       }
-      await until('the rare event was delivered after all the others', ping, timeLimitMs(120_000))
+      await until('the event of the rare type has arrived', ping, timeLimitMs(120_000))
       await receiver.has(DELIVERED_MIN)
       expect(arrivals(rare).map(({ subject }) => subject)).toEqual([`pets/${pet.id}`])
       expect(slowestMs).toBeLessThan(500)
-      const more = (await rssOf(server)) - before
+      const growthBytes = (await rssOf(server)) - before
       await server.kill('SIGTERM')
       const rows = await numberOf(place, 'SELECT count(*) AS n FROM delivery')
       expect(rows).toBe(receiver.received.length + rare.received.length)
@@ -89,11 +89,11 @@ onEveryEngine(engine => {
       const [, first = 0, ...others] = positions.toSorted((a, b) => a - b)
       expect(others).toEqual(others.map((_, index) => first + 1 + index))
       expect(await overtaken(place)).toEqual([])
-      expect(more).toBeLessThan(RSS_MORE_MAX)
-      const mib = Math.round(more / 1024 / 1024)
+      expect(growthBytes).toBeLessThan(RSS_GROWTH_MAX_BYTES)
+      const mib = Math.round(growthBytes / 1024 / 1024)
       const cost = `${rows} rows, ${mib} MiB more memory, others waited ${Math.round(slowestMs)} ms at most`
-      const did = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
-      recordSoak({ guarantee: 16, engine, did })
+      const summary = `a backlog of ${EVENTS} events, ${positions.length} of them sent, in order: ${cost}`
+      recordSoak({ guarantee: 16, engine, summary })
     },
     TIMEOUT_MS,
   )

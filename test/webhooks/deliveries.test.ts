@@ -15,7 +15,7 @@ import {
   emitEvent,
   eventIn,
   faults,
-  holding,
+  holdResponses,
   inOrder,
   namesIn,
   noRequest,
@@ -37,7 +37,8 @@ function signatureOf(secret: string, { headers, body }: Received): string {
 const publicTypes: readonly string[] = eventTypes
 
 /**
- * Returns the faults in what a webhook got, compared with the events in the store: missed, twice, or not subscribed.
+ * Returns the faults in the events that a receiver got, compared with the events in the store: missed, received twice,
+ * or not subscribed to.
  */
 async function faultsAt(
   store: TestStore,
@@ -78,7 +79,7 @@ onEveryEngine(engine => {
       await store().client.deleteWebhook({ webhookId })
     })
 
-    test('has the same id and body at each repeat, and a signature with its own time', async () => {
+    test('has the same id and body at each attempt, and a signature over the time of the attempt', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 1 ? 500 : 204))
       const { secret, webhookId } = await createWebhook(store(), receiver)
       await emitEvent(store(), 'Again')
@@ -110,7 +111,7 @@ onEveryEngine(engine => {
 
     test('is made for every event after the creation of the webhook, also with concurrent writers', async () => {
       await using receiver = await openReceiver()
-      let made = Number.POSITIVE_INFINITY
+      let createdMs = Number.POSITIVE_INFINITY
       let isOver = false
       const before: string[] = []
       const after: string[] = []
@@ -119,15 +120,15 @@ onEveryEngine(engine => {
           const name = `${writer}-${count}`
           const startedMs = performance.now()
           await emitEvent(store(), name)
-          if (made === Number.POSITIVE_INFINITY) before.push(name)
-          else if (startedMs > made) after.push(name)
+          if (createdMs === Number.POSITIVE_INFINITY) before.push(name)
+          else if (startedMs > createdMs) after.push(name)
         }
       }
       const writing = Array.from({ length: 8 }, (_, writer) => write(writer))
       await until('the writers are busy', () => before.length > 40)
       const sentBefore = new Set(before)
       const { webhookId } = await createWebhook(store(), receiver)
-      made = performance.now()
+      createdMs = performance.now()
       await until('the writers continue', () => after.length > 40)
       isOver = true
       await Promise.all(writing)
@@ -139,24 +140,24 @@ onEveryEngine(engine => {
     test('of a test event goes only to the tested webhook, whatever types the webhook has', async () => {
       await using mine = await openReceiver()
       await using theirs = await openReceiver()
-      const hooked = await createWebhook(store(), mine, ['petstore.pet.deleted'])
+      const webhook = await createWebhook(store(), mine, ['petstore.pet.deleted'])
       const other = await createWebhook(store(), theirs)
-      const { data } = await store().client.sendTestEvent({ webhookId: hooked.webhookId })
+      const { data } = await store().client.sendTestEvent({ webhookId: webhook.webhookId })
       await mine.has(1)
       const [request = noRequest] = mine.received
       expect(eventIn(request)).toMatchObject({
         id: data.eventId,
         type: 'petstore.webhook.test',
-        subject: `webhooks/${hooked.webhookId}`,
+        subject: `webhooks/${webhook.webhookId}`,
       })
       await emitEvent(store(), 'Behind it')
       await theirs.has(1)
-      await settled(store(), hooked, 'delivered')
+      await settled(store(), webhook, 'delivered')
       expect([namesIn(theirs), mine.received.length]).toEqual([['Behind it'], 1])
-      expect(await deliveriesOf(store(), hooked)).toMatchObject([
+      expect(await deliveriesOf(store(), webhook)).toMatchObject([
         { eventId: data.eventId, type: 'petstore.webhook.test', state: 'delivered' },
       ])
-      for (const { webhookId } of [hooked, other]) await store().client.deleteWebhook({ webhookId })
+      for (const { webhookId } of [webhook, other]) await store().client.deleteWebhook({ webhookId })
     })
 
     test('has two signatures for 24 hours after a rotation, and then one', async () => {
@@ -183,7 +184,7 @@ onEveryEngine(engine => {
   describe('the sending of deliveries', () => {
     test('uses four concurrent attempts per receiver if there are enough events, and never more', async () => {
       await using store = await openTestStore(engine, { delivery })
-      const { responderOf, concurrentMax, letGo } = holding()
+      const { responderOf, concurrentMax, release } = holdResponses()
       await using receiver = await openReceiver(responderOf)
       await createWebhook(store, receiver)
       await emitEvent(store, ...Array.from({ length: 12 }, (_, index) => `${index}`))
@@ -194,7 +195,7 @@ onEveryEngine(engine => {
       await emitEvent(store, 'Meanwhile')
       await other.has(1)
       expect([receiver.received.length, concurrentMax()]).toEqual([4, 4])
-      letGo()
+      release()
       await receiver.has(13)
       expect(concurrentMax()).toBe(4)
     })
@@ -202,9 +203,9 @@ onEveryEngine(engine => {
     test('starts the first attempts in the order of positions', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using receiver = await openReceiver()
-      const hooked = await createWebhook(store, receiver)
+      const webhook = await createWebhook(store, receiver)
       await Promise.all(Array.from({ length: 60 }, (_, index) => emitEvent(store, `${index}`)))
-      await settled(store, hooked, 'delivered', 60)
+      await settled(store, webhook, 'delivered', 60)
       const rows = await store.database('SELECT position, created_at FROM delivery ORDER BY position')
       const begun = rows.map(({ created_at }) => String(created_at))
       expect(begun).toEqual(begun.toSorted())
@@ -212,22 +213,29 @@ onEveryEngine(engine => {
 
     test('delivers each event of 16 writers exactly once if nothing fails, with all types and with some', async () => {
       await using store = await openTestStore(engine, { delivery })
-      const some = ['petstore.order.placed', 'petstore.category.created', 'petstore.pet.created'] as const
+      const filterTypes = [
+        'petstore.order.placed',
+        'petstore.category.created',
+        'petstore.pet.created',
+      ] as const
       await using all = await openReceiver()
-      await using few = await openReceiver()
+      await using filtered = await openReceiver()
       const since = await headOf(store)
       await createWebhook(store, all)
-      await createWebhook(store, few, [...some])
+      await createWebhook(store, filtered, [...filterTypes])
       await useShop(store.client, 16, 500, 20261121)
       const rows = (await eventRows(store)).filter(({ position }) => position === null || position > since)
-      const due = [publicTypes, some].map(
+      const due = [publicTypes, filterTypes].map(
         types => rows.filter(({ type }) => types.some(one => one === type)).length,
       )
       const delivered = `SELECT count(*) AS n FROM delivery WHERE state = 'delivered'`
       await until('all events are delivered', async () =>
         (await store.database(delivered)).every(({ n }) => n === BigInt((due[0] ?? 0) + (due[1] ?? 0))),
       )
-      expect([await faultsAt(store, all, since), await faultsAt(store, few, since, some)]).toEqual([[], []])
+      expect([
+        await faultsAt(store, all, since),
+        await faultsAt(store, filtered, since, filterTypes),
+      ]).toEqual([[], []])
       expect(faults(store)).toEqual([])
     }, 120_000)
   })

@@ -9,7 +9,7 @@ import {
   createWebhook,
   deliveriesOf,
   emitEvent,
-  holding,
+  holdResponses,
   namesIn,
   settled,
 } from '../support/webhook-receipts.ts'
@@ -38,7 +38,7 @@ onEveryEngine(engine => {
   })
 
   test('changed types apply to every delivery that is not in progress', async () => {
-    const { responderOf, letGo } = holding()
+    const { responderOf, release } = holdResponses()
     await using receiver = await openReceiver(responderOf)
     const { webhookId } = await createWebhook(store(), receiver)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
@@ -47,7 +47,7 @@ onEveryEngine(engine => {
     await receiver.has(4)
     await store().client.updateWebhook({ webhookId, body: { types: ['petstore.pet.created'] } })
     const { petId } = await makePet(store().client)
-    letGo()
+    release()
     await receiver.has(5)
     await settled(store(), { webhookId, secret: '' }, 'delivered', 5)
     const subjects = arrivals(receiver).map(({ type, subject }) => `${type.split('.').at(-1)} ${subject}`)
@@ -57,12 +57,12 @@ onEveryEngine(engine => {
   })
 
   test('a disabled webhook gets no events; after it is enabled, it gets each missed event once', async () => {
-    const { responderOf, concurrentMax, letGo } = holding()
+    const { responderOf, concurrentMax, release } = holdResponses()
     await using receiver = await openReceiver(responderOf)
     await using other = await openReceiver()
-    const hooked = await createWebhook(store(), receiver)
-    const watch = await createWebhook(store(), other)
-    const { webhookId } = hooked
+    const webhook = await createWebhook(store(), receiver)
+    const observer = await createWebhook(store(), other)
+    const { webhookId } = webhook
     await emitEvent(store(), '1', '2')
     await receiver.has(2)
     await store().client.updateWebhook({ webhookId, body: { enabled: false } })
@@ -72,33 +72,33 @@ onEveryEngine(engine => {
     await emitEvent(store(), 'Afterwards')
     await other.has(4)
     expect(concurrentMax()).toBe(2)
-    letGo()
-    await settled(store(), hooked, 'delivered', 4)
+    release()
+    await settled(store(), webhook, 'delivered', 4)
     expect(namesIn(receiver)).toEqual(['1', '2', 'Meanwhile', 'Afterwards'])
-    for (const { webhookId: id } of [hooked, watch]) await store().client.deleteWebhook({ webhookId: id })
+    for (const { webhookId: id } of [webhook, observer]) await store().client.deleteWebhook({ webhookId: id })
   })
 
-  test('a deleted webhook gets no deliveries, and its deliveries are swept', async () => {
+  test('a deleted webhook gets no further attempts, and its deliveries are swept', async () => {
     await using receiver = await openReceiver((_, index) => (index === 0 ? reply(500) : silence))
-    const hooked = await createWebhook(store(), receiver)
+    const webhook = await createWebhook(store(), receiver)
     await emitEvent(store(), 'Failing')
-    await settled(store(), hooked, 'pending')
+    await settled(store(), webhook, 'pending')
     await receiver.has(2)
-    await store().client.deleteWebhook(hooked)
+    await store().client.deleteWebhook(webhook)
     receiver.cutAll()
     await using other = await openReceiver()
-    const watch = await createWebhook(store(), other)
+    const observer = await createWebhook(store(), other)
     await emitEvent(store(), 'Afterwards')
     await other.has(1)
     expect(receiver.received).toHaveLength(2)
-    expect(await codeOf(store().client.listDeliveries(hooked))).toBe('404 webhook_not_found')
-    const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${hooked.webhookId}`
+    expect(await codeOf(store().client.listDeliveries(webhook))).toBe('404 webhook_not_found')
+    const count = `SELECT count(*) AS n FROM delivery WHERE webhook_id = ${webhook.webhookId}`
     expect(await store().database(count)).toEqual([{ n: 1n }])
     await until('the deliveries are swept, one webhook at a time', async () => {
       await sweep({ ...store(), log: quiet, clock: Date.now, eventRetention: 'forever' })
       return (await store().database(count))[0]?.n === 0n
     })
-    await store().client.deleteWebhook(watch)
+    await store().client.deleteWebhook(observer)
   })
 
   test('deliveries and their attempts are kept for 30 days after their outcome is final', async () => {
@@ -109,19 +109,19 @@ onEveryEngine(engine => {
       clock,
     })
     await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-    const hooked = await createWebhook(store, receiver)
+    const webhook = await createWebhook(store, receiver)
     await emitEvent(store, 'Pending')
-    await settled(store, hooked, 'pending')
+    await settled(store, webhook, 'pending')
     await emitEvent(store, 'Delivered')
-    await settled(store, hooked, 'delivered')
-    const swept = async (): Promise<string[]> => {
+    await settled(store, webhook, 'delivered')
+    const statesAfterSweep = async (): Promise<string[]> => {
       await sweep({ ...store, log: quiet, clock, eventRetention: 'forever' })
-      return (await deliveriesOf(store, hooked)).map(({ state }) => state)
+      return (await deliveriesOf(store, webhook)).map(({ state }) => state)
     }
     aheadMs = 30 * DAY_MS - 60_000
-    expect(await swept()).toEqual(['pending', 'delivered'])
+    expect(await statesAfterSweep()).toEqual(['pending', 'delivered'])
     aheadMs = 30 * DAY_MS + 60_000
-    expect(await swept()).toEqual(['pending'])
+    expect(await statesAfterSweep()).toEqual(['pending'])
     expect(await store.database('SELECT count(*) AS n FROM attempt')).toEqual([{ n: 1n }])
   })
 })

@@ -29,15 +29,15 @@ onEveryEngine(engine => {
         if (index === 0) return reply(500, {}, 'out of paper')
         return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
       })
-      const hooked = await createWebhook(store(), receiver)
+      const webhook = await createWebhook(store(), receiver)
       // The first long list starts the reader worker. The delivery must not be over by then.
-      await store().client.listDeliveries(hooked)
+      await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
       await emitEvent(store(), 'Late')
-      const [first] = await settled(store(), hooked, 'pending')
+      const [first] = await settled(store(), webhook, 'pending')
       const nextAtMs = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.createdAt ?? '')
       expect(nextAtMs).toBeGreaterThanOrEqual(30)
-      const [delivered] = await settled(store(), hooked, 'delivered')
+      const [delivered] = await settled(store(), webhook, 'delivered')
       expect(delivered).toMatchObject({ eventId: receiver.received[0]?.headers['webhook-id'] })
       expect(delivered).not.toHaveProperty('nextAttemptAt')
       expect(delivered?.attempts.map(({ status, reply: text }) => `${status} ${text?.slice(0, 12)}`)).toEqual(
@@ -50,69 +50,69 @@ onEveryEngine(engine => {
       expect([(atMs[0] ?? 0) >= startedMs, (atMs[2] ?? 0) <= Date.now()]).toEqual([true, true])
       expect((atMs[1] ?? 0) - (atMs[0] ?? 0)).toBeGreaterThanOrEqual(30)
       expect(delivered?.attempts.every(({ durationMs }) => durationMs < 5000n)).toBe(true)
-      expect((await store().client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
-      await store().client.deleteWebhook(hooked)
+      expect((await store().client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
+      await store().client.deleteWebhook(webhook)
     })
 
     test('fails after the last attempt; a redelivery has all its retries again', async () => {
       await using receiver = await openReceiver((_, index) => reply(index < 4 ? 500 : 204))
-      const hooked = await createWebhook(store(), receiver)
+      const webhook = await createWebhook(store(), receiver)
       await emitEvent(store(), 'Never')
-      const [failed] = await settled(store(), hooked, 'failed')
+      const [failed] = await settled(store(), webhook, 'failed')
       expect([failed?.attempts.length, receiver.received.length]).toEqual([3, 3])
-      expect((await store().client.getWebhook(hooked)).data.failingSince).toBe(failed?.createdAt ?? '')
+      expect((await store().client.getWebhook(webhook)).data.failingSince).toBe(failed?.createdAt ?? '')
       const deliveryId = failed?.id ?? 0n
-      const { data, status } = await store().client.redeliver({ ...hooked, deliveryId })
+      const { data, status } = await store().client.redeliver({ ...webhook, deliveryId })
       expect([status, data.state, data.attempts.length]).toEqual([202, 'pending', 3])
-      const [delivered] = await settled(store(), hooked, 'delivered')
+      const [delivered] = await settled(store(), webhook, 'delivered')
       expect(delivered?.attempts.map(attempt => attempt.status)).toEqual([500n, 500n, 500n, 500n, 204n])
-      await store().client.redeliver({ ...hooked, deliveryId })
+      await store().client.redeliver({ ...webhook, deliveryId })
       await receiver.has(6)
       expect(new Set(arrivals(receiver).map(({ id }) => id)).size).toBe(1)
-      expect((await store().client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
-      await store().client.deleteWebhook(hooked)
+      expect((await store().client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
+      await store().client.deleteWebhook(webhook)
     })
 
-    test('that failed is sent again together with all deliveries that failed since an instant', async () => {
-      let fails = true
-      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
-      const hooked = await createWebhook(store(), receiver)
+    test('that failed can be sent again together with all deliveries that failed since an instant', async () => {
+      let isFailing = true
+      await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
+      const webhook = await createWebhook(store(), receiver)
       await emitEvent(store(), 'First')
-      const [first] = await settled(store(), hooked, 'failed')
+      const [first] = await settled(store(), webhook, 'failed')
       await emitEvent(store(), 'Second', 'Third')
-      const [, second] = await settled(store(), hooked, 'failed', 3)
-      fails = false
+      const [, second] = await settled(store(), webhook, 'failed', 3)
+      isFailing = false
       const again = async (since: string): Promise<bigint> =>
-        (await store().client.redeliverFailed({ ...hooked, since })).data.count
+        (await store().client.redeliverFailed({ ...webhook, since })).data.count
       const later = new Date(Date.now() + 60_000).toISOString()
       expect(await again(later)).toBe(0n)
       expect(await again(second?.createdAt ?? '')).toBe(2n)
-      await settled(store(), hooked, 'delivered', 2)
+      await settled(store(), webhook, 'delivered', 2)
       expect(await again(first?.createdAt ?? '')).toBe(1n)
-      await settled(store(), hooked, 'delivered', 3)
+      await settled(store(), webhook, 'delivered', 3)
       expect(await again(LONG_AGO)).toBe(0n)
       expect(namesIn(receiver).slice(-1)).toEqual(['Third'])
-      await store().client.deleteWebhook(hooked)
+      await store().client.deleteWebhook(webhook)
     })
 
     test('is not sent again for a disabled webhook, or through another webhook', async () => {
       await using receiver = await openReceiver()
       const { client } = store()
-      const hooked = await createWebhook(store(), receiver)
+      const webhook = await createWebhook(store(), receiver)
       const other = await createWebhook(store(), receiver, ['petstore.pet.deleted'])
       await emitEvent(store(), 'Once')
-      const [delivered] = await settled(store(), hooked, 'delivered')
+      const [delivered] = await settled(store(), webhook, 'delivered')
       const deliveryId = delivered?.id ?? 0n
       expect(await codeOf(client.redeliver({ ...other, deliveryId }))).toBe('404 delivery_not_found')
       expect(await codeOf(client.redeliver({ webhookId: 404404n, deliveryId }))).toBe('404 webhook_not_found')
-      await client.updateWebhook({ ...hooked, body: { enabled: false } })
-      expect(await codeOf(client.redeliver({ ...hooked, deliveryId }))).toBe('409 webhook_disabled')
-      expect(await codeOf(client.redeliverFailed({ ...hooked, since: LONG_AGO }))).toBe(
+      await client.updateWebhook({ ...webhook, body: { enabled: false } })
+      expect(await codeOf(client.redeliver({ ...webhook, deliveryId }))).toBe('409 webhook_disabled')
+      expect(await codeOf(client.redeliverFailed({ ...webhook, since: LONG_AGO }))).toBe(
         '409 webhook_disabled',
       )
-      expect(await codeOf(client.sendTestEvent(hooked))).toBe('409 webhook_disabled')
+      expect(await codeOf(client.sendTestEvent(webhook))).toBe('409 webhook_disabled')
       expect(receiver.received).toHaveLength(1)
-      for (const one of [hooked, other]) await client.deleteWebhook(one)
+      for (const one of [webhook, other]) await client.deleteWebhook(one)
     })
 
     test('fails on a redirect (which is not followed), on a timeout and on a refused connection', async () => {
@@ -124,73 +124,73 @@ onEveryEngine(engine => {
       const hooks = await Promise.all([moved, silent, slow, refused].map(to => createWebhook(store(), to)))
       await emitEvent(store(), 'Nowhere')
       const results: string[] = []
-      for (const hooked of hooks) {
-        const [failed] = await settled(store(), hooked, 'failed')
+      for (const webhook of hooks) {
+        const [failed] = await settled(store(), webhook, 'failed')
         const [attempt] = failed?.attempts ?? []
         results.push(attempt?.error?.replace(/:\d+/, '') ?? String(attempt?.status))
-        await store().client.deleteWebhook(hooked)
+        await store().client.deleteWebhook(webhook)
       }
-      const none = '127.0.0.1 did not respond within 150 ms.'
-      expect(results).toEqual(['307', none, none, '127.0.0.1 refused the connection.'])
+      const timedOut = '127.0.0.1 did not respond within 150 ms.'
+      expect(results).toEqual(['307', timedOut, timedOut, '127.0.0.1 refused the connection.'])
       expect(elsewhere.connections()).toBe(0)
     })
   })
 
-  describe('a receiver', () => {
-    test('that responds with 410 (Gone) is disabled, and one event reports it', async () => {
+  describe('a webhook', () => {
+    test('whose receiver responds with 410 (Gone) is disabled, and one event reports it', async () => {
       await using store = await openTestStore(engine, { delivery })
       await using gone = await openReceiver(() => reply(410))
       await using other = await openReceiver()
-      const hooked = await createWebhook(store, gone)
+      const webhook = await createWebhook(store, gone)
       await createWebhook(store, other, ['petstore.webhook.disabled'])
       await Promise.all(['1', '2', '3', '4'].map(name => emitEvent(store, name)))
       await other.has(1)
-      const { data } = await store.client.getWebhook(hooked)
+      const { data } = await store.client.getWebhook(webhook)
       expect(data).toMatchObject({ enabled: false, disabledReason: 'gone' })
       const page = await store.client.listEvents({ after: 0n, type: ['petstore.webhook.disabled'] })
       expect(page.data.items).toHaveLength(1)
-      expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${hooked.webhookId}` })
+      expect(page.data.items[0]).toMatchObject({ subject: `webhooks/${webhook.webhookId}` })
       // The rest of the URL may be a secret, and must not be shown to everybody that reads events.
       expect(page.data.items[0]?.data).toEqual({ ...data, url: gone.base })
       expect(gone.received.length).toBeLessThanOrEqual(4)
-      expect((await deliveriesOf(store, hooked)).every(({ state }) => state !== 'pending')).toBe(true)
+      expect((await deliveriesOf(store, webhook)).every(({ state }) => state !== 'pending')).toBe(true)
     })
 
-    test('is disabled after failing for five days, not before; enabling it starts the five days again', async () => {
+    test('is disabled after failing for five days, not before; enabling it ends the period of failures', async () => {
       let aheadMs = 0
       const clock = (): number => Date.now() + aheadMs
       await using store = await openTestStore(engine, {
         delivery: { ...delivery, retryDelaysMs: [DAY_MS] },
         clock,
       })
-      let fails = true
-      await using receiver = await openReceiver(() => reply(fails ? 500 : 204))
-      const hooked = await createWebhook(store, receiver)
+      let isFailing = true
+      await using receiver = await openReceiver(() => reply(isFailing ? 500 : 204))
+      const webhook = await createWebhook(store, receiver)
       await emitEvent(store, 'Day 0')
-      await settled(store, hooked, 'pending')
+      await settled(store, webhook, 'pending')
       aheadMs = 5 * DAY_MS - 60_000
-      await settled(store, hooked, 'failed', 1)
-      expect((await store.client.getWebhook(hooked)).data.enabled).toBe(true)
+      await settled(store, webhook, 'failed', 1)
+      expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
       aheadMs = 5 * DAY_MS + 1000
       await emitEvent(store, 'Day 5')
       await until(
         'the webhook is disabled',
-        async () => !(await store.client.getWebhook(hooked)).data.enabled,
+        async () => !(await store.client.getWebhook(webhook)).data.enabled,
       )
-      const { data } = await store.client.getWebhook(hooked)
+      const { data } = await store.client.getWebhook(webhook)
       expect(data.disabledReason).toBe('failing')
       await emitEvent(store, 'Meanwhile')
-      fails = false
-      const enabled = await store.client.updateWebhook({ ...hooked, body: { enabled: true } })
+      isFailing = false
+      const enabled = await store.client.updateWebhook({ ...webhook, body: { enabled: true } })
       expect(enabled.data).not.toHaveProperty('failingSince')
       await until('the webhook continues', () => namesIn(receiver).includes('Meanwhile'))
     })
 
-    test('that is dead, silent or dripping does not delay the deliveries to other receivers', async () => {
+    test('whose receiver is dead, silent or slow does not delay the deliveries of other webhooks', async () => {
       await using store = await openTestStore(engine, { delivery: { leaseMs: 150, timeoutMs: 15_000 } })
       await using good = await openReceiver()
       await createWebhook(store, good)
-      const takeMs = async (names: readonly string[]): Promise<number> => {
+      const deliveryMs = async (names: readonly string[]): Promise<number> => {
         const startedMs = performance.now()
         const before = good.received.length
         await emitEvent(store, ...names)
@@ -198,13 +198,13 @@ onEveryEngine(engine => {
         return performance.now() - startedMs
       }
       const names = Array.from({ length: 40 }, (_, index) => `${index}`)
-      await takeMs(names)
-      const aloneMs = await takeMs(names)
+      await deliveryMs(names)
+      const aloneMs = await deliveryMs(names)
       await using silent = await openReceiver(() => silence)
       await using slow = await openReceiver(() => dripping('HTTP/1.1 200 OK\r\nx-', 50))
       const dead = { base: `http://127.0.0.1:${await deadPort()}` }
       for (const bad of [silent, slow, dead]) await createWebhook(store, bad)
-      const amongMs = await takeMs(names)
+      const amongMs = await deliveryMs(names)
       expect([silent.received.length, slow.received.length]).toEqual([4, 4])
       // Far below the 15 s that one attempt at the silent receiver takes.
       expect(amongMs).toBeLessThan(Math.max(4 * aloneMs, 3000))
@@ -222,9 +222,9 @@ test('a retry that becomes due while the store cannot write is made once it can'
     },
   })
   await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
-  const hooked = await createWebhook(store, receiver)
+  const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Tried again')
-  await settled(store, hooked, 'delivered')
+  await settled(store, webhook, 'delivered')
   expect(namesIn(receiver)).toEqual(['Tried again', 'Tried again'])
 })
 
@@ -233,15 +233,15 @@ test('a delivery and the deliveries after it wait as long as Retry-After specifi
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
-  const hooked = await createWebhook(store, receiver)
+  const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Asked to wait')
   await receiver.has(1)
-  await settled(store, hooked, 'pending')
+  await settled(store, webhook, 'pending')
   await emitEvent(store, 'Behind it')
   await receiver.has(3)
   const [first, ...others] = receiver.received.map(({ arrivedMs }) => arrivedMs)
   for (const other of others) expect(other - (first ?? 0)).toBeGreaterThanOrEqual(990)
-  await store.client.deleteWebhook(hooked)
+  await store.client.deleteWebhook(webhook)
 })
 
 test('a wall clock that is set back does not lengthen the backoff of a webhook', async () => {
@@ -251,22 +251,22 @@ test('a wall clock that is set back does not lengthen the backoff of a webhook',
   await using receiver = await openReceiver((_, index) =>
     index === 0 ? reply(503, { 'retry-after': '1' }) : reply(204),
   )
-  const hooked = await createWebhook(store, receiver)
+  const webhook = await createWebhook(store, receiver)
   await emitEvent(store, 'Asked to wait')
-  await settled(store, hooked, 'pending')
+  await settled(store, webhook, 'pending')
   steppedMs = -3_600_000
   await emitEvent(store, 'Behind it')
   await until('the next event has arrived', () => namesIn(receiver).includes('Behind it'), 30_000)
-  await store.client.deleteWebhook(hooked)
+  await store.client.deleteWebhook(webhook)
 }, 60_000)
 
-test('after ten failures in a row, a receiver gets no attempt for a second; a success ends the pauses', async () => {
+test('after ten failures in a row, a webhook makes no attempt for a second; a success ends the pauses', async () => {
   await using store = await openTestStore('sqlite', { delivery: { ...delivery, retryDelaysMs: [DAY_MS] } })
   await using receiver = await openReceiver((_, index) => reply(index < 10 ? 500 : 204))
-  const hooked = await createWebhook(store, receiver)
+  const webhook = await createWebhook(store, receiver)
   for (let count = 1; count <= 10; count++) {
     await emitEvent(store, `${count}`)
-    await settled(store, hooked, 'pending', count)
+    await settled(store, webhook, 'pending', count)
   }
   await emitEvent(store, '11', '12', '13')
   await receiver.has(13)
@@ -275,19 +275,19 @@ test('after ten failures in a row, a receiver gets no attempt for a second; a su
   expect((arrivals[12] ?? 0) - (arrivals[10] ?? 0)).toBeLessThan(900)
 })
 
-test('an error of the store during a delivery loses nothing', async () => {
+test('an error of the store during an attempt does not lose the delivery', async () => {
   await using store = await openTestStore('sqlite', {
     delivery: { ...delivery, retryDelaysMs: [30, 30, 30, 30] },
   })
   await using receiver = await openReceiver()
-  const hooked = await createWebhook(store, receiver)
+  const webhook = await createWebhook(store, receiver)
   await store.database(`UPDATE webhook SET description = secret, secret = 'not encrypted'`)
   await emitEvent(store, 'Kept')
-  const [pending] = await settled(store, hooked, 'pending')
+  const [pending] = await settled(store, webhook, 'pending')
   expect(pending?.attempts[0]?.error).toBe('The store could not make this attempt.')
   await store.database('UPDATE webhook SET secret = description, description = NULL')
-  await settled(store, hooked, 'delivered')
+  await settled(store, webhook, 'delivered')
   expect(namesIn(receiver)).toEqual(['Kept'])
-  expect((await store.client.getWebhook(hooked)).data).not.toHaveProperty('failingSince')
+  expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
   expect(faults(store).join()).toContain('not an encrypted secret')
 })

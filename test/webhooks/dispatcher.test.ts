@@ -27,11 +27,11 @@ const CONTROL = fileURLToPath(new URL('../controls/position-at-lease-server.ts',
 
 /**
  * Returns the faults in the events that a receiver got, compared with the events since the webhook was created: missed,
- * altered, or not identical at each repeat; [] if there is none.
+ * altered, or not identical at each attempt; [] if there are none.
  */
 async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'received'>): Promise<string[]> {
   const rows = await eventRows(place)
-  const made = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
+  const creationPosition = rows.find(({ type }) => type === 'petstore.webhook.created')?.position ?? 0n
   const bodies = new Map<string, string>()
   const faults: string[] = []
   for (const request of receiver.received) {
@@ -42,7 +42,7 @@ async function faultsAt(place: StoreDirectory, receiver: Pick<Receiver, 'receive
     bodies.set(id, body)
   }
   const once = new Map(inOrder(arrivals(receiver)).map(received => [received.id, received]))
-  const due = rows.filter(({ position }) => position !== null && position > made)
+  const due = rows.filter(({ position }) => position !== null && position > creationPosition)
   return [...faults, ...faultsOf([...once.values()], due)]
 }
 
@@ -74,22 +74,22 @@ function keepWriting(client: Client): { stop: () => Promise<void> } {
   }
 }
 
-/** Returns a receiver that sends no response until the test calls `letGo`. */
-async function openHolding(): Promise<{ receiver: Receiver; letGo: () => void }> {
-  let open = false
-  const receiver = await openReceiver(() => (open ? reply(204) : silence))
+/** Returns a receiver that sends no response until the test calls `release`. */
+async function openHoldingReceiver(): Promise<{ receiver: Receiver; release: () => void }> {
+  let isReleased = false
+  const receiver = await openReceiver(() => (isReleased ? reply(204) : silence))
   return {
     receiver,
-    letGo: () => {
-      open = true
+    release: () => {
+      isReleased = true
       receiver.cutAll()
     },
   }
 }
 
 /** Kills the server during deliveries, continues with another server, and returns the faults. */
-async function killUnderWay(place: StoreDirectory, script?: string): Promise<string[]> {
-  const { receiver, letGo } = await openHolding()
+async function killDuringDeliveries(place: StoreDirectory, script?: string): Promise<string[]> {
+  const { receiver, release } = await openHoldingReceiver()
   await using _closed = receiver
   {
     await using server = await place.start(script)
@@ -99,7 +99,7 @@ async function killUnderWay(place: StoreDirectory, script?: string): Promise<str
     await server.kill('SIGKILL')
   }
   const unanswered = receiver.received.length
-  letGo()
+  release()
   await place.endLeases()
   await using server = await place.start(script)
   await emitEvent({ client: place.client(server) }, 'The last')
@@ -120,13 +120,13 @@ async function deliveredCount(place: StoreDirectory): Promise<number> {
   return Number(row?.n)
 }
 
-function distinct(receiver: Receiver): number {
+function distinctCount(receiver: Receiver): number {
   return receiver.received.length - repeatsAt(receiver)
 }
 
 onEveryEngine(engine => {
   test(
-    `kill -9 in the middle of deliveries, ${KILLS} times: each event arrives, identical at each repeat`,
+    `each event arrives, identical at each attempt, although kill -9 ends the server ${KILLS} times during deliveries`,
     async () => {
       await using place = await newStoreDirectory(engine)
       await using receiver = await openReceiver()
@@ -146,9 +146,9 @@ onEveryEngine(engine => {
         expect(await faultsAt(place, receiver)).toEqual([])
         const repeats = repeatsAt(receiver)
         expect(repeats).toBeLessThanOrEqual(KILLS * IN_FLIGHT_MAX)
-        const arrived = `${distinct(receiver)} events arrived, ${repeats} of them twice`
-        const did = `${KILLS} kills, ${arrived}: 0 missed, 0 altered`
-        recordSoak({ guarantee: 15, engine, did })
+        const arrived = `${distinctCount(receiver)} events arrived, with ${repeats} repeats`
+        const summary = `${KILLS} kills, ${arrived}: 0 missed, 0 altered`
+        recordSoak({ guarantee: 15, engine, summary })
       } finally {
         await server.kill('SIGKILL')
       }
@@ -158,7 +158,7 @@ onEveryEngine(engine => {
 
   test('deliveries in progress at a kill are sent again, and the events after them arrive', async () => {
     await using place = await newStoreDirectory(engine)
-    expect(await killUnderWay(place)).toEqual([])
+    expect(await killDuringDeliveries(place)).toEqual([])
   }, 120_000)
 
   test('a graceful stop waits for a slow receiver: nothing is lost, and nothing arrives twice', async () => {
@@ -182,9 +182,9 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
-test('a stop does not wait for a receiver without a response, and the next start sends again', async () => {
+test('a stop does not wait for a receiver that does not respond, and the next start sends again', async () => {
   await using place = await newStoreDirectory('sqlite')
-  const { receiver, letGo } = await openHolding()
+  const { receiver, release } = await openHoldingReceiver()
   await using _closed = receiver
   const startedMs = await (async () => {
     await using server = await place.start()
@@ -196,7 +196,7 @@ test('a stop does not wait for a receiver without a response, and the next start
     return beganMs
   })()
   expect(performance.now() - startedMs).toBeLessThan(10_000)
-  letGo()
+  release()
   await using server = await place.start()
   await receiver.has(4)
   expect([await faultsAt(place, receiver), repeatsAt(receiver)]).toEqual([[], 2])
@@ -205,11 +205,11 @@ test('a stop does not wait for a receiver without a response, and the next start
 
 test('control: a webhook whose position moves when it is leased loses deliveries, and is detected', async () => {
   await using place = await newStoreDirectory('sqlite')
-  expect(await killUnderWay(place, CONTROL)).toEqual(['10 missed'])
+  expect(await killDuringDeliveries(place, CONTROL)).toEqual(['10 missed'])
 }, 120_000)
 
 describe('two servers on one database', () => {
-  test('one delivers, at most four at a time; after it dies, the other one delivers everything left', async () => {
+  test('one delivers, at most four at a time; after it is killed, the other one delivers everything left', async () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     let open = 0
@@ -248,7 +248,7 @@ describe('two servers on one database', () => {
     expect(repeatsAt(receiver)).toBeLessThanOrEqual(IN_FLIGHT_MAX)
   }, 120_000)
 
-  test('a webhook created through one server gets the events of the other, in any order of positions', async () => {
+  test('a webhook created through one server gets exactly the later events of the other server', async () => {
     await using place = await newStoreDirectory('postgres')
     await using first = await place.start()
     await using second = await place.startAnother()
@@ -258,16 +258,16 @@ describe('two servers on one database', () => {
     // Ids are reserved in blocks, so the ids of the first server are lower.
     await emitEvent(one, 'Before')
     await emitEvent(other, 'Before')
-    const { held } = await holdPositions(place, 'Let go')
+    const { held } = await holdPositions(place, 'Release')
     await emitEvent(one, 'Still before')
     await createWebhook(other, receiver)
-    await emitEvent(one, 'After', 'Let go')
+    await emitEvent(one, 'After', 'Release')
     await held
     await receiver.has(2)
     // The position of this event is the last, so all other events have been processed once it has arrived.
     await emitEvent(one, 'Last')
     await receiver.has(3)
-    expect(namesIn(receiver)).toEqual(['After', 'Let go', 'Last'])
+    expect(namesIn(receiver)).toEqual(['After', 'Release', 'Last'])
   }, 120_000)
 })
 

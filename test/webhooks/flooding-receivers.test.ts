@@ -5,19 +5,24 @@ import { unboundedPost } from '../controls/unbounded-post.ts'
 
 const MIB = 1024 * 1024
 /**
- * The bound for what a disconnected receiver can have sent: the few bytes that were read, and what the sockets of both
- * ends buffer.
+ * The maximum that a receiver can have sent when it is disconnected: the few bytes that were read, and the bytes that
+ * the sockets of both ends buffer.
  */
 const SENT_MAX_MIB = 24
 const TIMEOUT_MS = 30_000
 
-interface Flooded {
+interface FloodOutcome {
   readonly outcome: Incoming | RequestFailed
   readonly sentBytes: number
 }
 
 /** Sends one request to a receiver that sends `head`, and then `repeated` for as long as the connection is open. */
-async function flood(head: string, repeated: string, send = post, timeoutMs = TIMEOUT_MS): Promise<Flooded> {
+async function flood(
+  head: string,
+  repeated: string,
+  send = post,
+  timeoutMs = TIMEOUT_MS,
+): Promise<FloodOutcome> {
   let sentBytes = 0
   const receiver = createServer(socket => {
     const pump = (): void => {

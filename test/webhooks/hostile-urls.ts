@@ -13,7 +13,7 @@ function each(why: string, urls: readonly string[]): HostileUrl[] {
   return urls.map(url => ({ url, why }))
 }
 
-const written: readonly HostileUrl[] = [
+const malformedUrls: readonly HostileUrl[] = [
   ...each('a scheme that is not HTTP', [
     'ftp://shop.example/hook',
     'file:///etc/passwd',
@@ -33,7 +33,7 @@ const written: readonly HostileUrl[] = [
     'httpx://shop.example/hook',
     'urn:shop:hook',
   ]),
-  ...each('no absolute URL with two slashes', [
+  ...each('not an absolute URL with two slashes', [
     '',
     'shop.example',
     'shop.example/hook',
@@ -135,7 +135,7 @@ const written: readonly HostileUrl[] = [
   { url: `http://${'a.'.repeat(1100)}example/`, why: 'too long by its host' },
 ]
 
-const spelled: readonly HostileUrl[] = each('127.0.0.1 or another private address, spelled oddly', [
+const obfuscatedUrls: readonly HostileUrl[] = each('127.0.0.1 or another private address, spelled oddly', [
   'http://127.1:{port}/',
   'http://127.0.1:{port}/',
   'http://0x7f.1:{port}/',
@@ -181,7 +181,7 @@ const spelled: readonly HostileUrl[] = each('127.0.0.1 or another private addres
 ])
 
 /** Special networks with their first and last addresses, and single addresses, each with its meaning. */
-const places: Readonly<Record<string, string>> = {
+const specialNetworks: Readonly<Record<string, string>> = {
   '0.0.0.0 0.255.255.255': 'this host on this network',
   '10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255 192.168.0.0 192.168.255.255': 'private use',
   '100.64.0.0 100.127.255.255': 'shared address space of a carrier',
@@ -226,12 +226,12 @@ const places: Readonly<Record<string, string>> = {
   '1:: 200:: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 4000:: 8000::1': 'outside global unicast',
 }
 
-const special = Object.entries(places).flatMap(([addresses, use]) =>
+const specialAddresses = Object.entries(specialNetworks).flatMap(([addresses, use]) =>
   addresses.split(' ').map(address => ({ address, use })),
 )
 
 /** URLs with each special address as the host, and with a name that resolves to the special address. */
-const placed: readonly HostileUrl[] = special.flatMap(({ address, use }, index) => [
+const specialAddressUrls: readonly HostileUrl[] = specialAddresses.flatMap(({ address, use }, index) => [
   { url: `http://${address.includes(':') ? `[${address}]` : address}:{port}/hook`, why: use },
   {
     url: `https://shop-${index}.example:{port}/hook`,
@@ -240,40 +240,62 @@ const placed: readonly HostileUrl[] = special.flatMap(({ address, use }, index) 
   },
 ])
 
-function named(url: string, why: string, ...answers: string[]): HostileUrl {
+function withAnswers(url: string, why: string, ...answers: string[]): HostileUrl {
   return { url, why, answers }
 }
 
-const resolved: readonly HostileUrl[] = [
-  named('http://localhost:{port}/', 'a name of this machine', '127.0.0.1', '::1'),
-  named('http://localhost.:{port}/', 'a name of this machine with the root dot', '127.0.0.1'),
-  named('http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:{port}/', 'a name of this machine in circles', '127.0.0.1'),
-  named('http://ｌｏｃａｌｈｏｓｔ:{port}/', 'a name of this machine in full width', '127.0.0.1'),
-  named('http://LOCALHOST:{port}/', 'a name of this machine in capitals', '127.0.0.1'),
-  named('http://shop.localhost:{port}/', 'a name below localhost', '127.0.0.1'),
-  named('http://127.0.0.1.nip.example:{port}/', 'a name that spells its address', '127.0.0.1'),
-  named('http://1.0.0.127.in-addr.arpa:{port}/', 'a name in the reverse tree', '127.0.0.1'),
-  named('http://metadata.google.internal/', 'metadata of a cloud', '169.254.169.254'),
-  named('http://metadata/', 'metadata of a cloud by its short name', '169.254.169.254'),
-  named('http://kubernetes.default.svc/', 'a service of the cluster', '10.96.0.1'),
-  named('http://db/', 'a neighbour of the container', '172.18.0.3'),
-  named('http://shop.example:{port}/', 'one public address, then a private one', PUBLIC, '127.0.0.1'),
-  named('http://shop.example:{port}/', 'one private address, then a public one', '127.0.0.1', PUBLIC),
-  named('http://shop.example:{port}/', 'a private one among many', PUBLIC, '1.1.1.1', '10.0.0.7', '9.9.9.9'),
-  named('http://shop.example:{port}/', 'public IPv4, private IPv6', PUBLIC, '::1'),
-  named('http://shop.example:{port}/', 'public IPv4, mapped IPv6', PUBLIC, '::ffff:127.0.0.1'),
-  named('http://shop.example:{port}/', 'public IPv6, private IPv4', '2a00:1450:4001:80e::200e', '127.0.0.1'),
-  named('http://shop.example/', 'public IPv6, then unique local', '2a00:1450:4001:80e::200e', 'fd00::1'),
-  named('http://shop.example/', 'a name without an address'),
-  named('http://shop.example/', 'an answer with a zone id', 'fe80::1%eth0'),
-  named('http://shop.example/', 'a public answer with a zone id', '2a00:1450:4001:80e::200e%eth0'),
-  named('http://shop.example/', 'a name as an answer', 'localhost'),
-  named('http://shop.example/', 'an empty answer', ''),
-  named('http://shop.example/', 'an answer in octal', '0177.0.0.1'),
-  named('http://shop.example/', 'an answer as a number', '2130706433'),
-  named('http://shop.example/', 'an answer in brackets', '[::1]'),
-  named('http://shop.example/', 'an answer with a port', '127.0.0.1:80'),
-  named('http://shop.example/', 'an answer with a line after it', `${PUBLIC}\n`),
+const resolvedUrls: readonly HostileUrl[] = [
+  withAnswers('http://localhost:{port}/', 'a name of this machine', '127.0.0.1', '::1'),
+  withAnswers('http://localhost.:{port}/', 'a name of this machine with the root dot', '127.0.0.1'),
+  withAnswers('http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:{port}/', 'a name of this machine in circles', '127.0.0.1'),
+  withAnswers('http://ｌｏｃａｌｈｏｓｔ:{port}/', 'a name of this machine in full width', '127.0.0.1'),
+  withAnswers('http://LOCALHOST:{port}/', 'a name of this machine in capitals', '127.0.0.1'),
+  withAnswers('http://shop.localhost:{port}/', 'a name below localhost', '127.0.0.1'),
+  withAnswers('http://127.0.0.1.nip.example:{port}/', 'a name that spells its address', '127.0.0.1'),
+  withAnswers('http://1.0.0.127.in-addr.arpa:{port}/', 'a name in the reverse tree', '127.0.0.1'),
+  withAnswers('http://metadata.google.internal/', 'metadata of a cloud', '169.254.169.254'),
+  withAnswers('http://metadata/', 'metadata of a cloud by its short name', '169.254.169.254'),
+  withAnswers('http://kubernetes.default.svc/', 'a service of the cluster', '10.96.0.1'),
+  withAnswers('http://db/', 'a neighbour of the container', '172.18.0.3'),
+  withAnswers('http://shop.example:{port}/', 'one public address, then a private one', PUBLIC, '127.0.0.1'),
+  withAnswers('http://shop.example:{port}/', 'one private address, then a public one', '127.0.0.1', PUBLIC),
+  withAnswers(
+    'http://shop.example:{port}/',
+    'a private address among public ones',
+    PUBLIC,
+    '1.1.1.1',
+    '10.0.0.7',
+    '9.9.9.9',
+  ),
+  withAnswers('http://shop.example:{port}/', 'public IPv4, private IPv6', PUBLIC, '::1'),
+  withAnswers('http://shop.example:{port}/', 'public IPv4, mapped IPv6', PUBLIC, '::ffff:127.0.0.1'),
+  withAnswers(
+    'http://shop.example:{port}/',
+    'public IPv6, private IPv4',
+    '2a00:1450:4001:80e::200e',
+    '127.0.0.1',
+  ),
+  withAnswers(
+    'http://shop.example/',
+    'public IPv6, then unique local',
+    '2a00:1450:4001:80e::200e',
+    'fd00::1',
+  ),
+  withAnswers('http://shop.example/', 'a name without an address'),
+  withAnswers('http://shop.example/', 'an answer with a zone id', 'fe80::1%eth0'),
+  withAnswers('http://shop.example/', 'a public answer with a zone id', '2a00:1450:4001:80e::200e%eth0'),
+  withAnswers('http://shop.example/', 'a name as an answer', 'localhost'),
+  withAnswers('http://shop.example/', 'an empty answer', ''),
+  withAnswers('http://shop.example/', 'an answer in octal', '0177.0.0.1'),
+  withAnswers('http://shop.example/', 'an answer as a number', '2130706433'),
+  withAnswers('http://shop.example/', 'an answer in brackets', '[::1]'),
+  withAnswers('http://shop.example/', 'an answer with a port', '127.0.0.1:80'),
+  withAnswers('http://shop.example/', 'an answer with a line after it', `${PUBLIC}\n`),
 ]
 
-export const hostileUrls: readonly HostileUrl[] = [...written, ...spelled, ...placed, ...resolved]
+export const hostileUrls: readonly HostileUrl[] = [
+  ...malformedUrls,
+  ...obfuscatedUrls,
+  ...specialAddressUrls,
+  ...resolvedUrls,
+]

@@ -10,20 +10,23 @@ import { createWebhook, eventIn } from '../support/webhook-receipts.ts'
 
 const BAD_RECEIVERS = fileURLToPath(new URL('./bad-receivers.ts', import.meta.url))
 const CONTROL = fileURLToPath(new URL('../controls/one-attempt-at-a-time-server.ts', import.meta.url))
-const FULL = times(0, 1) > 0
-const GOOD = FULL ? 35 : 5
+const IS_PROOF = times(0, 1) > 0
+const GOOD_RECEIVERS = IS_PROOF ? 35 : 5
 /** The number of bad receivers of each kind: dead, dripping, endless. */
-const BAD = FULL ? 5 : 1
-const EVENTS = FULL ? 40 : 20
-const ROUNDS = FULL ? 3 : 1
+const BAD_PER_KIND = IS_PROOF ? 5 : 1
+const EVENTS = IS_PROOF ? 40 : 20
+const ROUNDS = IS_PROOF ? 3 : 1
 /** The time between two events: a rate that two cores can sustain, so that the times measure waiting, not load. */
-const EVERY_MS = FULL ? 400 : 10
-/** The limit of a latency in a short run: far above the time of a delivery, below one attempt at a bad receiver. */
+const EVENT_INTERVAL_MS = IS_PROOF ? 400 : 10
+/** The limit of the p99 of the latency: far above the time of a delivery, below one attempt at a bad receiver. */
 const LATENCY_MAX_MS = 5000
 
-/** Starts receivers that are dead, that drip and that never end, in a process. Disposing them ends the process. */
-async function openBad(): Promise<AsyncDisposable & { readonly bases: readonly string[] }> {
-  const child = Bun.spawn([process.execPath, BAD_RECEIVERS, `${BAD}`], { stdin: 'ignore', stdout: 'pipe' })
+/** Starts the bad receivers of all kinds in a separate process. Disposing them ends the process. */
+async function openBadReceivers(): Promise<AsyncDisposable & { readonly bases: readonly string[] }> {
+  const child = Bun.spawn([process.execPath, BAD_RECEIVERS, `${BAD_PER_KIND}`], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+  })
   const { value } = await child.stdout.getReader().read()
   return {
     bases: z.array(z.string()).parse(JSON.parse(new TextDecoder().decode(value))),
@@ -40,7 +43,7 @@ async function latenciesMs(client: Client, good: readonly Receiver[]): Promise<n
   for (let event = 0; event < EVENTS; event++) {
     const startedMs = performance.now()
     await client.createCategory({ body: { name: `${event}` } })
-    await Bun.sleep(Math.max(0, EVERY_MS - (performance.now() - startedMs)))
+    await Bun.sleep(Math.max(0, EVENT_INTERVAL_MS - (performance.now() - startedMs)))
   }
   await Promise.all(good.map((receiver, index) => receiver.has((before[index] ?? 0) + EVENTS)))
   const latencies = good.flatMap(({ received }, index) =>
@@ -61,13 +64,13 @@ function median(values: readonly number[]): number {
 
 onEveryEngine(engine => {
   test(
-    `${GOOD} receivers get everything in time next to ${BAD * 3} receivers that are dead, drip or never end`,
+    `${GOOD_RECEIVERS} receivers get everything in time next to ${BAD_PER_KIND * 3} dead, dripping or endless ones`,
     async () => {
       await using place = await newStoreDirectory(engine)
       await using server = await place.start()
       const client = place.client(server)
-      const good = await Promise.all(Array.from({ length: GOOD }, () => openReceiver()))
-      await using bad = await openBad()
+      const good = await Promise.all(Array.from({ length: GOOD_RECEIVERS }, () => openReceiver()))
+      await using bad = await openBadReceivers()
       try {
         for (const receiver of good) await createWebhook({ client }, receiver)
         const hooks = await Promise.all(bad.bases.map(base => createWebhook({ client }, { base })))
@@ -88,11 +91,11 @@ onEveryEngine(engine => {
           expect(data.items.length).toBeGreaterThan(0)
         }
         expect(Math.max(...among)).toBeLessThan(LATENCY_MAX_MS)
-        if (FULL) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
-        const [was, is] = [median(alone), median(among)].map(ms => ms.toFixed(1))
-        const setup = `${GOOD} good receivers and ${BAD * 3} bad ones, ${EVENTS * ROUNDS} events`
-        const did = `${setup}: p99 ${is} ms, undisturbed ${was} ms`
-        recordSoak({ guarantee: 16, engine, did })
+        if (IS_PROOF) expect(median(among)).toBeLessThanOrEqual(2 * median(alone))
+        const [aloneMs, amongMs] = [median(alone), median(among)].map(ms => ms.toFixed(1))
+        const setup = `${GOOD_RECEIVERS} good receivers and ${BAD_PER_KIND * 3} bad ones, ${EVENTS * ROUNDS} events`
+        const summary = `${setup}: p99 ${amongMs} ms, undisturbed ${aloneMs} ms`
+        recordSoak({ guarantee: 16, engine, summary })
       } finally {
         for (const receiver of good) await receiver[Symbol.asyncDispose]()
       }
@@ -107,7 +110,7 @@ onEveryEngine(engine => {
       await using server = await place.start(CONTROL)
       const client = place.client(server)
       await using good = await openReceiver()
-      await using bad = await openBad()
+      await using bad = await openBadReceivers()
       // The control takes its slot when a name is resolved.
       const named = (base: string): { base: string } => ({ base: base.replace('127.0.0.1', 'localhost') })
       const cause = async (): Promise<void> => {

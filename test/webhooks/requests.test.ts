@@ -21,9 +21,9 @@ import {
 
 const LOOPBACK = '127.0.0.1'
 const HEAD = 'HTTP/1.1 200 OK\r\n'
-const SOON_MS = 300
-/** The time by which a request may miss its deadline on a busy machine. */
-const LATE_MS = 10_000
+const DEADLINE_MS = 300
+/** How late a request may end after its deadline on a busy machine. */
+const LATENESS_MAX_MS = 10_000
 const hasIpv6 = Object.values(networkInterfaces()).some(found =>
   found?.some(({ address }) => address === '::1'),
 )
@@ -40,27 +40,28 @@ async function send(url: string, overrides: Partial<Outgoing> = {}): Promise<Inc
 }
 
 /** Returns the message with which a request fails. */
-async function failure(url: string, overrides: Partial<Outgoing> = {}): Promise<string> {
-  const failed = await send(url, overrides).catch((error: unknown) => error)
-  return failed instanceof RequestFailed ? failed.message : `did not fail: ${JSON.stringify(failed)}`
+async function failureOf(url: string, overrides: Partial<Outgoing> = {}): Promise<string> {
+  const outcome = await send(url, overrides).catch((error: unknown) => error)
+  return outcome instanceof RequestFailed ? outcome.message : `did not fail: ${JSON.stringify(outcome)}`
 }
 
-/** Sends one request to a receiver with this response. Returns what arrived, once the connection is closed. */
-async function answered(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<Incoming> {
+/** Sends one request to a receiver with this response. Returns the response, once the connection is closed. */
+async function incomingFrom(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<Incoming> {
   await using receiver = await openReceiver(() => answer)
   const incoming = await send(receiver.base, overrides)
   await receiver.quiet()
   return incoming
 }
 
-async function failed(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<string> {
+/** Sends one request to a receiver with this response. Returns the message with which the request fails. */
+async function failureFrom(answer: Responder, overrides: Partial<Outgoing> = {}): Promise<string> {
   await using receiver = await openReceiver(() => answer)
-  const message = await failure(receiver.base, overrides)
+  const message = await failureOf(receiver.base, overrides)
   await receiver.quiet()
   return message.replace(`${LOOPBACK}:${receiver.port} `, '')
 }
 
-async function tookMs(run: () => Promise<unknown>): Promise<number> {
+async function durationMs(run: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now()
   await run()
   return performance.now() - startMs
@@ -87,7 +88,7 @@ test('the body, the headers, the path and the host name arrive unchanged', async
   })
 })
 
-test('over TLS a host name is sent as the SNI, with and without the trailing dot', async () => {
+test('over TLS a host name is sent as the SNI, without a trailing dot', async () => {
   await using receiver = await openTls()
   for (const host of ['shop.example', 'shop.example.']) {
     const url = `https://${host}:${receiver.port}/`
@@ -109,7 +110,7 @@ test.skipIf(!hasIpv6)('an IPv6 address is the host in brackets, and must be in t
   await using secure = await openTls('::1')
   expect(await send(plain.base)).toMatchObject({ status: 204 })
   expect(plain.received[0]?.headers.host).toBe(`[::1]:${plain.port}`)
-  expect(await failure(secure.base, { ca: certificate })).toContain('has a certificate for another name')
+  expect(await failureOf(secure.base, { ca: certificate })).toContain('has a certificate for another name')
   expect(secure.received).toEqual([])
 })
 
@@ -117,7 +118,7 @@ test.skipIf(!hasIpv6)('an IPv6 address is the host in brackets, and must be in t
 test('a receiver whose certificate has another name gets nothing', async () => {
   await using receiver = await openTls()
   const url = `https://other.example:${receiver.port}/`
-  expect(await failure(url, { ca: certificate })).toBe(
+  expect(await failureOf(url, { ca: certificate })).toBe(
     `other.example:${receiver.port} has a certificate for another name.`,
   )
   await receiver.quiet()
@@ -128,7 +129,7 @@ test('an untrusted certificate, or a server without TLS behind https, gets nothi
   await using secure = await openTls()
   await using plain = await openReceiver(undefined, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' })
   for (const receiver of [secure, plain]) {
-    const message = await failure(`https://shop.example:${receiver.port}/`)
+    const message = await failureOf(`https://shop.example:${receiver.port}/`)
     expect(message).toContain('could not be reached over TLS')
     await receiver.quiet()
     expect(receiver.received).toEqual([])
@@ -138,7 +139,7 @@ test('an untrusted certificate, or a server without TLS behind https, gets nothi
 test('a redirect is a response, and is not followed', async () => {
   await using other = await openReceiver()
   for (const status of [301, 302, 303, 307, 308]) {
-    expect(await answered(redirect(other.base, status))).toEqual({ status, reply: '' })
+    expect(await incomingFrom(redirect(other.base, status))).toEqual({ status, reply: '' })
   }
   expect(other.connections()).toBe(0)
 })
@@ -173,30 +174,30 @@ test('each request has its own connection', async () => {
 
 test('the status, the reply and Retry-After are returned', async () => {
   const answer = reply(429, { 'Retry-After': 'Fri, 31 Dec 1999 23:59:59 GMT' }, 'a\0 little later')
-  expect(await answered(answer)).toEqual({
+  expect(await incomingFrom(answer)).toEqual({
     status: 429,
     retryAfter: 'Fri, 31 Dec 1999 23:59:59 GMT',
     reply: 'a little later',
   })
-  expect(await answered(reply(503, { 'Retry-After': '120' }))).toMatchObject({ retryAfter: '120' })
+  expect(await incomingFrom(reply(503, { 'Retry-After': '120' }))).toMatchObject({ retryAfter: '120' })
 })
 
 test('the first 1 KiB of a reply is stored, up to a complete character', async () => {
-  const { reply: kept } = await answered(reply(200, {}, '€'.repeat(1000)))
+  const { reply: kept } = await incomingFrom(reply(200, {}, '€'.repeat(1000)))
   expect(kept).toBe('€'.repeat(341))
-  expect((await answered(reply(200, {}, 'x'.repeat(1024)))).reply).toHaveLength(1024)
-  expect((await answered(reply(200, {}, 'x'.repeat(1025)))).reply).toHaveLength(1024)
+  expect((await incomingFrom(reply(200, {}, 'x'.repeat(1024)))).reply).toHaveLength(1024)
+  expect((await incomingFrom(reply(200, {}, 'x'.repeat(1025)))).reply).toHaveLength(1024)
 })
 
 test('a compressed reply is not decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000))
-  const { reply: kept } = await answered(reply(200, { 'content-encoding': 'gzip' }, bomb))
+  const { reply: kept } = await incomingFrom(reply(200, { 'content-encoding': 'gzip' }, bomb))
   expect(kept.charCodeAt(0)).toBe(0x1f)
 })
 
 test('informational responses are skipped', async () => {
   const answer = raw('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 201 Made\r\nContent-Length: 0\r\n\r\n')
-  expect(await answered(answer)).toEqual({ status: 201, reply: '' })
+  expect(await incomingFrom(answer)).toEqual({ status: 201, reply: '' })
 })
 
 test('a body without an end is cut off long before the deadline', async () => {
@@ -207,10 +208,13 @@ test('a body without an end is cut off long before the deadline', async () => {
     endless(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, chunk),
   ]
   for (const answer of starts) {
-    const ms = await tookMs(async () => {
-      expect(await answered(answer, { timeoutMs: 60_000 })).toEqual({ status: 200, reply: 'x'.repeat(1024) })
+    const ms = await durationMs(async () => {
+      expect(await incomingFrom(answer, { timeoutMs: 60_000 })).toEqual({
+        status: 200,
+        reply: 'x'.repeat(1024),
+      })
     })
-    expect(ms).toBeLessThan(LATE_MS)
+    expect(ms).toBeLessThan(LATENESS_MAX_MS)
   }
 })
 
@@ -225,12 +229,12 @@ test('a body that drips, stops, breaks or is cut off does not change the status'
     socket => socket.write(cut, () => socket.resetAndDestroy()),
   ]
   for (const answer of answers) {
-    const ms = await tookMs(async () => {
-      expect(await answered(answer, { timeoutMs: SOON_MS })).toMatchObject({ status: 200 })
+    const ms = await durationMs(async () => {
+      expect(await incomingFrom(answer, { timeoutMs: DEADLINE_MS })).toMatchObject({ status: 200 })
     })
-    expect(ms).toBeLessThan(SOON_MS + LATE_MS)
+    expect(ms).toBeLessThan(DEADLINE_MS + LATENESS_MAX_MS)
   }
-  expect((await answered(raw(cut), { timeoutMs: SOON_MS })).reply).toBe('ab')
+  expect((await incomingFrom(raw(cut), { timeoutMs: DEADLINE_MS })).reply).toBe('ab')
 })
 
 test('a head that drips or never arrives is a failure at the deadline', async () => {
@@ -240,35 +244,37 @@ test('a head that drips or never arrives is a failure at the deadline', async ()
     raw('HTTP/1.1 100 Continue\r\n\r\n'),
   ]
   for (const answer of answers) {
-    const ms = await tookMs(async () => {
-      expect(await failed(answer, { timeoutMs: SOON_MS })).toBe(`did not respond within ${SOON_MS} ms.`)
+    const ms = await durationMs(async () => {
+      expect(await failureFrom(answer, { timeoutMs: DEADLINE_MS })).toBe(
+        `did not respond within ${DEADLINE_MS} ms.`,
+      )
     })
-    expect(ms).toBeGreaterThanOrEqual(SOON_MS - 20)
-    expect(ms).toBeLessThan(SOON_MS + LATE_MS)
+    expect(ms).toBeGreaterThanOrEqual(DEADLINE_MS - 20)
+    expect(ms).toBeLessThan(DEADLINE_MS + LATENESS_MAX_MS)
   }
 })
 
 test('a TLS handshake without a response is a failure at the deadline', async () => {
   await using receiver = await openReceiver()
   const url = `https://shop.example:${receiver.port}/`
-  expect(await failure(url, { timeoutMs: SOON_MS })).toContain('did not respond within')
+  expect(await failureOf(url, { timeoutMs: DEADLINE_MS })).toContain('did not respond within')
   await receiver.quiet()
 })
 
 test('a closed port, a reset, an upgrade, an endless head and a response that is not HTTP are failures', async () => {
-  expect(await failure(`http://shop.example:${await deadPort()}/`)).toMatch(
+  expect(await failureOf(`http://shop.example:${await deadPort()}/`)).toMatch(
     /^shop\.example:\d+ refused the connection\.$/,
   )
-  expect(await failed(reset)).toBe('closed the connection before responding.')
-  expect(await failed(socket => socket.end())).toBe('closed the connection before responding.')
-  expect(await failed(raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'))).toBe(
+  expect(await failureFrom(reset)).toBe('closed the connection before responding.')
+  expect(await failureFrom(socket => socket.end())).toBe('closed the connection before responding.')
+  expect(await failureFrom(raw('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'))).toBe(
     'sent no final response.',
   )
-  expect(await failed(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe(
+  expect(await failureFrom(endless(HEAD, `X-More: ${'x'.repeat(1000)}\r\n`))).toBe(
     'did not respond with valid HTTP.',
   )
-  expect(await failed(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not respond with valid HTTP.')
-  expect(await failed(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
+  expect(await failureFrom(raw('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('did not respond with valid HTTP.')
+  expect(await failureFrom(raw('HTTP/1.1 42 Few\r\n\r\n'))).toBe('did not respond with valid HTTP.')
 })
 
 test('a header with a line break is not sent, and no connection is made', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, refusalOf, type TestStore } from '../support/store.ts'
 
-/** A receiver that is never sent anything, because no test here causes an event of its types. */
+/** A webhook to which nothing is sent, because no test here causes an event of its types. */
 const quiet = { url: 'http://127.0.0.1:9/hook', types: ['petstore.pet.deleted'] } as const
 const body = { ...quiet, types: [...quiet.types] }
 

@@ -19,9 +19,11 @@ async function everythingOf(store: TestStore, webhookId: bigint): Promise<string
   for (const table of ['webhook', 'event', 'reply', 'metadata', 'delivery', 'attempt']) {
     rows.push(...(await store.database(`SELECT * FROM ${table}`)))
   }
-  const one = `/webhooks/${webhookId}`
-  const lists = ['/webhooks', `${one}/deliveries`, '/audit', '/events'].map(path => `${path}?limit=100`)
-  const responses = await Promise.all([one, ...lists].map(path => store.send('GET', path)))
+  const webhookPath = `/webhooks/${webhookId}`
+  const lists = ['/webhooks', `${webhookPath}/deliveries`, '/audit', '/events'].map(
+    path => `${path}?limit=100`,
+  )
+  const responses = await Promise.all([webhookPath, ...lists].map(path => store.send('GET', path)))
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200))
   const bodies = await Promise.all(responses.map(response => response.text()))
   const headers = responses.flatMap(response => [...response.headers])
@@ -38,10 +40,10 @@ onEveryEngine(engine => {
     test('is returned when the webhook is created and when it is rotated, and appears nowhere else', async () => {
       await using own = await openTestStore(engine)
       await using receiver = await openReceiver()
-      const made = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
-      expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store'])
-      const { id, secret } = Made.parse(await made.json())
-      expect(made.headers.get('location')).toBe(`${own.base}/webhooks/${id}`)
+      const created = await own.send('POST', '/webhooks', { body: JSON.stringify({ url: receiver.base }) })
+      expect([created.status, created.headers.get('cache-control')]).toEqual([201, 'no-store'])
+      const { id, secret } = Made.parse(await created.json())
+      expect(created.headers.get('location')).toBe(`${own.base}/webhooks/${id}`)
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
       const webhookId = BigInt(id)
       await own.client.sendTestEvent({ webhookId })
@@ -52,9 +54,9 @@ onEveryEngine(engine => {
       await settled(own, { webhookId, secret }, 'delivered')
       const everything = await everythingOf(own, webhookId)
       expect(everything).toContain(receiver.base)
-      for (const one of [secret, data.secret]) {
-        const bytes = Buffer.from(one.replace('whsec_', ''), 'base64')
-        for (const form of [one.slice(6), bytes.toString('hex'), bytes.toString('base64url')]) {
+      for (const sentSecret of [secret, data.secret]) {
+        const bytes = Buffer.from(sentSecret.replace('whsec_', ''), 'base64')
+        for (const form of [sentSecret.slice(6), bytes.toString('hex'), bytes.toString('base64url')]) {
           expect(everything.includes(form)).toBe(false)
         }
       }
@@ -74,7 +76,7 @@ onEveryEngine(engine => {
       expect(again.headers.get('idempotent-replayed')).toBe('true')
     })
 
-    test('is replaced by a rotation, whose response names the end of the previous secret, a day later', async () => {
+    test('is replaced by a rotation, and the response says that the previous secret expires after a day', async () => {
       const now = Date.parse('2026-11-21T09:30:00.120Z')
       await using own = await openTestStore(engine, { clock: () => now })
       const { data } = await own.client.createWebhook({ body })
@@ -123,7 +125,7 @@ onEveryEngine(engine => {
     })
   })
 
-  test('every webhook operation is refused for a webhook that does not exist', async () => {
+  test('every operation on one webhook is refused if the webhook does not exist', async () => {
     const { client } = store()
     const webhookId = 9007199254740993n
     const calls = [
@@ -146,7 +148,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the operations on webhooks require webhooks:manage, and this scope does not allow reading events', async () => {
+  test('the operations on webhooks require webhooks:manage, a scope that does not allow reading events', async () => {
     const manager = await store().clientWith('webhooks:manage')
     const { data } = await manager.createWebhook({ body })
     await manager.sendTestEvent({ webhookId: data.id })
@@ -161,7 +163,7 @@ onEveryEngine(engine => {
   test('webhooks are listed by id; deliveries are listed oldest first, or newest first with sort=-id', async () => {
     await using own = await openTestStore(engine)
     await using receiver = await openReceiver()
-    const hooked = await createWebhook(own, receiver)
+    const webhook = await createWebhook(own, receiver)
     for (let count = 0; count < 4; count++) await own.client.createWebhook({ body })
     const ids = (await Array.fromAsync(everyItem(own.client.listWebhooks, { limit: 2 }))).map(({ id }) => id)
     expect(ids).toEqual([...ids].sort((a, b) => Number(a - b)))
@@ -169,15 +171,15 @@ onEveryEngine(engine => {
     const { data } = await own.client.listWebhooks({ limit: 5 })
     expect([data.items.length, data.next]).toEqual([5, undefined])
     await emitEvent(own, '1', '2', '3', '4', '5')
-    await settled(own, hooked, 'delivered', 5)
-    const inOrder = (await deliveriesOf(own, hooked)).map(({ id }) => id)
+    await settled(own, webhook, 'delivered', 5)
+    const inOrder = (await deliveriesOf(own, webhook)).map(({ id }) => id)
     const list = own.client.listDeliveries
     const pages = async (sort: 'id' | '-id'): Promise<bigint[]> =>
-      (await Array.fromAsync(everyItem(list, { ...hooked, limit: 2, sort }))).map(({ id }) => id)
+      (await Array.fromAsync(everyItem(list, { ...webhook, limit: 2, sort }))).map(({ id }) => id)
     expect([await pages('id'), await pages('-id')]).toEqual([inOrder, inOrder.toReversed()])
-    expect((await list({ ...hooked, state: 'failed' })).data.items).toEqual([])
-    const { next = '' } = (await list({ ...hooked, limit: 2 })).data
-    expect(await codeOf(list({ ...hooked, state: 'pending', cursor: next }))).toBe('400 invalid_cursor')
+    expect((await list({ ...webhook, state: 'failed' })).data.items).toEqual([])
+    const { next = '' } = (await list({ ...webhook, limit: 2 })).data
+    expect(await codeOf(list({ ...webhook, state: 'pending', cursor: next }))).toBe('400 invalid_cursor')
   })
 
   test(`a store has at most ${WEBHOOKS_MAX} webhooks, even if they are created concurrently`, async () => {

@@ -38,7 +38,7 @@ export async function runCollection(requests: readonly CollectionRequest[]): Pro
     }
     unsent.delete(operation.operationId)
     // A delivery exists once its first attempt is stored; the attempt runs in the background.
-    if (operation.operationId === 'redeliver') await attemptMade(store)
+    if (operation.operationId === 'redeliver') await waitForAttempt(store)
     const status = await statusOf(store.base, request)
     const expected = successOf(operation).status
     if (status !== expected) failed.push(`${operation.operationId}: ${status}, not ${expected}`)
@@ -46,8 +46,8 @@ export async function runCollection(requests: readonly CollectionRequest[]): Pro
   return [...failed, ...[...unsent].map(id => `${id} is not in the collection`)]
 }
 
-/** Resolves once a delivery was attempted, or after five seconds. */
-async function attemptMade(store: TestStore): Promise<void> {
+/** Resolves once an attempt of a delivery is stored, or after five seconds. */
+async function waitForAttempt(store: TestStore): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
     if ((await store.database('SELECT 1 AS made FROM attempt LIMIT 1')).length > 0) return
     await Bun.sleep(10)

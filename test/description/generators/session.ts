@@ -39,13 +39,13 @@ export async function session(calls: Calls, samples: string): Promise<void> {
   // This is not a literal, because a literal would also be rounded to ...992, and the linter would report it.
   const message = await calls.messageOfMissingPet(Number('9007199254740993'))
   console.log(`id ${message?.includes('9007199254740993') ? 'exact' : 'rounded'}`)
-  console.log(`event member ${fateOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)
-  console.log(`event type ${fateOf(() => calls.readEvent(sample('event-unknown-type')), 'type')}`)
-  console.log(`pet member ${fateOf(() => calls.readPet(sample('pet-unknown-member')), 'colour')}`)
+  console.log(`event member ${handlingOf(() => calls.readEvent(sample('event-unknown-member')), 'colour')}`)
+  console.log(`event type ${handlingOf(() => calls.readEvent(sample('event-unknown-type')), 'type')}`)
+  console.log(`pet member ${handlingOf(() => calls.readPet(sample('pet-unknown-member')), 'colour')}`)
 }
 
 /** Returns `kept` if a decoded value has a member, `ignored` if it lacks the member, or `error` if decoding fails. */
-function fateOf(decode: () => unknown, member: string): 'kept' | 'ignored' | 'error' {
+function handlingOf(decode: () => unknown, member: string): 'kept' | 'ignored' | 'error' {
   try {
     const decoded = decode()
     return typeof decoded === 'object' && decoded !== null && member in decoded ? 'kept' : 'ignored'

@@ -43,7 +43,7 @@ func sample(name string) []byte {
 	return must(os.ReadFile(filepath.Join(os.Args[3], name+".json")))
 }
 
-func fate(err error, value any, member string) string {
+func handlingOf(err error, value any, member string) string {
 	if err != nil {
 		return "error"
 	}
@@ -86,16 +86,16 @@ func main() {
 	fmt.Println("id", exact[strings.Contains(errorOf(err).Message, "9007199254740993")])
 	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-member"), &event)
-	fmt.Println("event member", fate(err, event, "colour"))
+	fmt.Println("event member", handlingOf(err, event, "colour"))
 	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-type"), &event)
 	if err == nil && event.GetActualInstance() == nil {
 		// An event without content: it cannot be written as JSON again.
 		fmt.Println("event type ignored")
 	} else {
-		fmt.Println("event type", fate(err, event, "groomed"))
+		fmt.Println("event type", handlingOf(err, event, "groomed"))
 	}
 	var other petstore.Pet
 	err = json.Unmarshal(sample("pet-unknown-member"), &other)
-	fmt.Println("pet member", fate(err, other, "colour"))
+	fmt.Println("pet member", handlingOf(err, other, "colour"))
 }

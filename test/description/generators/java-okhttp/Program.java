@@ -36,7 +36,7 @@ public class Program {
         throw new IllegalStateException("the call succeeded");
     }
 
-    static String fate(Call decode, String member) {
+    static String handlingOf(Call decode, String member) {
         try {
             return write(decode.make()).contains(member) ? "kept" : "ignored";
         } catch (Exception failure) {
@@ -80,8 +80,8 @@ public class Program {
 
         String message = errorOf(() -> pets.getPet(9007199254740993L, null, null)).getMessage();
         System.out.println("id " + (message.contains("9007199254740993") ? "exact" : "rounded"));
-        System.out.println("event member " + fate(() -> read("event-unknown-member", Event.class), "colour"));
-        System.out.println("event type " + fate(() -> read("event-unknown-type", Event.class), "groomed"));
-        System.out.println("pet member " + fate(() -> read("pet-unknown-member", Pet.class), "colour"));
+        System.out.println("event member " + handlingOf(() -> read("event-unknown-member", Event.class), "colour"));
+        System.out.println("event type " + handlingOf(() -> read("event-unknown-type", Event.class), "groomed"));
+        System.out.println("pet member " + handlingOf(() -> read("pet-unknown-member", Pet.class), "colour"));
     }
 }

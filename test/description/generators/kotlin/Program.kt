@@ -18,16 +18,16 @@ import retrofit2.Call
 
 val gson: Gson = registerTypeAdapterFactoryForAllModels(Serializer.gsonBuilder).create()
 
-/** The body of a success. */
+/** Returns the body of a successful response. */
 fun <T> Call<T>.body(): T = execute().let { it.body() ?: error("${it.code()} ${it.errorBody()?.string()}") }
 
-/** The error that refused the call. */
+/** Returns the error with which the store refuses a call. */
 fun Call<*>.refusal(): Error = gson.fromJson(execute().errorBody()?.string(), Error::class.java)
 
 fun noun(event: Event): String = event.actualInstance!!::class.simpleName!!.removeSuffix("Event").lowercase()
 
 /** Returns how the type handles an unknown member: `kept`, `ignored` or `error`. */
-fun fate(decode: () -> Any, member: String): String =
+fun handlingOf(decode: () -> Any, member: String): String =
     try {
         if (gson.toJson(decode()).contains(member)) "kept" else "ignored"
     } catch (_: Exception) {
@@ -61,9 +61,9 @@ fun main(args: Array<String>) {
 
     val message = pets.getPet(9007199254740993L).refusal().message
     println("id ${if ("9007199254740993" in message) "exact" else "rounded"}")
-    println("event member ${fate({ read("event-unknown-member", Event::class.java) }, "colour")}")
-    println("event type ${fate({ read("event-unknown-type", Event::class.java) }, "groomed")}")
-    println("pet member ${fate({ read("pet-unknown-member", Pet::class.java) }, "colour")}")
+    println("event member ${handlingOf({ read("event-unknown-member", Event::class.java) }, "colour")}")
+    println("event type ${handlingOf({ read("event-unknown-type", Event::class.java) }, "groomed")}")
+    println("pet member ${handlingOf({ read("pet-unknown-member", Pet::class.java) }, "colour")}")
     // The connection pool would keep the process alive for a minute.
     kotlin.system.exitProcess(0)
 }

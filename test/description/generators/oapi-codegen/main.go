@@ -45,7 +45,7 @@ func sample(name string) []byte {
 	return must(os.ReadFile(filepath.Join(os.Args[3], name+".json")))
 }
 
-func fate(err error, value any, member string) string {
+func handlingOf(err error, value any, member string) string {
 	if err != nil {
 		return "error"
 	}
@@ -88,14 +88,14 @@ func main() {
 	fmt.Println("id", exact[strings.Contains(missing.Message, "9007199254740993")])
 	err := json.Unmarshal(sample("event-unknown-member"), &event)
 	value, _ := event.ValueByDiscriminator()
-	fmt.Println("event member", fate(err, value, "colour"))
+	fmt.Println("event member", handlingOf(err, value, "colour"))
 	event = petstore.Event{}
 	err = json.Unmarshal(sample("event-unknown-type"), &event)
 	if err == nil {
 		_, err = event.ValueByDiscriminator()
 	}
-	fmt.Println("event type", fate(err, event, "groomed"))
+	fmt.Println("event type", handlingOf(err, event, "groomed"))
 	var other petstore.Pet
 	err = json.Unmarshal(sample("pet-unknown-member"), &other)
-	fmt.Println("pet member", fate(err, other, "colour"))
+	fmt.Println("pet member", handlingOf(err, other, "colour"))
 }

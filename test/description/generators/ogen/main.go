@@ -46,7 +46,7 @@ func sample(name string) []byte {
 	return must(os.ReadFile(filepath.Join(os.Args[3], name+".json")))
 }
 
-func fate(err error, value any, member string) string {
+func handlingOf(err error, value any, member string) string {
 	if err != nil {
 		return "error"
 	}
@@ -84,11 +84,11 @@ func main() {
 	exact := map[bool]string{true: "exact", false: "rounded"}
 	fmt.Println("id", exact[strings.Contains(missing.Message, "9007199254740993")])
 	err := event.UnmarshalJSON(sample("event-unknown-member"))
-	fmt.Println("event member", fate(err, &event, "colour"))
+	fmt.Println("event member", handlingOf(err, &event, "colour"))
 	event = api.Event{}
 	err = event.UnmarshalJSON(sample("event-unknown-type"))
-	fmt.Println("event type", fate(err, &event, "groomed"))
+	fmt.Println("event type", handlingOf(err, &event, "groomed"))
 	var other api.Pet
 	err = other.UnmarshalJSON(sample("pet-unknown-member"))
-	fmt.Println("pet member", fate(err, &other, "colour"))
+	fmt.Println("pet member", handlingOf(err, &other, "colour"))
 }

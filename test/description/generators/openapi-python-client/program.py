@@ -25,7 +25,7 @@ def decode_event(value):
     return list_events._parse_response(client=client, response=response)[0]
 
 
-def fate(decode, name, member):
+def handling_of(decode, name, member):
     try:
         return "kept" if member in decode(sample(name)).to_dict() else "ignored"
     except (ValueError, TypeError, KeyError):
@@ -51,6 +51,6 @@ decoded.append(decode_event(sample("event-webhook")))
 print("decoded", *map(noun, decoded))
 message = get_pet.sync(9007199254740993, client=client).message
 print("id", "exact" if "9007199254740993" in message else "rounded")
-print("event member", fate(decode_event, "event-unknown-member", "colour"))
-print("event type", fate(decode_event, "event-unknown-type", "type"))
-print("pet member", fate(Pet.from_dict, "pet-unknown-member", "colour"))
+print("event member", handling_of(decode_event, "event-unknown-member", "colour"))
+print("event type", handling_of(decode_event, "event-unknown-type", "type"))
+print("pet member", handling_of(Pet.from_dict, "pet-unknown-member", "colour"))

@@ -25,7 +25,7 @@ def sample(name):
     return (Path(samples) / f"{name}.json").read_text()
 
 
-def fate(decode, name, member):
+def handling_of(decode, name, member):
     try:
         decoded = decode(sample(name))
     except ValueError:
@@ -56,6 +56,6 @@ decoded.append(petstore.Event.from_json(sample("event-webhook")))
 print("decoded", *(nouns[type(event.actual_instance)] for event in decoded))
 message = error_of(lambda: pets.get_pet(9007199254740993)).message
 print("id", "exact" if "9007199254740993" in message else "rounded")
-print("event member", fate(petstore.Event.from_json, "event-unknown-member", "colour"))
-print("event type", fate(petstore.Event.from_json, "event-unknown-type", "type"))
-print("pet member", fate(petstore.Pet.from_json, "pet-unknown-member", "colour"))
+print("event member", handling_of(petstore.Event.from_json, "event-unknown-member", "colour"))
+print("event type", handling_of(petstore.Event.from_json, "event-unknown-type", "type"))
+print("pet member", handling_of(petstore.Pet.from_json, "pet-unknown-member", "colour"))

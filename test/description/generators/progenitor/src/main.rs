@@ -12,7 +12,7 @@ fn sample(name: &str) -> String {
 }
 
 /// Returns how the type handles an unknown member: `kept`, `ignored` or `error`.
-fn fate<T: DeserializeOwned + Serialize>(name: &str, member: &str) -> &'static str {
+fn handling_of<T: DeserializeOwned + Serialize>(name: &str, member: &str) -> &'static str {
     match serde_json::from_str::<T>(&sample(name)) {
         Err(_) => "error",
         Ok(value) if serde_json::to_string(&value).unwrap().contains(member) => "kept",
@@ -69,8 +69,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let message = error_of(client.get_pet(9007199254740993, None, None).await).message;
     let exact = message.contains("9007199254740993");
     println!("id {}", if exact { "exact" } else { "rounded" });
-    println!("event member {}", fate::<Event>("event-unknown-member", "colour"));
-    println!("event type {}", fate::<Event>("event-unknown-type", "groomed"));
-    println!("pet member {}", fate::<Pet>("pet-unknown-member", "colour"));
+    println!("event member {}", handling_of::<Event>("event-unknown-member", "colour"));
+    println!("event type {}", handling_of::<Event>("event-unknown-type", "groomed"));
+    println!("pet member {}", handling_of::<Pet>("pet-unknown-member", "colour"));
     Ok(())
 }
