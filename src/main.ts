@@ -18,6 +18,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['new-key', async program => (await import('./cli/new-key.ts')).addNewKey(program)],
   ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
   ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
+  ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
   ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
 ])
 

@@ -1,5 +1,4 @@
 import type { Event } from '../client/api-types.ts'
-import type { CallOptions } from '../client/call.ts'
 import { asPage, type Call, makeCall } from '../client/client.ts'
 import type { DeprecationNotice } from '../client/deprecation.ts'
 import { ApiError } from '../client/errors.ts'
@@ -16,7 +15,7 @@ import type { OperationRequest } from './operation-input.ts'
 import { kebabCase, operationOf } from './operation-names.ts'
 import { jsonText, listPrinter, type OutputOptions, printResource, terminalWidth } from './output.ts'
 import { failureOf, type RequestFacts } from './request-failure.ts'
-import { formatOf, type OperationOptions } from './request-options.ts'
+import { deadline, formatOf, type OperationOptions } from './request-options.ts'
 import { escapeControls, print, say } from './terminal.ts'
 import { cellText, fitText } from './text-table.ts'
 
@@ -154,14 +153,6 @@ function outputOf(id: OperationId, options: OperationOptions): OutputOptions {
 /** Returns the function that sends requests to a store. It reports deprecations and long pauses. */
 export function sender({ url, key }: ChosenStore): Call {
   return makeCall({ baseUrl: url, key, timeoutMs: Number.POSITIVE_INFINITY, onDeprecation, onRetry })
-}
-
-/** Returns the time limit of a request with its retries. `wait` are the seconds that the store may wait for events. */
-export function deadline(
-  { timeout }: { readonly timeout: number },
-  wait?: unknown,
-): Pick<CallOptions, 'signal'> {
-  return { signal: AbortSignal.timeout((timeout + Number(wait ?? 0)) * 1000) }
 }
 
 let isReported = false

@@ -73,5 +73,6 @@ function lostText(error: ConnectionError, { store, isChange }: RequestFacts): st
 
 /** Returns whether a request failed because nothing listens at the address. Then it had no effect. */
 export function isRefusedConnection(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ConnectionRefused'
+  const codes: readonly unknown[] = ['ConnectionRefused', 'ECONNREFUSED']
+  return cause instanceof Error && 'code' in cause && codes.includes(cause.code)
 }

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CallOptions } from '../client/call.ts'
 import type { StoreOptions } from './chosen-store.ts'
 import { defaultFormat, type OutputFormat, outputFormats } from './output.ts'
 
@@ -44,6 +45,14 @@ export function addOptions(command: Command, heading: string, options: readonly 
 /** Returns the chosen format, and whether it was chosen by name. */
 export function formatOf({ output }: RequestOptions): OutputFormat {
   return output ?? defaultFormat()
+}
+
+/** Returns the time limit of a request with its retries. `wait` are the seconds that the store may wait for events. */
+export function deadline(
+  { timeout }: { readonly timeout: number },
+  wait?: unknown,
+): Pick<CallOptions, 'signal'> {
+  return { signal: AbortSignal.timeout((timeout + Number(wait ?? 0)) * 1000) }
 }
 
 function readSeconds(text: string): number {
