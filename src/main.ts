@@ -19,6 +19,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
   ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
   ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
+  ['history', async program => (await import('./cli/history.ts')).addHistory(program)],
   ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
 ])
 
