@@ -21,6 +21,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
   ['history', async program => (await import('./cli/history.ts')).addHistory(program)],
   ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
+  ['completion', async program => (await import('./cli/completion.ts')).addCompletion(program)],
 ])
 
 const program = new Command('petstore')
@@ -56,8 +57,10 @@ function withHelpOption([word, ...others]: readonly string[]): string[] {
 async function addNamed([word = 'serve', ...others]: readonly string[]): Promise<string[]> {
   const args = [word, ...others]
   const named = commands.get(word)
-  if (named) await named(program)
-  else if (word === '-h' || word === '--help') for (const add of commands.values()) await add(program)
+  // The help lists all local commands, and the completion knows them.
+  const isAboutAll = ['-h', '--help', 'completion'].includes(word)
+  if (isAboutAll) for (const add of commands.values()) await add(program)
+  else if (named) await named(program)
   else if (!word.startsWith('-')) return [await addByOperation(word), ...others]
   // The options of the default command may come without its name. No command is needed for the version.
   else if (word !== '-V' && word !== '--version') await commands.get('serve')?.(program)
