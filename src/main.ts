@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
-import { Command } from 'commander'
-import { CommandFailed, say } from './cli/terminal.ts'
+import { Command, CommanderError } from 'commander'
+import { CommandFailed, EXIT_USAGE, say } from './cli/terminal.ts'
 
 /** Adds each command. It loads only the modules of this command. */
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
@@ -18,25 +18,66 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['new-key', async program => (await import('./cli/new-key.ts')).addNewKey(program)],
   ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
   ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
+  ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
+  ['history', async program => (await import('./cli/history.ts')).addHistory(program)],
+  ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
+  ['completion', async program => (await import('./cli/completion.ts')).addCompletion(program)],
 ])
 
 const program = new Command('petstore')
   .description('A store of pets, categories, stock and orders, over HTTP.')
   .version('1.0.0')
-// Without the name of a command, such as with --help, all of them are needed.
-const named = commands.get(process.argv[2] ?? 'serve')
-for (const add of named ? [named] : commands.values()) await add(program)
+  .addHelpText('after', '\nThe operations of the API are commands too: "petstore operations" lists them.')
+  .exitOverride()
 
 process.stdout.on('error', endAtBrokenPipe)
 // Standard error is only for people, so a store continues if it cannot write there.
 process.stderr.on('error', () => {})
 try {
-  await program.parseAsync()
+  const args = withHelpOption(process.argv.slice(2))
+  await program.parseAsync(await addNamed(args), { from: 'user' })
 } catch (error) {
   endAtBrokenPipe(error)
-  if (!(error instanceof CommandFailed)) throw error
-  say(error.message)
-  process.exit(error.exitCode)
+  if (error instanceof CommanderError) {
+    // Commander has printed the help or the error.
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE
+  } else if (error instanceof CommandFailed) {
+    say(error.message)
+    process.exit(error.exitCode)
+  } else throw error
+}
+
+/** Returns `list-pets --help` for `help list-pets`, so that the command is loaded. */
+function withHelpOption([word, ...others]: readonly string[]): string[] {
+  if (word === 'help') return [...others, '--help']
+  return word === undefined ? [] : [word, ...others]
+}
+
+/** Adds the command that the arguments name, or all local commands for the help. Returns the arguments to parse. */
+async function addNamed([word = 'serve', ...others]: readonly string[]): Promise<string[]> {
+  const args = [word, ...others]
+  const named = commands.get(word)
+  // The help lists all local commands, and the completion knows them.
+  const isAboutAll = ['-h', '--help', 'completion'].includes(word)
+  if (isAboutAll) for (const add of commands.values()) await add(program)
+  else if (named) await named(program)
+  else if (!word.startsWith('-')) return [await addByOperation(word), ...others]
+  // The options of the default command may come without its name. No command is needed for the version.
+  else if (word !== '-V' && word !== '--version') await commands.get('serve')?.(program)
+  return args
+}
+
+/** Adds the command of the operation with a name, and returns the name of the command. Throws CommandFailed. */
+async function addByOperation(word: string): Promise<string> {
+  const { findOperation, kebabCase, operationNames } = await import('./cli/operation-names.ts')
+  const id = findOperation(word)
+  if (id === undefined) {
+    const { unknownWord } = await import('./cli/unknown-word.ts')
+    throw unknownWord(word, [...commands.keys(), ...operationNames])
+  }
+  const { addOperation } = await import('./cli/operation-command.ts')
+  addOperation(program, id)
+  return kebabCase(id)
 }
 
 /** Ends the process successfully if the error is that `head`, for example, has closed the pipe. Otherwise returns. */

@@ -5,7 +5,7 @@ import { formatInstant } from '../model/instant.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../shop/audit-chain.ts'
 import { type OpenReader, openReader } from '../store/open.ts'
 import { configFrom } from './serve.ts'
-import { CommandFailed, say } from './terminal.ts'
+import { CommandFailed, print, say } from './terminal.ts'
 
 interface AuditOptions {
   readonly data?: string
@@ -49,11 +49,7 @@ async function runVerify(options: AuditOptions): Promise<void> {
 
 async function runExport(options: AuditOptions): Promise<void> {
   await using store = await open(options)
-  for await (const line of exportAuditLog(store.reader)) {
-    // If the pipe is full, wait until it is drained, because the log may be larger than memory.
-    if (!process.stdout.write(`${line}\n`))
-      await new Promise(drained => process.stdout.once('drain', drained))
-  }
+  for await (const line of exportAuditLog(store.reader)) await print(`${line}\n`)
 }
 
 async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {

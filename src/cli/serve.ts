@@ -13,6 +13,7 @@ import { openLog, type ServeLog } from './log.ts'
 import { readOwnSecretKey, settleSecretKey } from './secret-key.ts'
 import { lockOrFail, openOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
+import { unknownWord } from './unknown-word.ts'
 
 /** The maximum duration of a stop before it is forced. */
 const STOP_MS = 9500
@@ -29,15 +30,9 @@ export function addServe(program: Command): void {
   serve.argument('[arguments...]').usage('[options]')
   serve.action(async (extra: string[], options: Record<string, string | boolean | undefined>) => {
     const [unknown] = extra
-    if (unknown !== undefined) throw new CommandFailed(unexpected(unknown), 2)
+    if (unknown !== undefined) throw unknownWord(unknown)
     await runServe(configFrom(options))
   })
-}
-
-function unexpected(text: string): string {
-  // npm itself parses the options before `--`, and passes only their values on to the program.
-  const hint = 'With npm, options go after --: npm start -- --port 9000'
-  return `There is no command or argument "${text}". See --help. ${hint}`
 }
 
 /**

@@ -1,8 +1,13 @@
+/** The exit codes of the commands, in addition to 0. Signals end a command with 130 (SIGINT) or 143 (SIGTERM). */
+export const EXIT_FAILED = 1
+export const EXIT_USAGE = 2
+export const EXIT_UNAVAILABLE = 3
+
 /** An error that ends a command. Its message is printed on standard error; `exitCode` becomes that of the process. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 
-  constructor(message: string, exitCode = 1) {
+  constructor(message: string, exitCode = EXIT_FAILED) {
     super(message)
     this.exitCode = exitCode
   }
@@ -15,6 +20,11 @@ export function say(line: string): void {
   } catch {
     // There is nobody to notify.
   }
+}
+
+/** Writes text to standard output. If the pipe is full, waits until it is drained, because the text may be endless. */
+export async function print(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }
 
 /** Returns the message of an error without its full stop, to be used inside a sentence. */

@@ -139,7 +139,7 @@ function connectionOf({ baseUrl, key, fetch }: ClientOptions): Connection {
  * is in the Link header. The data is undefined if the response has no items because nothing has changed (304). Throws
  * ConnectionError if a link is missing or malformed.
  */
-function asPage(
+export function asPage(
   response: ApiResponse<unknown>,
   parameter: 'cursor' | 'after',
 ): ApiResponse<ListPage<unknown> | undefined> {

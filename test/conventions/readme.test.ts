@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { settings } from '../../src/config.ts'
-import { startProcess } from '../support/process.ts'
+import { run, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
@@ -51,6 +51,16 @@ test('the commands under "Five minutes" in the README work as described', async 
   }
   rmSync(data, { recursive: true, force: true })
 }, 120_000)
+
+test('docs/cli.md names every local command', async () => {
+  const page = readFileSync(join(ROOT, 'docs', 'cli.md'), 'utf8')
+  const table = /## The commands\n([\s\S]*?)\n## /.exec(page)?.[1] ?? ''
+  const { output } = await run(['--help'])
+  const local = [...output.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
+  expect(local.length).toBeGreaterThan(15)
+  const documented = [...table.matchAll(/`([a-z-]+)/g)].map(([, name = '']) => name)
+  expect(local.filter(name => name !== 'help' && !documented.includes(name))).toEqual([])
+})
 
 test('the README names every setting, with its flag and default', () => {
   for (const { variable, flag, fallback } of Object.values(settings).map(one => ({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
-const pages = ['for-tool-makers.md', 'events.md']
+const pages = ['for-tool-makers.md', 'events.md', 'cli.md']
 
 interface Block {
   readonly kind: string
@@ -70,6 +70,7 @@ test.each(pages)(
           let commands = lines
             .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
             .replaceAll('--data data', `--data ${home}/data`)
+            .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
           for (const [documented, base] of bases) commands = commands.replaceAll(documented, base)
           const child = Bun.spawn(['bash', '-euc', `${settings}\n${commands}`], {
             cwd: ROOT,
@@ -81,7 +82,7 @@ test.each(pages)(
           expect([commands, await child.exited]).toEqual([commands, 0])
           settings += commands
             .split('\n')
-            .filter(line => /^(BASE|KEY|LATER)=/.test(line))
+            .filter(line => /^((BASE|KEY|LATER)=|export |petstore\(\) )/.test(line))
             .join('\n')
           settings += '\n'
         } else if (kind === 'output') {
@@ -95,7 +96,7 @@ test.each(pages)(
     }
     expect(compared).toBeGreaterThan(6)
   },
-  60_000,
+  120_000,
 )
 
 test('control: output that differs from the page is detected', () => {

@@ -1,0 +1,62 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isKeyText } from '../model/key.ts'
+import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
+import { findStore } from './store-address.ts'
+import { CommandFailed, EXIT_USAGE, reasonOf } from './terminal.ts'
+
+/** The options with which every command that sends requests chooses a store and a key. */
+export interface StoreOptions {
+  readonly url?: string | undefined
+  readonly key?: string | undefined
+  readonly data?: string | undefined
+}
+
+/** The store that a command calls. The key is sent only to this URL. */
+export interface ChosenStore {
+  readonly url: string
+  readonly key: string | undefined
+  /** Where the key comes from, for messages, in which the key itself never is. */
+  readonly keySource: string | undefined
+}
+
+/** A larger file is not the file of a key. */
+const KEY_FILE_BYTES_MAX = 4096
+
+/**
+ * Returns the store and the key of a command. The generated admin key is used only with the address that the store in
+ * the same data directory has published. Throws CommandFailed.
+ */
+export function chooseStore({ url, key, data }: StoreOptions): ChosenStore {
+  const address = findStore(url, data)
+  const variable = process.env.PETSTORE_KEY || undefined
+  if (key !== undefined) return { url: address.url, key: readKeyOption(key, '--key'), keySource: '--key' }
+  if (variable !== undefined) {
+    return { url: address.url, key: readKeyOption(variable, 'PETSTORE_KEY'), keySource: 'PETSTORE_KEY' }
+  }
+  const { directory } = address
+  const admin = directory === undefined ? undefined : adminKeyFile(directory).read()
+  const keySource = directory === undefined ? undefined : adminKeyPath(directory)
+  return { url: address.url, key: admin, keySource }
+}
+
+/** Returns the key in a text, or in the file that `@file` names. Throws CommandFailed without repeating the text. */
+function readKeyOption(text: string, source: string): string {
+  const key = text.startsWith('@') ? readKeyFile(text.slice(1), source) : text
+  if (isKeyText(key)) return key
+  throw new CommandFailed(
+    `${source} must be a complete key, which starts with pst_, or @ and the name of a file with a key.`,
+    EXIT_USAGE,
+  )
+}
+
+function readKeyFile(file: string, source: string): string {
+  try {
+    // Reading a pipe would block until its other end is opened.
+    const status = statSync(file)
+    if (!status.isFile()) throw new Error('it is not a file')
+    if (status.size > KEY_FILE_BYTES_MAX) throw new Error('it is too large for a key')
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new CommandFailed(`The file of ${source} cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
+  }
+}

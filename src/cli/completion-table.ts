@@ -1,0 +1,54 @@
+import type { Command, Option } from 'commander'
+
+/** A command as the completion of a shell knows it. */
+export interface CompletedCommand {
+  /** Every name with its parent: `list-pets` and `listPets`, or `audit verify`. The first is the one of the help. */
+  readonly names: readonly string[]
+  readonly description: string
+  readonly options: readonly CompletedOption[]
+  /** What can follow the name: the subcommands, or the values of the first argument. */
+  readonly words: readonly string[]
+  readonly hasSubcommands: boolean
+}
+
+export interface CompletedOption {
+  /** The name with its dashes: `--status`. */
+  readonly flag: string
+  readonly description: string
+  /** The values, if there are only a few. */
+  readonly values: readonly string[]
+  readonly takesValue: boolean
+  readonly takesFile: boolean
+}
+
+/** Returns the commands of a program with their options. `otherName` returns a second name of a command. */
+export function completedCommands(
+  program: Command,
+  otherName: (name: string) => string | undefined,
+): CompletedCommand[] {
+  return program.commands.flatMap(command => {
+    const { commands, registeredArguments } = command
+    const name = command.name()
+    const second = otherName(name)
+    const whole: CompletedCommand = {
+      names: second === undefined ? [name] : [name, second],
+      description: command.summary() || command.description(),
+      options: command.options.filter(option => !option.hidden).map(completedOption),
+      words:
+        commands.length > 0 ? commands.map(one => one.name()) : (registeredArguments[0]?.argChoices ?? []),
+      hasSubcommands: commands.length > 0,
+    }
+    const inner = completedCommands(command, () => undefined)
+    return [whole, ...inner.map(one => ({ ...one, names: one.names.map(word => `${name} ${word}`) }))]
+  })
+}
+
+function completedOption(option: Option): CompletedOption {
+  return {
+    flag: option.long ?? option.flags,
+    description: option.description,
+    values: option.argChoices ?? [],
+    takesValue: option.required || option.optional,
+    takesFile: /<(file|directory|json|key)>/.test(option.flags),
+  }
+}

@@ -1,0 +1,19 @@
+import { Argument, type Command } from 'commander'
+import { completionScript, type Shell, shells } from './completion-scripts.ts'
+import { completedCommands } from './completion-table.ts'
+import { addOperation } from './operation-command.ts'
+import { commandIds, findOperation } from './operation-names.ts'
+import { print } from './terminal.ts'
+
+/** Adds the command `completion`. It completes all commands of the program, and those of the operations. */
+export function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands, options and values in a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+    .addHelpText('after', '\nExample, for ~/.bashrc:\n  eval "$(petstore completion bash)"')
+    .action(async (shell: Shell) => {
+      for (const id of commandIds) addOperation(program, id)
+      await print(completionScript(shell, completedCommands(program, findOperation)))
+    })
+}

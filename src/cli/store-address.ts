@@ -1,0 +1,64 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { readAddressFile } from './address-file.ts'
+import { ignoreProxies } from './proxy-variables.ts'
+import { CommandFailed, EXIT_UNAVAILABLE, EXIT_USAGE } from './terminal.ts'
+
+/** The address of a store, and the data directory that has published exactly this address. */
+export interface StoreAddress {
+  readonly url: string
+  /** Undefined if no store that runs here has the address. */
+  readonly directory: string | undefined
+}
+
+/**
+ * Returns the address of the store that a command calls: `url`, PETSTORE_URL, the address of the store that runs in the
+ * data directory, or the default address of a store. Throws CommandFailed.
+ */
+export function findStore(url: string | undefined, data: string | undefined): StoreAddress {
+  const directory = data ?? (process.env.PETSTORE_DATA || './data')
+  const published = localOnly(readAddressFile(directory))
+  const variable = process.env.PETSTORE_URL || undefined
+  const given = url === undefined ? variable && baseUrl(variable, 'PETSTORE_URL') : baseUrl(url, '--url')
+  if (given === undefined && published === undefined && data !== undefined) {
+    throw new CommandFailed(
+      `No store runs in ${data}. Start it with "petstore serve --data ${data}".`,
+      EXIT_UNAVAILABLE,
+    )
+  }
+  const chosen = given ?? published ?? defaultUrl()
+  if (isThisMachine(chosen)) ignoreProxies()
+  return { url: chosen, directory: chosen === published ? directory : undefined }
+}
+
+/** Returns a base address without a trailing slash. The error does not repeat the text, which may have a password. */
+function baseUrl(text: string, source: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}]/u.test(text)) {
+    throw new CommandFailed(
+      `${source} must be an http or https URL without user, query or fragment, such as http://127.0.0.1:8080.`,
+      EXIT_USAGE,
+    )
+  }
+  let end = url.href.length
+  while (url.href[end - 1] === '/') end--
+  return url.href.slice(0, end)
+}
+
+/** Returns an address if it is on this machine: a file of somebody else must not send a key elsewhere. */
+function localOnly(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined
+  return new URL(address).origin
+}
+
+function isThisMachine(address: string): boolean {
+  const host = new URL(address).hostname.replace(/^\[(.*)\]$/, '$1')
+  if (host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return true
+  if (host === hostname().toLowerCase()) return true
+  return Object.values(networkInterfaces()).some(list => list?.some(one => one.address === host))
+}
+
+function defaultUrl(): string {
+  const port = process.env.PETSTORE_PORT ?? ''
+  return `http://127.0.0.1:${/^[1-9]\d{0,4}$/.test(port) ? port : '8080'}`
+}

@@ -1,0 +1,12 @@
+import { similarName } from '../model/similar-name.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls } from './terminal.ts'
+
+/** Returns the error for a word that is no command. It names the command that was probably meant, out of `known`. */
+export function unknownWord(word: string, known: readonly string[] = []): CommandFailed {
+  const meant = similarName(word, known)
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`
+  // npm itself parses the options before `--`, and passes only their values on to the program.
+  const hint = 'With npm, options go after --: npm start -- --port 9000'
+  const text = `There is no command or argument "${escapeControls(word)}".${question} See --help. ${hint}`
+  return new CommandFailed(text, EXIT_USAGE)
+}

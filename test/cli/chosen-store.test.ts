@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runAt } from '../support/command-line.ts'
+import { type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import {
+  dripping,
+  endless,
+  openReceiver,
+  type Receiver,
+  type Responder,
+  reply,
+  silence,
+} from '../support/receiver.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+let data = ''
+let server: ServerProcess
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'petstore-choice-'))
+  server = await startProcess(['serve', '--port', '0', '--data', data])
+}, 60_000)
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const json = { 'Content-Type': 'application/json' }
+const oneKey = reply(200, json, '{"id":1}')
+
+/** Returns the Authorization headers that a server received. */
+function keysAt({ received }: Receiver): (string | undefined)[] {
+  return received.map(({ headers }) => headers.authorization)
+}
+
+describe('the key', () => {
+  test('of the data directory is used for the store that runs there, with and without its address', async () => {
+    const current = await run(['get-current-key', '--data', data])
+    expect([current.exitCode, JSON.parse(current.output).id]).toEqual([0, 1])
+    const byVariable = await run(['get-current-key'], { PETSTORE_DATA: data })
+    const byAddress = await run(['get-current-key', '--url', `${server.base}/`], { PETSTORE_DATA: data })
+    expect([byVariable.output, byAddress.output]).toEqual([current.output, current.output])
+  })
+
+  test('of the data directory is sent to no other address', async () => {
+    await using other = await openReceiver(() => oneKey)
+    await run(['get-current-key', '--url', other.base, '--data', data])
+    await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
+    expect(keysAt(other)).toEqual([undefined, undefined])
+  })
+
+  test('is not sent to an address on another machine that a file in a directory names', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
+    writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
+    const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
+      PETSTORE_KEY: ADMIN_KEY,
+    })
+    rmSync(directory, { recursive: true })
+    expect([exitCode, errors]).toEqual([3, expect.stringContaining('No store runs in')])
+    expect(
+      Object.values(networkInterfaces())
+        .flat()
+        .map(one => one?.address),
+    ).not.toContain('192.0.2.1')
+  })
+
+  test('can come from a file or the environment, and is in no output', async () => {
+    await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
+    const file = join(data, 'copied-key')
+    writeFileSync(file, `${ADMIN_KEY}\n`)
+    const ran: Ran[] = [
+      await run(['get-current-key', '--url', other.base, '--key', `@${file}`, '-i']),
+      await run(['get-current-key', '--url', other.base], { PETSTORE_KEY: `@${file}` }),
+      await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY, '--output', 'json']),
+    ]
+    expect(keysAt(other)).toEqual(ran.map(() => `Bearer ${ADMIN_KEY}`))
+    expect(ran.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1])
+    expect(ran.filter(({ output, errors }) => (output + errors).includes(ADMIN_KEY))).toEqual([])
+    expect(ran[1]?.errors).toContain('The key came from PETSTORE_KEY.')
+  })
+
+  test('is not carried along by a redirect, and goes through no proxy to this machine', async () => {
+    await using other = await openReceiver(() => oneKey)
+    await using first = await openReceiver(() => reply(307, { Location: `${other.base}/keys/current` }))
+    const proxied = { http_proxy: other.base, HTTP_PROXY: other.base, ALL_PROXY: other.base }
+    const { exitCode, output, errors } = await runAt(first.base, ['get-current-key'], proxied)
+    expect([exitCode, output, errors.trim()]).toEqual([
+      3,
+      '',
+      `${first.base}: The server responded with HTTP status 307.`,
+    ])
+    expect(keysAt(first)).toContain(`Bearer ${ADMIN_KEY}`)
+    expect(other.connections()).toBe(0)
+  })
+})
+
+describe('a server that is no store', () => {
+  const large = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n['
+  const cases: readonly [name: string, responder: Responder, exitCode: number, says: string][] = [
+    ['never responds', silence, 3, 'did not respond within 1 s (--timeout).'],
+    ['responds byte by byte', dripping(large, 200), 3, 'did not respond within 1 s (--timeout).'],
+    ['sends a page', reply(200, { 'Content-Type': 'text/html' }, '<h1>Hi</h1>'), 3, 'is not JSON'],
+    ['sends something else', reply(200, json, '{"id":1}'), 3, 'is not an array'],
+    ['does not know the path', reply(404, {}, 'what?'), 1, 'The response is not that of a petstore'],
+    [
+      'fails',
+      reply(500, json, '{"code":"internal_error","message":"It failed.","status":500}'),
+      3,
+      'It failed.',
+    ],
+    ['sends control characters', reply(400, json, '{"code":"x","message":"\\u001b[2J"}'), 1, '\\u001b[2J'],
+  ]
+  test.each(cases)('and %s is reported in time, without a stack', async (_, responder, exitCode, says) => {
+    await using receiver = await openReceiver(() => responder)
+    const startedMs = performance.now()
+    const ran = await runAt(receiver.base, ['list-categories', '--timeout', '1'])
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
+    expect([ran.exitCode, ran.output, ran.errors.includes(says) ? says : ran.errors]).toEqual([
+      exitCode,
+      '',
+      says,
+    ])
+    expect([ran.errors.includes('\u001b'), ran.errors.includes('    at ')]).toEqual([false, false])
+  })
+
+  test('and sends without an end is read up to a limit', async () => {
+    await using receiver = await openReceiver(() => endless(large))
+    const { exitCode, output, errors } = await runAt(receiver.base, ['list-categories'])
+    expect([exitCode, output, errors]).toEqual([
+      3,
+      '',
+      expect.stringContaining('has more than 67108864 bytes'),
+    ])
+  }, 60_000)
+})
+
+test('a change whose response is lost is reported as a change with an unknown outcome', async () => {
+  await using receiver = await openReceiver(() => silence)
+  const { exitCode, errors } = await runAt(receiver.base, ['cancel-order', '1', '--timeout', '0.5'])
+  expect([exitCode, errors]).toEqual([
+    3,
+    expect.stringContaining('It is unknown whether the change was made.'),
+  ])
+})
+
+test('a long poll waits longer than the time limit of a request', async () => {
+  const key = readFileSync(join(data, 'admin-key'), 'utf8').trim()
+  const args = ['list-events', '--after', '714', '--type', 'petstore.category.deleted', '--wait', '2']
+  const { exitCode, errors } = await runAt(server.base, [...args, '--timeout', '1'], { PETSTORE_KEY: key })
+  expect([exitCode, errors]).toEqual([0, ''])
+})

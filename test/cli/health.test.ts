@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { run } from '../support/process.ts'
+import { deadPort, endless, openReceiver, reply, silence } from '../support/receiver.ts'
+import { sharedStore } from '../support/shop.ts'
+
+const store = sharedStore('sqlite')
+
+test('a store that is ready exits with 0, and prints one line', async () => {
+  const { base } = store()
+  const { exitCode, output, errors } = await run(['health', '--url', base])
+  expect([exitCode, errors, output.trim().split('\n').length]).toEqual([0, '', 1])
+  expect(output).toStartWith(`The store at ${base} is ready (`)
+  const byVariable = await run(['health'], { PETSTORE_URL: base })
+  expect(byVariable.exitCode).toBe(0)
+  const byPort = await run(['health'], { PETSTORE_PORT: new URL(base).port, PETSTORE_DATA: '/no/such/data' })
+  expect(byPort.exitCode).toBe(0)
+})
+
+test('a store that does not respond in time is not ready, although it accepts connections', async () => {
+  await using frozen = await openReceiver(() => silence)
+  const startedMs = performance.now()
+  const { exitCode, output, errors } = await run(['health', '--url', frozen.base, '--timeout', '0.5'])
+  expect([exitCode, output, errors.trim()]).toEqual([
+    1,
+    '',
+    `The store at ${frozen.base} is not ready: it did not respond within 0.5 s.`,
+  ])
+  expect(performance.now() - startedMs).toBeLessThan(15_000)
+})
+
+test.each([
+  [reply(503, {}, '{"code":"overloaded"}'), 'it responded with HTTP status 503'],
+  [reply(302, { Location: '/livez' }), 'it responded with HTTP status 302'],
+  [endless('HTTP/1.1 503 Service Unavailable\r\n\r\n'), 'it responded with HTTP status 503'],
+])('a response other than 200 means that it is not ready', async (responder, reason) => {
+  await using server = await openReceiver(() => responder)
+  const { exitCode, errors } = await run(['health', '--url', server.base])
+  expect([exitCode, errors.trim()]).toEqual([1, `The store at ${server.base} is not ready: ${reason}.`])
+})
+
+test('an address without a store is not ready', async () => {
+  const url = `http://127.0.0.1:${await deadPort()}`
+  const { exitCode, errors } = await run(['health', '--url', url])
+  expect([exitCode, errors.trim()]).toEqual([
+    1,
+    `The store at ${url} is not ready: the connection was refused.`,
+  ])
+})
