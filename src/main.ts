@@ -9,6 +9,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['copy', async program => (await import('./cli/copy.ts')).addCopy(program)],
   ['backup', async program => (await import('./cli/backup.ts')).addBackup(program)],
   ['restore', async program => (await import('./cli/restore.ts')).addRestore(program)],
+  ['export', async program => (await import('./cli/export.ts')).addExport(program)],
   ['reset', async program => (await import('./cli/reset.ts')).addReset(program)],
   ['migrate', async program => (await import('./cli/migrate.ts')).addMigrate(program)],
   ['doctor', async program => (await import('./cli/doctor.ts')).addDoctor(program)],

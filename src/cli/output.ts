@@ -90,7 +90,7 @@ function indented(value: unknown, indent: string): string {
 }
 
 /** Returns the line of a record (RFC 4180), with a line feed as its end. A value that is not a text is JSON. */
-function csvLine(values: readonly unknown[]): string {
+export function csvLine(values: readonly unknown[]): string {
   return `${values.map(csvField).join(',')}\n`
 }
 

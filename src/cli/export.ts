@@ -1,0 +1,185 @@
+import { closeSync, existsSync, openSync, rmSync, writeSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import type { Config } from '../config.ts'
+import { NoSource } from '../engine/copy.ts'
+import { NewerDatabase } from '../engine/migrate.ts'
+import { publishFile } from '../engine/private-file.ts'
+import { writeJson } from '../model/json.ts'
+import { similarName } from '../model/similar-name.ts'
+import {
+  type ExportedResource,
+  type ExportedRow,
+  exportColumns,
+  exportedResources,
+  exportRows,
+} from '../shop/exports.ts'
+import { hasDatabase } from './copy-place.ts'
+import { interruptedBySignals } from './interruption.ts'
+import { csvLine } from './output.ts'
+import { configFrom } from './serve.ts'
+import { openSnapshot } from './snapshot.ts'
+import { CommandFailed, escapeControls, print, reasonOf, say } from './terminal.ts'
+
+interface ExportOptions {
+  readonly format: 'csv' | 'ndjson'
+  readonly columns?: string
+  readonly output?: string
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+/** The number of rows that are written at a time. */
+const ROWS_PER_WRITE = 500
+/** The source of exported events if no base URL is set. */
+const DEFAULT_BASE = 'http://127.0.0.1:8080'
+
+const EXAMPLES = `
+The rows are those of one moment, also while the store runs. Secrets and hashes of keys are not exported. CSV has the
+columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
+A file in CSV has the names as they are: a spreadsheet may take a name that begins with = for a formula.
+
+Resources:
+${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}
+
+Examples:
+  petstore export orders > orders.csv
+  petstore export pets --columns name,category,quantity,hold --output pets.csv   (a file for petstore import)
+  petstore export events --format ndjson --output events.ndjson`
+
+/** Adds the command `export`, which writes all rows of a resource. */
+export function addExport(program: Command): void {
+  program
+    .command('export <resource>')
+    .description('write all rows of a resource as CSV or NDJSON, also while the store runs')
+    .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
+    .option('--columns <names>', 'the columns, separated by commas (default: all)')
+    .option('--output <file>', 'a new file (default: standard output)')
+    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+    .addHelpText('after', EXAMPLES)
+    .action(runExport)
+}
+
+async function runExport(given: string, options: ExportOptions): Promise<void> {
+  const resource = resourceOf(given)
+  const columns = columnsOf(resource, options.columns)
+  const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
+  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
+    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
+  }
+  const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
+  const interruption = interruptedBySignals(consequence)
+  const sink = options.output === undefined ? standardOutput : openFile(options.output)
+  try {
+    const { signal } = interruption
+    const count = await writeRows(config, { resource, columns, format: options.format, sink, signal })
+    sink.finish()
+    if (options.output !== undefined) {
+      say(
+        `Exported ${count} ${count === 1 ? 'row' : 'rows'} of ${resource} to ${escapeControls(options.output)}.`,
+      )
+    }
+  } catch (error) {
+    sink.discard()
+    if (error instanceof CommandFailed) throw error
+    if (error instanceof NewerDatabase || error instanceof NoSource) {
+      throw new CommandFailed(`The store cannot be exported. ${error.message}`)
+    }
+    throw new CommandFailed(`The export failed: ${reasonOf(error)}. ${consequence}`)
+  } finally {
+    interruption.stop()
+  }
+}
+
+function resourceOf(given: string): ExportedResource {
+  const found = exportedResources.find(name => name === given)
+  if (found) return found
+  const similar = similarName(given, exportedResources)
+  const hint = similar ? `Did you mean ${similar}?` : `The resources are ${exportedResources.join(', ')}.`
+  throw new CommandFailed(`There is no resource ${escapeControls(given)} to export. ${hint}`, 2)
+}
+
+function columnsOf(resource: ExportedResource, given: string | undefined): readonly string[] {
+  const known = exportColumns(resource)
+  if (given === undefined) return known
+  const names = given.split(',').map(name => name.trim())
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown === undefined) return names
+  throw new CommandFailed(
+    `${resource} has no column "${escapeControls(unknown)}". Its columns are ${known.join(', ')}.`,
+    2,
+  )
+}
+
+interface Sink {
+  write(text: string): Promise<void> | void
+  /** Makes the written text durable under its name. */
+  finish(): void
+  discard(): void
+}
+
+const standardOutput: Sink = { write: print, finish: () => {}, discard: () => {} }
+
+/** Opens a new file, which appears under its name only when it is complete. Throws CommandFailed. */
+function openFile(file: string): Sink {
+  const name = escapeControls(file)
+  if (existsSync(file)) throw new CommandFailed(`${name} exists: specify another file with --output.`)
+  const draft = `${file}.${process.pid}.partial`
+  try {
+    const descriptor = openSync(draft, 'wx', 0o600)
+    return {
+      write: text => {
+        const bytes = Buffer.from(text)
+        for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
+      },
+      finish: () => {
+        closeSync(descriptor)
+        publishFile(draft, file)
+      },
+      discard: () => rmSync(draft, { force: true }),
+    }
+  } catch (error) {
+    throw new CommandFailed(`${name} cannot be written: ${reasonOf(error)}.`)
+  }
+}
+
+interface Writing {
+  readonly resource: ExportedResource
+  readonly columns: readonly string[]
+  readonly format: 'csv' | 'ndjson'
+  readonly sink: Sink
+  readonly signal: AbortSignal
+}
+
+/** Returns a value for CSV, as `petstore import` reads it. */
+function cellOf(value: unknown): unknown {
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value
+}
+
+/** Writes the rows of a snapshot, and returns their number. */
+async function writeRows(
+  config: Config,
+  { resource, columns, format, sink, signal }: Writing,
+): Promise<number> {
+  await using snapshot = await openSnapshot(config)
+  const base = config.baseUrl ?? DEFAULT_BASE
+  const textOf = (row: ExportedRow): string =>
+    format === 'csv'
+      ? csvLine(columns.map(name => cellOf(row[name])))
+      : `${writeJson(Object.fromEntries(columns.map(name => [name, row[name] ?? null])))}\n`
+  let count = 0
+  let texts = format === 'csv' ? [csvLine(columns)] : []
+  for await (const row of exportRows(snapshot.reader, resource, base)) {
+    texts.push(textOf(row))
+    count++
+    if (texts.length < ROWS_PER_WRITE) continue
+    await sink.write(texts.join(''))
+    texts = []
+    // SQLite reads without a turn of the event loop, which a signal needs.
+    await Bun.sleep(0)
+    signal.throwIfAborted()
+  }
+  await sink.write(texts.join(''))
+  signal.throwIfAborted()
+  return count
+}

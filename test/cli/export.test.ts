@@ -1,0 +1,200 @@
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { parseJson } from '../../src/model/json.ts'
+import { exportedResources } from '../../src/shop/exports.ts'
+import { useShop } from '../support/busy-shop.ts'
+import { newCopyPlace } from '../support/copy-place.ts'
+import { childEnvironment, command, type ProcessResult, run } from '../support/process.ts'
+import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+
+const LIMIT_MS = 120_000
+const ODD_NAME = 'Ada, "the \u00e9"\nline = 2'
+
+async function exportOf(place: StoreDirectory, ...args: string[]): Promise<ProcessResult> {
+  return run(['export', ...args, '--data', place.directory], place.env)
+}
+
+function rowsOf({ output }: ProcessResult): Record<string, unknown>[] {
+  return (
+    output
+      .trim()
+      .split('\n')
+      .filter(line => line !== '')
+      // Safe: each line is an object.
+      .map(line => parseJson(line) as Record<string, unknown>)
+  )
+}
+
+onEveryEngine(engine => {
+  test(
+    'the export of a busy store has every row of a resource once, with the values of the API',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      await using server = await place.start()
+      const client = place.client(server)
+      await useShop(client, 3, 1500, 1)
+      await client.createWebhook({ body: { url: 'http://127.0.0.1:1/', types: ['petstore.pet.created'] } })
+      const { data: category } = await client.createCategory({ body: { name: ODD_NAME } })
+      const pets = rowsOf(await exportOf(place, 'pets', '--format', 'ndjson'))
+      const listed = (await client.listPets({ include: 'stock', limit: 100 })).data.items
+      expect(
+        pets.map(({ id, name, status, quantity, reserved }) => ({ id, name, status, quantity, reserved })),
+      ).toEqual(
+        listed.map(({ id, name, status, quantity, reserved }) => ({ id, name, status, quantity, reserved })),
+      )
+      const orders = rowsOf(await exportOf(place, 'orders', '--format', 'ndjson'))
+      expect(orders.length).toBeGreaterThan(1000 / 4)
+      const { data: order } = await client.getOrder({ orderId: BigInt(String(orders.at(-1)?.id)) })
+      expect(orders.at(-1)).toMatchObject({ ...order })
+      for (const [resource, table] of [
+        ['movements', 'movement'],
+        ['events', 'event WHERE position IS NOT NULL'],
+        ['keys', 'api_key'],
+        ['webhooks', 'webhook'],
+      ] as const) {
+        const rows = rowsOf(await exportOf(place, resource, '--format', 'ndjson'))
+        const [counted] = await place.database(`SELECT count(*) AS count FROM ${table}`)
+        const ids = new Set(rows.map(({ id }) => id))
+        expect([resource, String(rows.length), ids.size]).toEqual([
+          resource,
+          String(counted?.count),
+          rows.length,
+        ])
+      }
+      const categories = parse((await exportOf(place, 'categories')).output, { columns: true }) as Record<
+        string,
+        string
+      >[]
+      expect(categories.find(({ id }) => id === String(category.id))?.name).toBe(ODD_NAME)
+      await server.kill('SIGTERM')
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'no export of any resource has a secret or the hash of a key',
+    async () => {
+      await using place = await newStoreDirectory(engine)
+      await using server = await place.start()
+      const client = place.client(server)
+      const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:1/' } })
+      const { data: key } = await client.createKey({ body: { name: 'till', scopes: ['orders:read'] } })
+      await client.rotateWebhookSecret({ webhookId: webhook.id })
+      const hidden = await place.database('SELECT hash FROM api_key')
+      const secrets = await place.database('SELECT secret FROM webhook')
+      const texts = [...hidden, ...secrets].map(row => String(row.hash ?? row.secret))
+      for (const resource of exportedResources) {
+        const { exitCode, output } = await exportOf(place, resource, '--format', 'ndjson')
+        expect([resource, exitCode]).toEqual([resource, 0])
+        for (const text of [...texts, webhook.secret, key.key, ADMIN_KEY]) expect(output).not.toContain(text)
+      }
+      await server.kill('SIGTERM')
+    },
+    LIMIT_MS,
+  )
+})
+
+test('exported pets and categories can be imported into another store', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  {
+    await using server = await place.start()
+    const client = place.client(server)
+    await useShop(client, 1, 100, 1)
+    const { data } = await client.createCategory({ body: { name: ODD_NAME, description: 'a; b' } })
+    await client.createPet({ body: { name: ODD_NAME, categoryId: data.id, status: 'pending' } })
+    await server.kill('SIGTERM')
+  }
+  using target = await newCopyPlace('sqlite')
+  mkdirSync(target.directory)
+  const files = { categories: join(place.directory, 'c.csv'), pets: join(place.directory, 'p.csv') }
+  await exportOf(place, 'categories', '--columns', 'name,description', '--output', files.categories)
+  await exportOf(place, 'pets', '--columns', 'name,category,quantity,hold', '--output', files.pets)
+  expect([statSync(files.pets).mode & 0o777, readFileSync(files.pets, 'utf8').split('\n')[0]]).toEqual([
+    0o600,
+    'name,category,quantity,hold',
+  ])
+  const imported = await run([
+    ...['import', '--categories', files.categories, '--pets', files.pets],
+    ...['--data', target.directory],
+  ])
+  expect([imported.exitCode, imported.errors]).toEqual([0, expect.stringContaining('Loaded ')])
+  const stock = 'SELECT name, quantity, on_hold FROM pet ORDER BY id'
+  expect(await target.database(stock)).toEqual(await place.database(stock))
+})
+
+test('unknown resources and columns, an existing file and a place without a store are refused', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  {
+    await using server = await place.start()
+    await server.kill('SIGTERM')
+  }
+  const existing = join(place.directory, 'existing.csv')
+  writeFileSync(existing, 'mine')
+  const absent = join(place.directory, 'absent')
+  const cases: [args: string[], exitCode: number, message: string][] = [
+    [['petz'], 2, 'There is no resource petz to export. Did you mean pets?'],
+    [['x'], 2, 'The resources are categories, pets,'],
+    [['pets', '--columns', 'name,price'], 2, 'pets has no column "price". Its columns are id, name,'],
+    [['pets', '--format', 'xml'], 2, 'Allowed choices are csv, ndjson'],
+    [['pets', '--output', existing], 1, `${existing} exists: specify another file with --output.`],
+    [['pets', '--output', join(absent, 'x.csv')], 1, 'cannot be written: ENOENT'],
+  ]
+  for (const [args, exitCode, message] of cases) {
+    const result = await exportOf(place, ...args)
+    expect([args, result.exitCode, result.errors, result.output]).toEqual([
+      args,
+      exitCode,
+      expect.stringContaining(message),
+      '',
+    ])
+  }
+  const none = await run(['export', 'pets', '--data', absent])
+  expect([none.exitCode, none.errors.trim(), existsSync(absent)]).toEqual([
+    1,
+    `There is no store in ${absent}: specify its directory with --data.`,
+    false,
+  ])
+  expect(readFileSync(existing, 'utf8')).toBe('mine')
+})
+
+test(
+  'an export whose reader ends early ends quietly, and leaves no file when it is interrupted',
+  async () => {
+    await using place = await newStoreDirectory('sqlite')
+    {
+      await using server = await place.start()
+      await useShop(place.client(server), 2, 300, 1)
+      await server.kill('SIGTERM')
+    }
+    await place.database(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
+    WITH RECURSIVE n (i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 400000)
+    SELECT i, 'Category ' || i, 'category ' || i, 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z'
+    FROM n RETURNING 1`)
+    const { line, env } = command(['export', 'categories', '--data', place.directory])
+    const reader = Bun.spawn(line, {
+      env: childEnvironment(env),
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const stdout = reader.stdout.getReader()
+    await stdout.read()
+    await stdout.cancel()
+    expect([await reader.exited, await new Response(reader.stderr).text()]).toEqual([0, ''])
+    const file = join(place.directory, 'out.csv')
+    const writer = Bun.spawn([...line, '--output', file], {
+      ...{ env: childEnvironment(env), stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    })
+    while (!readdirSync(place.directory).some(name => name.endsWith('.partial'))) await Bun.sleep(2)
+    writer.kill('SIGINT')
+    expect([await writer.exited, await new Response(writer.stderr).text()]).toEqual([
+      130,
+      'Interrupted. No file was written.\n',
+    ])
+    expect(readdirSync(place.directory).filter(name => name.startsWith('out.csv'))).toEqual([])
+  },
+  LIMIT_MS,
+)
