@@ -1,0 +1,199 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeClient } from '../support/client.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { type ProcessResult, run } from '../support/process.ts'
+import { deadPort } from '../support/receiver.ts'
+import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+
+const page = readFileSync(join(ROOT, 'docs/start.md'), 'utf8')
+const messages = [...page.matchAll(/^\| `([^`]+)`(?: or `([^`]+)`)? \|/gm)].flatMap(([, one, other]) =>
+  [one, other].filter(text => text !== undefined && /[ =]/.test(text)),
+) as string[]
+
+/** Returns whether a text is the documented message: `…` stands for any text in a line. */
+function isDocumented(text: string, message: string): boolean {
+  const pattern = message
+    .split('…')
+    .map(part => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('[^\\n]*')
+  return new RegExp(`^${pattern}$`, 'm').test(text)
+}
+
+/** Each way in which a start fails, by the beginning of its message in the document. */
+const failures: readonly [message: string, fail: (place: StoreDirectory) => Promise<ProcessResult>][] = [
+  [
+    '…:… is in use: stop',
+    async place => {
+      await using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } })
+      return await start(place, '--port', `${other.port}`)
+    },
+  ],
+  [
+    'The data directory … is in use',
+    async place => {
+      await using _ = await place.start()
+      return await start(place)
+    },
+  ],
+  ['The store cannot listen on', place => start(place, '--host', '203.0.113.7')],
+  [
+    'The data directory … cannot be written',
+    async place => {
+      const file = join(place.directory, 'file')
+      writeFileSync(file, '')
+      return start(place, '--data', join(file, 'data'))
+    },
+  ],
+  [
+    'The database in … cannot be opened',
+    async place => {
+      writeFileSync(
+        join(place.directory, 'petstore.db'),
+        'not a database, but long enough for a header '.repeat(9),
+      )
+      return start(place)
+    },
+  ],
+  [
+    'The database at DATABASE_URL cannot be opened',
+    async place => {
+      const DATABASE_URL = `postgres://u:p@127.0.0.1:${await deadPort()}/shop`
+      const file = join(place.directory, 'key')
+      await run(['new-secret-key', file])
+      return start(place, { ...place.env, DATABASE_URL, PETSTORE_SECRET_KEY_FILE: file })
+    },
+  ],
+  [
+    'The database is at version',
+    async place => {
+      await useOnce(place)
+      {
+        using database = new Database(join(place.directory, 'petstore.db'))
+        database.run('PRAGMA user_version = 99')
+      }
+      return start(place)
+    },
+  ],
+  [
+    'With DATABASE_URL, PETSTORE_SECRET_KEY_FILE must name',
+    async place => start(place, { ...place.env, DATABASE_URL: await newDatabase() }),
+  ],
+  [
+    'The key that encrypts the webhook secrets is missing',
+    async place => {
+      await useOnce(place)
+      rmSync(join(place.directory, 'secret-key'))
+      return start(place)
+    },
+  ],
+  [
+    'The webhook secrets in this database were encrypted with a different key',
+    async place => {
+      await useOnce(place)
+      writeFileSync(join(place.directory, 'secret-key'), `${Buffer.alloc(32, 7).toString('base64')}\n`)
+      return start(place)
+    },
+  ],
+  [
+    '…: it must contain 32 random bytes',
+    async place => {
+      writeFileSync(join(place.directory, 'secret-key'), 'short\n')
+      return start(place)
+    },
+  ],
+  [
+    'The admin key cannot be written to',
+    async place => {
+      mkdirSync(join(place.directory, 'admin-key'))
+      const { PETSTORE_ADMIN_KEY: _, ...env } = place.env
+      return start(place, env)
+    },
+  ],
+  [
+    'The key cannot be written to',
+    async place => {
+      const file = join(place.directory, 'existing')
+      writeFileSync(file, '')
+      return run(['new-secret-key', file])
+    },
+  ],
+  [
+    'The address of the store cannot be written to',
+    async place => {
+      mkdirSync(join(place.directory, 'address', 'inside'), { recursive: true })
+      return start(place)
+    },
+  ],
+  ['PETSTORE_…=…', place => start(place, { ...place.env, PETSTORE_CACHE: 'maybe' })],
+  ['--…=…', place => start(place, '--port', 'eighty')],
+  [
+    'The store cannot start:',
+    async place => {
+      await useOnce(place)
+      using database = new Database(join(place.directory, 'petstore.db'))
+      database.run('BEGIN IMMEDIATE')
+      return await start(place, { ...place.env, PETSTORE_ADMIN_KEY: await newKey() })
+    },
+  ],
+]
+
+async function newKey(): Promise<string> {
+  return (await run(['new-key'])).output.trim()
+}
+
+async function start(
+  place: StoreDirectory,
+  first: string | Readonly<Record<string, string>> = place.env,
+  ...others: string[]
+): Promise<ProcessResult> {
+  const [env, args] = typeof first === 'string' ? [place.env, [first, ...others]] : [first, others]
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  return run(['serve', ...place.args, ...port, ...args], env)
+}
+
+/** Makes a store with a webhook, and stops it. */
+async function useOnce(place: StoreDirectory): Promise<void> {
+  await using server = await place.start()
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  await client.createWebhook({ body: { url: 'http://127.0.0.1:1/' } })
+  await server.kill('SIGTERM')
+}
+
+test.each(failures)('docs/start.md has the message of a start that fails: %s', async (beginning, fail) => {
+  await using place = await newStoreDirectory('sqlite')
+  const { exitCode, errors } = await fail(place)
+  chmodSync(place.directory, 0o700)
+  const message = messages.find(text => text.startsWith(beginning)) ?? ''
+  expect([beginning, message === '', exitCode === 1 || exitCode === 2]).toEqual([beginning, false, true])
+  expect(`${isDocumented(errors, message)}: ${errors}`).toBe(`true: ${errors}`)
+  expect(errors).not.toContain('    at ')
+})
+
+test('every documented message of a failed start is provoked by a test', () => {
+  const untested = messages.filter(
+    message =>
+      !message.startsWith('… was deleted') && !failures.some(([beginning]) => message.startsWith(beginning)),
+  )
+  expect([messages.length >= failures.length, untested]).toEqual([true, []])
+})
+
+test('docs/start.md has every message with which the modules of a start can fail', () => {
+  const modules = ['serve', 'secret-key', 'admin-key-file', 'address-file', 'stopped-store']
+  const thrown = modules.flatMap(name => {
+    const source = readFileSync(join(ROOT, `src/cli/${name}.ts`), 'utf8')
+    return [...source.matchAll(/new CommandFailed\(\s*([`'])([\s\S]*?)\1\s*[,)]/g)].map(
+      ([, , text = '']) => text,
+    )
+  })
+  // A message that consists of values alone, or that another message ends with, is that of another module.
+  const own = thrown.map(text => text.replaceAll(/\$\{[^}]*\}/g, '…')).filter(text => /[a-z]{4}/.test(text))
+  expect(own.length).toBeGreaterThan(8)
+  const isInPage = (text: string): boolean =>
+    messages.some(message => text.split('…').every(part => message.includes(part.trim())))
+  expect(own.filter(text => !isInPage(text))).toEqual([])
+})
