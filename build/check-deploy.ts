@@ -11,6 +11,18 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
     file: 'patroni/patroni.yml',
     command: ['patroni', '--validate-config', join(deploy, 'patroni/patroni.yml')],
   },
+  {
+    file: 'backup/petstore-backup.service',
+    command: ['systemd-analyze', 'verify', join(deploy, 'backup/petstore-backup.service')],
+  },
+  {
+    file: 'backup/petstore-backup.timer',
+    command: ['systemd-analyze', 'verify', join(deploy, 'backup/petstore-backup.timer')],
+  },
+  {
+    file: 'monitoring/alerts.yml',
+    command: ['promtool', 'check', 'rules', join(deploy, 'monitoring/alerts.yml')],
+  },
   { file: 'petstore.service', command: ['systemd-analyze', 'verify', join(deploy, 'petstore.service')] },
   {
     file: 'Containerfile',

@@ -52,6 +52,22 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   expect(forged.status).toBe(401)
 })
 
+test('examples/throw-away-store.test.mjs tests a store of its own with Node', async () => {
+  const file = join(ROOT, 'examples/throw-away-store.test.mjs')
+  const child = Bun.spawn(['node', '--test', '--test-reporter=tap', file], {
+    env: {
+      ...process.env,
+      PETSTORE: `${process.execPath} ${join(ROOT, 'src/main.ts')}`,
+      PETSTORE_ADMIN_KEY: '',
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const [output, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
+  expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
+})
+
 test('THIRD-PARTY.md lists the packages of the lockfile', () => {
   expect(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8')).toBe(thirdPartyPage())
 })
