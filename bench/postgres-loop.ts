@@ -1,5 +1,6 @@
-import { SQL, type TransactionSQL } from 'bun'
+import { type ReservedSQL, SQL, type TransactionSQL } from 'bun'
 import { z } from 'zod'
+import { sequence } from '../src/engine/sequencer.ts'
 import type { Statement, Value } from '../src/engine/statement.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { cpuUs } from './cpu.ts'
@@ -15,12 +16,14 @@ import {
 } from './order-statements.ts'
 
 // A bare client of PostgreSQL: N loops, each of which runs one transaction after another with the statements of an
-// order, without HTTP. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
+// order, without HTTP. With `isComplete`, they also run the other statements that the store runs for an order: the row of
+// its execution key, and the sequencer. `bun bench/postgres-loop.ts '<JSON>'` prints a Sample.
 
 const Plan = z.strictObject({
   url: z.string(),
   clients: z.number(),
   connectionsMax: z.number(),
+  isComplete: z.boolean(),
   petIdFirst: z.number(),
   pets: z.number(),
   warmSeconds: z.number(),
@@ -51,6 +54,11 @@ async function placeOrder(tx: TransactionSQL): Promise<void> {
     stockEventId: ++eventId,
     orderEventId: ++eventId,
   }
+  if (plan.isComplete) {
+    await tx.unsafe(
+      `INSERT INTO execution (process, number, at) VALUES (1, ${order.orderId}, '${order.now}')`,
+    )
+  }
   const { shiftStock, insertMovement, insertEvent, insertOrder } = orderStatements
   const [moved] = await run(tx, shiftStock, shiftStockValues(order))
   if (!moved) throw new Error(`pet ${order.petId} has no unit left`)
@@ -71,6 +79,29 @@ async function runLoop(): Promise<void> {
   }
 }
 
+/** Runs the sequencer of the store on a connection of its own. Returns the function that stops it. */
+function startSequencer(): () => Promise<void> {
+  const own = new SQL({ url: plan.url, bigint: true, max: 1 })
+  const inTransaction = async <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> => {
+    using connection = await own.reserve()
+    await connection.unsafe('BEGIN')
+    const result = await work(connection)
+    await connection.unsafe('COMMIT')
+    return result
+  }
+  const fail = (error: unknown): never => {
+    throw error
+  }
+  const sequencer = sequence(inTransaction, () => {}, fail)
+  const timer = setInterval(() => sequencer.wake(), 1)
+  return async () => {
+    clearInterval(timer)
+    await sequencer.close()
+    await own.close()
+  }
+}
+
+const stopSequencer = plan.isComplete ? startSequencer() : async () => {}
 const loops = Promise.all(Array.from({ length: plan.clients }, runLoop))
 await Bun.sleep(plan.warmSeconds * 1000)
 const before = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
@@ -78,6 +109,7 @@ await Bun.sleep(plan.seconds * 1000)
 const after = { answered, cpuUs: cpuUs('self'), ms: performance.now() }
 isStopping = true
 await loops
+await stopSequencer()
 await pool.close()
 process.stdout.write(
   JSON.stringify({
