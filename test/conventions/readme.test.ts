@@ -1,23 +1,25 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
 import { settings } from '../../src/config.ts'
-import { run, startProcess } from '../support/process.ts'
+import { childEnvironment, run, runToEnd, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
 
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
 
-/** Returns the commands of one section of the README. */
-function commandsUnder(heading: string): string {
-  const part = readme.split(`## ${heading}\n`)[1] ?? ''
+/** Returns the commands of one section of a page. */
+function commandsUnder(heading: string, page = readme): string {
+  const part = page.split(`## ${heading}\n`)[1] ?? ''
   return /```sh\n([\s\S]*?)```/.exec(part)?.[1] ?? ''
 }
 
-test('the commands under "Five minutes" in the README work as described', async () => {
+/** Runs the commands of a section against a new demo shop, and returns their output. */
+async function outputOf(section: string): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), 'petstore-readme-'))
   await using server = await startProcess(['serve', '--port', '0', '--data', data])
-  const commands = commandsUnder('Five minutes')
+  const commands = section
     .replace(/^BASE=.*$/m, `BASE=${server.base}`)
     .replace(/^KEY=.*$/m, `KEY=$(cat ${data}/admin-key)`)
     .replaceAll('curl ', 'curl -sS ')
@@ -27,30 +29,93 @@ test('the commands under "Five minutes" in the README work as described', async 
     new Response(child.stderr).text(),
   ])
   expect([await child.exited, errors]).toEqual([0, ''])
-  const expected = [
-    'rel="next"',
-    'Biscuit (Beagle)',
-    '"quantity":0,"status":"sold"',
-    '{"id":17,"name":"Otters"}',
-    '{"id":350,"name":"Ottoline","categoryId":17,"status":"available"}',
-    '{"id":1,"petId":350,"quantity":1,"complete":false,"reference":"R-2026-0042"}',
-    '"code":"insufficient_stock"',
-    '"complete":true',
+  rmSync(data, { recursive: true, force: true })
+  return output
+}
+
+/** Returns those of the expected texts that are not in the output, or not in their order. */
+function missingTexts(output: string, expected: readonly string[]): string[] {
+  let from = 0
+  return expected.filter(text => {
+    const position = output.indexOf(text, from)
+    if (position >= 0) from = position
+    return position < 0
+  })
+}
+
+const SALE = [
+  '{"id":17,"name":"Otters"}',
+  '{"id":350,"name":"Ottoline","categoryId":17,"status":"available"}',
+  '{"id":1,"petId":350,"quantity":1,"complete":false,"reference":"R-2026-0042"}',
+  '"code":"insufficient_stock"',
+  '"complete":true',
+]
+
+test('the commands under "Five minutes" in docs/tour.md work as described', async () => {
+  const tour = readFileSync(join(ROOT, 'docs', 'tour.md'), 'utf8')
+  const output = await outputOf(commandsUnder('Five minutes', tour))
+  const before = ['rel="next"', 'Biscuit (Beagle)', '"quantity":0,"status":"sold"']
+  const after = [
     '"reason":"completion"',
     '"key":"pst_',
     '"type":"petstore.order.completed"',
     '"meaning":"Fewer units are available than the order requires."',
   ]
-  let from = 0
-  for (const text of expected) {
-    const position = output.indexOf(text, from)
-    expect(
-      `${text} ${position >= 0 ? 'comes' : 'is missing'} in ${position >= 0 ? 'order' : output.slice(from)}`,
-    ).toBe(`${text} comes in order`)
-    from = position
-  }
+  expect(missingTexts(output, [...before, ...SALE, ...after])).toEqual([])
+}, 120_000)
+
+test('the commands under "The first sale" in the README make a sale', async () => {
+  expect(missingTexts(await outputOf(commandsUnder('The first sale')), SALE)).toEqual([])
+}, 120_000)
+
+test('the program under "The first sale" in the README makes a sale', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'petstore-readme-'))
+  await using server = await startProcess(['serve', '--port', '0', '--data', data])
+  const program = (/```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '')
+    .replace("'petstore-client'", JSON.stringify(join(ROOT, 'src/client/petstore-client.ts')))
+    .replace('http://127.0.0.1:8080', server.base)
+  const file = join(data, 'sale.ts')
+  writeFileSync(file, program)
+  const KEY = readFileSync(join(data, 'admin-key'), 'utf8').trim()
+  expect(await runToEnd([process.execPath, file], childEnvironment({ KEY }))).toMatchObject({
+    exitCode: 0,
+    errors: '',
+  })
+  const order = await fetch(`${server.base}/store/orders/1`, { headers: { Authorization: `Bearer ${KEY}` } })
+  expect(await order.json()).toMatchObject({ petId: 350, complete: true, reference: 'R-2026-0042' })
   rmSync(data, { recursive: true, force: true })
 }, 120_000)
+
+test('the README has at most 150 lines', () => {
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(150)
+})
+
+test('every relative link of the documents leads to a file and a heading', () => {
+  const pages = ['*.md', 'docs/*.md', 'src/client/*.md'].flatMap(pattern => [
+    ...new Glob(pattern).scanSync(ROOT),
+  ])
+  const broken = pages.flatMap(page => {
+    const text = readFileSync(join(ROOT, page), 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+    return [...text.matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].flatMap(([, target = '']) => {
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path)
+      if (!existsSync(file)) return [`${page}: ${target}`]
+      return anchor === undefined || headingsOf(file).includes(anchor) ? [] : [`${page}: ${target}`]
+    })
+  })
+  expect([pages.length > 15, broken]).toEqual([true, []])
+})
+
+/** Returns the anchors of the headings of a page, as Git hosts make them. */
+function headingsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 test('docs/cli.md names every local command', async () => {
   const page = readFileSync(join(ROOT, 'docs', 'cli.md'), 'utf8')
