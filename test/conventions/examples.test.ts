@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deadPort } from '../support/receiver.ts'
+import { deadPort, openReceiver, type Received } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { thirdPartyPage } from './third-party.ts'
 
 /** Starts a program of examples/. It runs until it is disposed, and `printed` returns its output so far. */
-function runExample(name: string, env: Readonly<Record<string, string>>) {
-  const child = Bun.spawn([process.execPath, join(ROOT, 'examples', name)], {
+function runExample(name: string, env: Readonly<Record<string, string>>, runtime = process.execPath) {
+  const child = Bun.spawn([runtime, join(ROOT, 'examples', name)], {
     env: { ...process.env, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -50,6 +52,61 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   await until('the event is printed', () => example.printed().includes('petstore.webhook.test'))
   const forged = await fetch(url, { method: 'POST', body: '{"type":"petstore.webhook.test"}' })
   expect(forged.status).toBe(401)
+})
+
+test('examples/low-stock-mailer.mjs mails once for a pet that runs out, also after a restart', async () => {
+  await using store = await openTestStore('sqlite')
+  const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
+  const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-mailer-'))
+  const env = { BASE: store.base, KEY: ADMIN_KEY, STATE: join(directory, 'state.json') }
+  const setQuantity = async (quantity: bigint): Promise<unknown> =>
+    store.client.setInventory({ petId: pet.id, body: { quantity } })
+  const line = (left: number): string => `MAIL: inventory/${pet.id} has ${left} left\n`
+  await setQuantity(5n)
+  {
+    await using mailer = runExample('low-stock-mailer.mjs', env, 'node')
+    // The pet was created with one unit.
+    await until('the first mail is sent', () => mailer.printed() === line(1))
+    await setQuantity(0n)
+    await until('the second mail is sent', () => mailer.printed() === line(1) + line(0))
+    await until('its progress is stored', () => readFileSync(env.STATE, 'utf8').includes('"inventory/'))
+  }
+  await using again = runExample('low-stock-mailer.mjs', env, 'node')
+  await setQuantity(9n)
+  await setQuantity(1n)
+  await until('only the new mail is sent', () => again.printed() === line(1))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+test('examples/till.mjs sells once although the response is lost, and says why it does not sell', async () => {
+  await using store = await openTestStore('sqlite')
+  const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
+  const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
+  let isLost = false
+  const forward = async (socket: Socket, { path, headers, body }: Received): Promise<void> => {
+    const { host: _, ...sent } = headers
+    const response = await fetch(store.base + path, { method: 'POST', headers: sent, body })
+    const text = await response.text()
+    if (isLost) socket.end(`HTTP/1.1 ${response.status} X\r\nContent-Length: ${text.length}\r\n\r\n${text}`)
+    else socket.destroy()
+    isLost = true
+  }
+  await using proxy = await openReceiver(() => (socket, request) => void forward(socket, request))
+  const child = Bun.spawn(['node', join(ROOT, 'examples/till.mjs')], {
+    env: { ...process.env, BASE: proxy.base, KEY: ADMIN_KEY },
+    stdin: new Blob([`${pet.id}\n${pet.id} 1\ntwo\n`]),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const output = await new Response(child.stdout).text()
+  expect(output.split('\n').slice(1)).toEqual([
+    expect.stringMatching(/^Sold\. Receipt T1-/),
+    'Not sold: Pet 1 has 0 of 0 units available; 1 is requested.',
+    'Type the number of a pet.',
+    '',
+  ])
+  expect((await store.client.listOrders({})).data.items.length).toBe(1)
 })
 
 test('examples/throw-away-store.test.mjs tests a store of its own with Node', async () => {

@@ -12,6 +12,7 @@ const pages: [page: string, outputs: number][] = [
   ['cli.md', 11],
   ['running.md', 5],
   ['testing.md', 2],
+  ['shop.md', 4],
 ]
 
 interface Block {
@@ -91,7 +92,7 @@ test.each(pages)(
           expect([commands, await child.exited]).toEqual([commands, 0])
           settings += commands
             .split('\n')
-            .filter(line => /^((BASE|KEY|LATER)=|export |petstore\(\) )/.test(line))
+            .filter(line => /^((BASE|KEY|LATER)=|export |(petstore|post)\(\) )/.test(line))
             .join('\n')
           settings += '\n'
         } else if (kind === 'output') {
