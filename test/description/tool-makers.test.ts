@@ -13,6 +13,9 @@ const pages: [page: string, outputs: number][] = [
   ['running.md', 5],
   ['testing.md', 2],
   ['shop.md', 4],
+  ['history.md', 4],
+  ['clients.md', 5],
+  ['teaching.md', 6],
 ]
 
 interface Block {
@@ -92,7 +95,7 @@ test.each(pages)(
           expect([commands, await child.exited]).toEqual([commands, 0])
           settings += commands
             .split('\n')
-            .filter(line => /^((BASE|KEY|LATER)=|export |(petstore|post)\(\) )/.test(line))
+            .filter(line => /^((BASE|KEY|LATER)=|export |(petstore|post|order)\(\) )/.test(line))
             .join('\n')
           settings += '\n'
         } else if (kind === 'output') {
