@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAt } from '../support/command-line.ts'
-import { type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import {
   dripping,
   endless,
@@ -69,7 +69,7 @@ describe('the key', () => {
     await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
     const file = join(data, 'copied-key')
     writeFileSync(file, `${ADMIN_KEY}\n`)
-    const ran: Ran[] = [
+    const ran: ProcessResult[] = [
       await run(['get-current-key', '--url', other.base, '--key', `@${file}`, '-i']),
       await run(['get-current-key', '--url', other.base], { PETSTORE_KEY: `@${file}` }),
       await run(['get-current-key', '--url', other.base, '--key', ADMIN_KEY, '--output', 'json']),

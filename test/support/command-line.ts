@@ -1,4 +1,4 @@
-import { childEnvironment, command, type Ran, run } from './process.ts'
+import { childEnvironment, command, type ProcessResult, run } from './process.ts'
 import { ADMIN_KEY } from './store.ts'
 
 /** Runs a command against the store at an address, with the admin key of the tests. */
@@ -6,12 +6,16 @@ export async function runAt(
   base: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
+): Promise<ProcessResult> {
   return await run(args, { PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY, ...env })
 }
 
 /** Runs a command with a text as its standard input. */
-export async function runWithInput(base: string, args: readonly string[], input: string): Promise<Ran> {
+export async function runWithInput(
+  base: string,
+  args: readonly string[],
+  input: string,
+): Promise<ProcessResult> {
   const child = Bun.spawn(command(args).line, {
     env: childEnvironment({ PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY }),
     stdin: new Blob([input]),
