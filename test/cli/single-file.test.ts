@@ -176,6 +176,11 @@ test('the single file prints its version, its commands and its description', asy
   for (const command of ['serve', 'backup', 'restore', 'licenses'])
     expect(output).toContain(`\n  ${command} `)
   expect((await installation.run('openapi')).output).toBe(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'))
+  const unknown = await installation.run('fetch')
+  expect(unknown).toMatchObject({
+    exitCode: 2,
+    errors: 'There is no command or argument "fetch". See --help.\n',
+  })
   expect(readdirSync(installation.path).sort()).toEqual(['.env', 'bunfig.toml', 'petstore'])
 })
 
