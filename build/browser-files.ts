@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { licensesOf, packagesOf } from './package-licenses.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
@@ -23,6 +24,14 @@ async function copyDocsScript(): Promise<void> {
   // The file is renamed when it is complete, because a running store may read it at any time.
   await copyFile(join(SCALAR, 'dist/browser/standalone.js'), `${file}.new`)
   await rename(`${file}.new`, file)
+  await writeFile(join(target, 'licenses.txt'), await licensesOf(await packagesInDocsScript()))
+}
+
+/** Returns the packages that the authors of the docs script have bundled in it, and the package that it is from. */
+async function packagesInDocsScript(): Promise<string[]> {
+  const statistics = await readFile(join(SCALAR, 'dist/browser/webpack-stats.json'), 'utf8')
+  const { modules }: { modules: { name: string }[] } = JSON.parse(statistics)
+  return ['@scalar/api-reference', ...packagesOf(modules.map(({ name }) => name))]
 }
 
 /** Bundles the console: a script for its frame, a script for each view, scripts that views share, and a style sheet. */
@@ -41,36 +50,21 @@ async function bundleConsole(): Promise<void> {
   })
   if (outputs.length === 0) throw new Error('the bundler wrote no file of the console')
   const maps = outputs.filter(({ kind }) => kind === 'sourcemap')
-  await writeFile(join(`${target}.new`, 'licenses.txt'), await licensesOf(maps))
+  await writeFile(join(`${target}.new`, 'licenses.txt'), await licensesOf(packagesOf(await sourcesOf(maps))))
   // The source maps are only needed to find the packages in the bundle.
   for (const { path } of maps) await rm(path)
-  await rm(target, { recursive: true, force: true })
+  // Another process may read the files at any time, so they are missing only between two renames.
+  await rm(`${target}.old`, { recursive: true, force: true })
+  if (existsSync(target)) await rename(target, `${target}.old`)
   await rename(`${target}.new`, target)
+  await rm(`${target}.old`, { recursive: true, force: true })
 }
 
-/** Returns the license texts of the packages in the bundle. Most licenses require that they are included. */
-async function licensesOf(maps: readonly Blob[]): Promise<string> {
-  const packages = new Set<string>()
-  for (const map of maps) {
+/** Returns the source files that source maps name. */
+async function sourcesOf(maps: readonly Blob[]): Promise<string[]> {
+  const sources = maps.map(async map => {
     const { sources }: { sources: string[] } = JSON.parse(await map.text())
-    for (const source of sources) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]
-      if (name !== undefined) packages.add(name)
-    }
-  }
-  if (packages.size === 0) throw new Error('the source maps name no package')
-  const texts = [...packages].sort().map(async name => `${name}\n\n${await licenseOf(name)}\n`)
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
-}
-
-/** Returns the text of a package's license file, or the license that its package.json names. Throws without either. */
-async function licenseOf(name: string): Promise<string> {
-  const directory = join(ROOT, 'node_modules', name)
-  const file = (await readdir(directory)).find(entry => /^licen[cs]e/i.test(entry))
-  if (file !== undefined) return (await readFile(join(directory, file), 'utf8')).trim()
-  const { license }: { license?: string } = JSON.parse(
-    await readFile(join(directory, 'package.json'), 'utf8'),
-  )
-  if (license === undefined) throw new Error(`${name} names no license`)
-  return `License: ${license}`
+    return sources
+  })
+  return (await Promise.all(sources)).flat()
 }

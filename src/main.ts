@@ -22,6 +22,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['health', async program => (await import('./cli/health.ts')).addHealth(program)],
   ['history', async program => (await import('./cli/history.ts')).addHistory(program)],
   ['operations', async program => (await import('./cli/operations.ts')).addOperations(program)],
+  ['licenses', async program => (await import('./cli/licenses.ts')).addLicenses(program)],
   ['completion', async program => (await import('./cli/completion.ts')).addCompletion(program)],
 ])
 

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { routeNotFound } from '../contract/refusals.ts'
+import { programFile } from '../program-files.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Handler } from './routes.ts'
 
 /** The directory of the files that `npm ci` and `npm pack` bundle. */
-const CONSOLE_DIRECTORY = fileURLToPath(new URL('../../dist/console', import.meta.url))
+const CONSOLE_DIRECTORY = programFile('dist/console')
 
 /** Returns whether the files of the console exist. */
 export function isConsoleBuilt(): boolean {

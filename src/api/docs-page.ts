@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { programFile } from '../program-files.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
@@ -58,7 +58,7 @@ const NOT_BUILT_PAGE = htmlPage(
 )
 
 /** The path of the script that renders the page. `npm ci` and `npm pack` copy the script from its package to here. */
-const SCALAR_FILE = fileURLToPath(new URL('../../dist/docs/scalar.js', import.meta.url))
+const SCALAR_FILE = programFile('dist/docs/scalar.js')
 
 /** Returns whether the script of the docs page exists. */
 export function isDocsPageBuilt(): boolean {

@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import { sql } from '../engine/statement.ts'
+import { programFile } from '../program-files.ts'
 import { readMetadata } from '../shop/metadata.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportProgress } from './importer.ts'
@@ -15,8 +15,6 @@ const silent: ImportProgress = {
   onLoaded: () => {},
 }
 
-const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}`, import.meta.url))
-
 /** The metadata of a store that must stay empty until its owner fills it. */
 export const WITHOUT_DEMO = { demo: 'none' }
 
@@ -31,7 +29,7 @@ export async function loadDemo(engine: StoreEngine, clock: () => number): Promis
     import('./importer.ts'),
   ])
   const target = engineTarget(engine, clock, 'demo')
-  const files = { categories: demoFile('categories.csv'), pets: demoFile('pets.csv') }
+  const files = { categories: programFile('demo/categories.csv'), pets: programFile('demo/pets.csv') }
   const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, silent)
   if (problems.length > 0) throw new Error(`The demo shop is invalid: ${problems.join('; ')}`)
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { ROOT } from '../support/root.ts'
 
-// `npm run third-party` writes THIRD-PARTY.md: every package that `npm ci --omit=dev` installs, from the lockfile.
+// `npm run third-party` writes THIRD-PARTY.md: every package that `npm ci --omit=dev` installs, from the lockfile, the
+// packages in the files for browsers, and the libraries in the runtime.
+
+const LINE_CHARS_MAX = 120
 
 const Lockfile = z.object({
   packages: z.record(
@@ -17,7 +20,31 @@ const Lockfile = z.object({
   ),
 })
 
-/** Returns the text that THIRD-PARTY.md must have for the lockfile. */
+/** SQLite, and the libraries that the LICENSE.md of the runtime lists: it links them statically. */
+const runtimeLibraries: readonly (readonly [library: string, license: string])[] = [
+  ['JavaScriptCore, and parts of WebCore (WebKit)', 'LGPL-2.0-or-later, and BSD-2-Clause'],
+  ['TinyCC', 'LGPL-2.1'],
+  ['BoringSSL', 'several, such as Apache-2.0'],
+  ['SQLite', 'public domain'],
+  ['brotli, ls-hpack, ls-qpack, mimalloc, c-ares, libdeflate, uucode; libuv on Windows', 'MIT'],
+  ['lsquic', 'MIT, and BSD-3-Clause'],
+  ['picohttpparser', 'MIT or Perl'],
+  ['zstd', 'BSD-3-Clause or GPL-2.0'],
+  ['libarchive', 'several, such as BSD-2-Clause'],
+  ['lol-html, libwebp', 'BSD-3-Clause'],
+  ['libbase64, libspng', 'BSD-2-Clause'],
+  ['libjpeg-turbo', 'BSD-3-Clause, IJG and zlib'],
+  ['simdutf, highway, uSockets, uWebSockets, parts of TigerBeetle', 'Apache-2.0'],
+  ['parts of LLVM libc++abi', 'Apache-2.0 WITH LLVM-exception'],
+  ['zlib-ng', 'Zlib'],
+  ['ICU', 'Unicode-3.0'],
+  [
+    'acorn, browserify-zlib, buffer, crypto-browserify, and other packages that stand in for modules of Node',
+    'MIT',
+  ],
+]
+
+/** Returns the text that THIRD-PARTY.md must have for the lockfile, the built files and the runtime. */
 export function thirdPartyPage(): string {
   const { packages } = Lockfile.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')))
   const rows = Object.entries(packages)
@@ -26,18 +53,91 @@ export function thirdPartyPage(): string {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
       return `| ${name} | ${version ?? 'unknown'} | ${license ?? 'see the package'} |`
     })
+  const licenseOf = (name: string): string =>
+    packages[`node_modules/${name}`]?.license ?? 'see the package in the npm registry'
   return [
     '# Third-party packages',
     '',
-    'Packages that `npm ci --omit=dev` installs, from the lockfile. `npm run third-party` writes this page. Each package',
-    'contains the text of its license. The packed store also contains one file of @scalar/api-reference (MIT), which renders',
-    'the docs page, and the bundled console: `dist/console/licenses.txt` has the licenses of the packages in it.',
+    '`npm run third-party` writes this page. `petstore licenses` prints it, and the license texts that it has.',
+    '',
+    '## Installed packages',
+    '',
+    'Packages that `npm ci --omit=dev` installs, from the lockfile. Each package contains the text of its license.',
     '',
     '| Package | Version | License |',
     '| --- | --- | --- |',
     ...new Set(rows.sort()),
     '',
+    '## Files for browsers',
+    '',
+    'The installed package and the single file also contain these packages, bundled. The texts of their licenses are in',
+    'the same folders.',
+    '',
+    ...inBundle('The console, `dist/console`', namesIn('dist/console/licenses.txt'), licenseOf),
+    ...inBundle('The script of the docs page, `dist/docs`', namesIn('dist/docs/licenses.txt'), licenseOf),
+    ...runtimeSection(),
   ].join('\n')
+}
+
+/** Returns the names of the packages whose licenses are in a file. */
+function namesIn(file: string): string[] {
+  const texts = `${'-'.repeat(80)}\n\n${readFileSync(join(ROOT, file), 'utf8')}`
+  return [...texts.matchAll(/^-{80}\n\n((?:@[\w.-]+\/)?[\w.-]+)\n\n/gm)].map(([, name = '']) => name)
+}
+
+/** Returns the lines that name the packages of a bundle by their license. */
+function inBundle(title: string, names: readonly string[], licenseOf: (name: string) => string): string[] {
+  const byLicense = Map.groupBy(names, licenseOf)
+  const items = [...byLicense].sort(([a], [b]) => (a < b ? -1 : 1))
+  return [
+    `${title}:`,
+    '',
+    ...items.flatMap(([license, group]) => wrapped(`- ${license}: ${group.join(', ')}`)),
+    '',
+  ]
+}
+
+function runtimeSection(): string[] {
+  const { bun, webkit, tinycc } = process.versions
+  const release = `https://github.com/oven-sh/bun/tree/bun-v${bun}`
+  return [
+    '## The runtime, and the single file',
+    '',
+    `The single file (\`npm run build\`) contains the runtime, [Bun ${bun}](${release}) (MIT).`,
+    'In a clone, and with an installed package, npm installs it. The runtime contains these libraries; its',
+    `[LICENSE.md](https://github.com/oven-sh/bun/blob/bun-v${bun}/LICENSE.md) links to the texts of their licenses.`,
+    '',
+    '| Library | License |',
+    '| --- | --- |',
+    ...runtimeLibraries.map(([library, license]) => `| ${library} | ${license} |`),
+    '',
+    'Two of them are under the GNU Lesser General Public License, and the runtime links them statically. If you give the',
+    'single file to somebody else, the license asks for three things:',
+    '',
+    '- **Say so, and include the license.** This page and `licenses/LGPL-2.1.txt` are in the file.',
+    '- **Offer the source of the two libraries**, at the versions that are in the file:',
+    `  [WebKit](https://github.com/oven-sh/WebKit/tree/${webkit}) and`,
+    `  [TinyCC](https://github.com/oven-sh/tinycc/tree/${tinycc}).`,
+    '- **Let the recipient replace them**, which means to link the program again. Everything for that is public: change a',
+    '  library, build the runtime as its LICENSE.md describes, and run `path/to/your/bun build/single-file.ts` in the',
+    '  source of petstore: the single file contains the runtime that builds it. So give the recipient the source of',
+    '  petstore too, or its address. You must not forbid such changes.',
+    '',
+    'This is a summary. The text of the license decides.',
+    '',
+  ]
+}
+
+/** Returns a list item as lines of a limited length. */
+function wrapped(text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= LINE_CHARS_MAX) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(`  ${word}`)
+  }
+  return lines
 }
 
 if (import.meta.main) process.stdout.write(thirdPartyPage())

@@ -20,17 +20,18 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   engine: ['model'],
   shop: ['model', 'contract', 'engine'],
   store: ['model', 'contract', 'engine', 'shop'],
-  api: ['model', 'contract', 'openapi', 'engine', 'shop', 'store'],
+  api: ['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'program-files.ts'],
   webhooks: ['model', 'contract', 'engine', 'shop', 'store'],
   // The published client has no dependency.
   client: ['model/json.ts'],
   console: ['client'],
   'config.ts': ['model', 'setting-readers.ts'],
+  'program-files.ts': [],
   'setting-readers.ts': ['model'],
   'server.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks'],
   cli: [
     ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'client'],
-    ...['config.ts', 'setting-readers.ts', 'server.ts'],
+    ...['config.ts', 'setting-readers.ts', 'server.ts', 'program-files.ts'],
   ],
   'main.ts': ['cli'],
 }

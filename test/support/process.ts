@@ -55,6 +55,7 @@ export async function runToEnd(
 /** A server process that a test started, and that the test may end in any way. */
 export interface ServerProcess extends AsyncDisposable {
   readonly base: string
+  readonly pid: number
   /** Returns standard error so far: the messages for people. */
   readonly messages: () => string
   /** Returns standard output so far: the log. */
@@ -79,7 +80,17 @@ export async function startProcess(
   env: Readonly<Record<string, string>> = {},
   script = MAIN,
 ): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, script, ...args], {
+  return await startCommand([process.execPath, script, ...args], env)
+}
+
+/** Starts a server by its command line, and resolves when it reports its address. Throws if it ends. */
+export async function startCommand(
+  line: readonly string[],
+  env: Readonly<Record<string, string>>,
+  cwd = process.cwd(),
+): Promise<ServerProcess> {
+  const child = Bun.spawn([...line], {
+    cwd,
     env: childEnvironment(env),
     stdin: 'ignore',
     stdout: 'pipe',
@@ -106,6 +117,7 @@ export async function startProcess(
   }
   return {
     base,
+    pid: child.pid,
     messages: () => messages,
     logged: () => logged,
     kill,

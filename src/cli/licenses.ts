@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { programFile } from '../program-files.ts'
+import { print } from './terminal.ts'
+
+/** The files to print, if they exist. Only the single file contains the packages that the server imports. */
+const FILES = [
+  'LICENSE',
+  'THIRD-PARTY.md',
+  'licenses/packages.txt',
+  'dist/docs/licenses.txt',
+  'dist/console/licenses.txt',
+  'licenses/LGPL-2.1.txt',
+]
+
+/** Adds the command `licenses`, which prints the licenses of the store and of everything that it contains. */
+export function addLicenses(program: Command): void {
+  program
+    .command('licenses')
+    .description('print the licenses of petstore and of everything in it')
+    .action(async () => {
+      const texts = FILES.map(programFile).filter(path => existsSync(path))
+      for (const [index, path] of texts.entries()) {
+        if (index > 0) await print(`\n${'='.repeat(80)}\n\n`)
+        await print(await readFile(path, 'utf8'))
+      }
+    })
+}

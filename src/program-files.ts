@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The folder that contains `dist` and `demo`. In a clone and in the npm package, it is the folder above `src`. In the
+ * single file, it is the embedded folder that contains all modules.
+ */
+const PROGRAM_FOLDER = new URL(Bun.isStandaloneExecutable ? './' : '../', import.meta.url)
+
+/** Returns the path of a file or folder of the program, such as `dist/console`. It may not exist. */
+export function programFile(path: string): string {
+  return fileURLToPath(new URL(path, PROGRAM_FOLDER))
+}
