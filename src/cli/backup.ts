@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
@@ -57,7 +57,9 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   refuseUsedDirectory(to, name)
   const startedMs = performance.now()
   const createdAt = formatInstantMs(Date.now())
-  const draft = `${resolve(to)}.${process.pid}.partial`
+  // A rename replaces an empty directory, but not a link to one.
+  const target = existsSync(to) ? realpathSync(to) : resolve(to)
+  const draft = `${target}.${process.pid}.partial`
   const interruption = interruptedBySignals(`Nothing was left in ${name}.`)
   try {
     makeDirectory(draft)
@@ -67,7 +69,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
     writeWholeFile(join(draft, MANIFEST), manifestText(manifest), { replace: false })
-    publish(draft, to)
+    publish(draft, target)
     printReport(name, facts, files[DATABASE].bytes, performance.now() - startedMs)
     if (!withSecretKey) sayWithoutKey(config)
   } catch (error) {
@@ -162,9 +164,8 @@ async function describeFiles(directory: string, signal: AbortSignal) {
 /** Gives the complete backup its name. An empty directory of that name is replaced. */
 function publish(draft: string, directory: string): void {
   syncDirectory(draft)
-  makeDirectory(dirname(resolve(directory)))
   renameSync(draft, directory)
-  syncDirectory(dirname(resolve(directory)))
+  syncDirectory(dirname(directory))
 }
 
 function printReport(name: string, { head }: BackupFacts, bytes: number, ms: number): void {

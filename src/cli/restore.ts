@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../engine/copy.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
@@ -125,14 +126,14 @@ function restoreSecretKey(backup: string, directory: string): { undo(): void } {
   return { undo: () => rmSync(target, { force: true }) }
 }
 
-/** Restores to a temporary directory next to the backup, and copies that store to the database. */
+/** Restores to a temporary directory, and copies that store to the database. */
 async function restoreToDatabase(
   { backup, signal }: Restore,
   { address }: Extract<CopyPlace, { kind: 'database' }>,
 ): Promise<RestoredDraft> {
   const tables = storeTables()
   await using target = await openPostgresTarget(address, tables)
-  const directory = mkdtempSync(`${resolve(backup)}.restore-`)
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   const progress = showCopyProgress()
   try {
     const options = { tables, at: storedInstant(Date.now()) }

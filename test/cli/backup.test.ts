@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -239,7 +240,10 @@ test('a directory with files is not used for a backup, and a place without a sto
   ])
   const empty = join(saved.place.directory, 'empty')
   mkdirSync(empty)
-  expect((await backup(saved.place, empty)).exitCode).toBe(0)
+  const link = join(saved.place.directory, 'link')
+  symlinkSync(empty, link)
+  expect((await backup(saved.place, link)).exitCode).toBe(0)
+  expect(readdirSync(empty).sort()).toEqual(['manifest.json', 'petstore.db'])
 })
 
 test('a damaged backup, one without its files and one of another format are refused', async () => {
