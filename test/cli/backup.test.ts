@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { databaseFile, migrations } from '../../src/engine/sqlite.ts'
 import { restoreWithoutGap } from '../controls/restore-without-gap.ts'
 import { makeMany } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
@@ -275,6 +276,26 @@ test('a damaged backup, one without its files and one of another format are refu
     expect([message, exitCode, errors]).toEqual([message, 1, expect.stringContaining(message)])
     expect([message, existsSync(join(target.directory, 'petstore.db'))]).toEqual([message, false])
   }
+})
+
+test('a store of an older version is backed up before its upgrade, and migrated when it is restored', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  {
+    using database = new Database(databaseFile(place.directory), { create: true })
+    for (const script of migrations.slice(0, 6)) database.run(script)
+    database.run('PRAGMA user_version = 6')
+    database.run(`INSERT INTO category (id, name, name_key, pet_count, version, created_at, updated_at)
+      VALUES (1, 'Old', 'old', 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z')`)
+  }
+  const directory = join(place.directory, 'backup')
+  const made = await backup(place, directory)
+  expect([made.exitCode, made.errors]).toEqual([0, expect.stringContaining('Backed up')])
+  using restored = await newCopyPlace('sqlite')
+  expect((await restore(directory, restored)).exitCode).toBe(0)
+  expect(await restored.database('SELECT name FROM category')).toEqual([{ name: 'Old' }])
+  expect(await restored.database('PRAGMA user_version')).toEqual([
+    { user_version: BigInt(migrations.length) },
+  ])
 })
 
 function flipByte(file: string): void {
