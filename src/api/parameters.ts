@@ -8,8 +8,8 @@ import {
   unknownParameter,
 } from '../contract/refusals.ts'
 import { FIELD_ERRORS_MAX } from '../model/error.ts'
+import { similarName } from '../model/similar-name.ts'
 import type { RequestContext } from './request-context.ts'
-import { similarName } from './similar-name.ts'
 import { explain } from './validate.ts'
 
 /**

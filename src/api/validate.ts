@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIELD_ERRORS_MAX, type FieldError, fieldErrorCodes, validationFailed } from '../model/error.ts'
 import { type JsonValue, writeJson } from '../model/json.ts'
-import { similarName } from './similar-name.ts'
+import { similarName } from '../model/similar-name.ts'
 
 /** The maximum length of an echoed member name, so that a client that sends a megabyte does not get it back. */
 const NAME_CHARS_MAX = 100
