@@ -178,9 +178,9 @@ describe('files that cannot be read', () => {
       says: ':1: there is no column "colour"',
     },
     {
-      name: 'semicolons',
-      text: 'name;category\nRex;Dogs\n',
-      says: ':1: the delimiter is ";": separate the columns with commas',
+      name: 'another delimiter',
+      text: 'name:category\nRex:Dogs\n',
+      says: ':1: the column "name" is missing; the columns are name, category, quantity, hold',
     },
     { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
