@@ -17,6 +17,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['keys', async program => (await import('./cli/keys.ts')).addKeys(program)],
   ['new-key', async program => (await import('./cli/new-key.ts')).addNewKey(program)],
   ['new-secret-key', async program => (await import('./cli/secret-key.ts')).addNewSecretKey(program)],
+  ['licenses', async program => (await import('./cli/licenses.ts')).addLicenses(program)],
   ['openapi', async program => (await import('./cli/openapi.ts')).addOpenapi(program)],
 ])
 
