@@ -8,6 +8,7 @@ import type { Reply } from '../shop/idempotency.ts'
 import { replyOf } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import type { ImportTarget } from './importer.ts'
+import { ignoreProxies } from './proxy-variables.ts'
 
 type ImportOperation = keyof typeof operations
 
@@ -58,12 +59,9 @@ const operations = {
 /** The maximum number of retries of one request, so that an import waits for a rate limit of a minute. */
 const RETRIES_MAX = 5
 
-const proxyVariables = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY']
-
 /** Imports over HTTP into a store that another process on this machine has open. */
 export function runningTarget(base: string, key: string, importId = newImportId()): ImportTarget {
-  // The runtime would send requests for loopback, including the key, to a proxy from the environment.
-  for (const name of proxyVariables) delete process.env[name]
+  ignoreProxies()
   // A request without an idempotency key is repeated only after a temporary refusal, such as at a rate limit.
   const call = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
   const send = async (id: keyof typeof operations, body?: object): Promise<unknown> =>
