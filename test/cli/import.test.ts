@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type Ran, run, type ServerProcess, startProcess } from '../support/process.ts'
@@ -24,11 +24,11 @@ function file(text: string | Uint8Array): string {
 
 /** A shop that `petstore import` fills, and that a test reads through a server. */
 class Shop {
-  readonly #args: string[]
+  readonly data = join(directory, `data-${++count}`)
+  readonly #args = ['--data', this.data]
   readonly #env: Record<string, string>
 
   constructor(url: string | undefined) {
-    this.#args = ['--data', join(directory, `data-${++count}`)]
     this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
   }
 
@@ -90,6 +90,26 @@ onEveryEngine(engine => {
         0,
         'Loaded 0 categories (2 more already existed) and 1 pets.',
       ])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the first message of an import names the files, their sizes and the store, without a password',
+    async () => {
+      const url = engine === 'postgres' ? await newDatabase() : undefined
+      const named = new Shop(url)
+      const [first, second] = [file(`name\n${'x'.repeat(150)}\n`), file(`${pets}${'\n'.repeat(20_000)}`)]
+      const { host, pathname } = new URL(url ?? 'http://none')
+      const firstMessage = async (...args: string[]): Promise<string | undefined> =>
+        (await named.import(...args)).errors.split('\n')[0]
+      const sizes = `${basename(first)} (156 bytes) and ${basename(second)} (19.6 KiB)`
+      const files = ['--categories', first, '--pets', second]
+      const [created, stopped] = url
+        ? [`the store at ${host}${pathname}`, `the store at ${host}${pathname}`]
+        : [`a new store in ${named.data}`, `the store in ${named.data}, which is stopped`]
+      expect(await firstMessage(...files)).toBe(`Importing ${sizes} into ${created}.`)
+      expect(await firstMessage(...files, '--dry-run')).toBe(`Checking ${sizes} for ${stopped}.`)
     },
     TIMEOUT_MS,
   )
