@@ -197,7 +197,10 @@ onEveryEngine(engine => {
 test.if(testedEngines.includes('postgres'))(
   'control: without a lock on the category, two imports at the same time load a pet twice',
   async () => {
-    await using store = await openTestStore('postgres', { executeCommand: performWithoutLock })
+    await using store = await openTestStore('postgres', {
+      executeCommand: performWithoutLock,
+      isolation: 'READ COMMITTED',
+    })
     await store.client.createCategory({ body: { name: 'Dogs' } })
     const importOnce = () =>
       importFiles(
