@@ -98,9 +98,9 @@ async function runImport(options: ImportOptions): Promise<void> {
   const opened = await openTarget(config, options, resumedId)
   const what = resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
   const verb = resumedId !== undefined ? 'Resuming' : options.dryRun ? 'Checking' : 'Importing'
-  say(`${verb} ${what} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`)
+  const announcement = `${verb} ${what} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`
   const bytes = sources.reduce((sum, source) => sum + source.bytes, 0)
-  await load({ options, files, bytes, rejects, ...opened })
+  await load({ options, files, bytes, rejects, announcement, ...opened })
 }
 
 function refuseContradictions(options: ImportOptions): void {
@@ -146,14 +146,26 @@ interface PreparedImport extends OpenedTarget {
   readonly files: Files
   readonly bytes: number
   readonly rejects: Rejects
+  /** The first message, which names the files and the store. */
+  readonly announcement: string
 }
 
-async function load({ options, files, bytes, rejects, target, isRunning }: PreparedImport): Promise<void> {
+async function load({
+  options,
+  files,
+  bytes,
+  rejects,
+  announcement,
+  target,
+  isRunning,
+}: PreparedImport): Promise<void> {
   const { keepGoing = false, skipExisting = false, resume } = options
   const mode = modeOf(options)
   let hasBegun = resume !== undefined
   const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
+  // Whoever reads the announcement may press Ctrl-C at once.
   const interruption = interruptedBySignals(hint)
+  say(announcement)
   const screen = showProgress({ bytes, mode, isRunning, importId: target.importId, skipExisting })
   const onStaged = (rows: number): void => {
     hasBegun = true
