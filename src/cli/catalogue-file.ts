@@ -12,8 +12,20 @@ const RECORD_CHARS_MAX = 65_536
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
+/** The delimiters that a file may have. A header that fits several is read with the first of them. */
+const DELIMITERS = [',', ';', '\t', '|'] as const
+
+/** Where a record and the header are in a file, in bytes. The header begins the file. */
+export interface RecordSpan {
+  readonly headerTo: number
+  readonly from: number
+  readonly to: number
+}
+
 /** One row of a file, ready to be staged, or the problem with its line. */
-export type ParsedLine<Row> = { readonly row: Row } | { readonly line: bigint; readonly problem: string }
+export type ParsedLine<Row> =
+  | { readonly span: RecordSpan; readonly row: Row }
+  | { readonly span: RecordSpan; readonly line: bigint; readonly problem: string }
 
 interface Layout<Row> {
   readonly required: readonly string[]
@@ -42,7 +54,10 @@ const petLayout: Layout<ImportedPet> = {
   schema: ImportedPet,
 }
 
-/** Yields the categories in a CSV file (RFC 4180) with the column name and, optionally, description. */
+/**
+ * Yields the categories in a CSV file (RFC 4180, with any of DELIMITERS) with the column name and, optionally,
+ * description.
+ */
 export function readCategories(
   file: string,
   onBytes: (count: number) => void,
@@ -72,39 +87,97 @@ export async function fileBytes(file: string): Promise<number> {
   throw new CommandFailed(`${file} is not a regular file: a directory or a device cannot be imported.`)
 }
 
+/** A record of a file, the number of its first line, and its place in bytes. */
+interface CsvRecord {
+  readonly line: bigint
+  readonly cells: readonly string[]
+  readonly from: number
+  readonly to: number
+}
+
 async function* readRows<Row>(
   file: string,
   layout: Layout<Row>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<ParsedLine<Row>> {
-  let ended = 0
+  const before = await stat(file)
+  let header: { readonly names: string[]; readonly to: number } | undefined
+  for await (const { line, cells, from, to } of readRecords(file, layout, onBytes)) {
+    if (header === undefined) header = { names: checkHeader(file, cells, layout), to }
+    else yield { span: { headerTo: header.to, from, to }, ...entryOf(header.names, cells, line, layout) }
+  }
+  if (header === undefined)
+    throw new CommandFailed(`${basename(file)} is empty: its first line must name the columns.`)
+  const after = await stat(file).catch(() => undefined)
+  if (after?.size !== before.size || after.mtimeMs !== before.mtimeMs)
+    throw new CommandFailed(
+      `${basename(file)} changed while it was read: import it again once it is complete.`,
+    )
+}
+
+async function* readRecords<Row>(
+  file: string,
+  { required, optional }: Layout<Row>,
+  onBytes: (count: number) => void,
+): AsyncGenerator<CsvRecord> {
+  const text = utf8Text(file, onBytes)
+  const start = await textToFirstLine(text)
+  // If the parser fails, records in its buffer are lost, so the number of the last line is noted here. Empty lines are
+  // also dropped here: later, a million empty records would wait in memory.
+  let ended = { lines: 0, bytes: 0 }
   const parser = parse({
     bom: true,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
-    // If the parser fails, records in its buffer are lost, so the number of the last line is noted here. Empty lines
-    // are also dropped here: later, a million empty records would wait in memory.
-    onRecord: (cells, { lines }) => {
-      const line = ended + 1
-      ended = lines
-      return cells.length === 1 && cells[0] === '' ? null : [String(line), ...cells]
+    delimiter: delimiterOf(start, [...required, ...optional]),
+    onRecord: (cells: string[], { lines, bytes }) => {
+      const record = [String(ended.lines + 1), String(ended.bytes), String(bytes), ...cells]
+      ended = { lines, bytes }
+      return cells.length === 1 && cells[0] === '' ? null : record
     },
   })
-  Readable.from(utf8Text(file, onBytes))
+  Readable.from(prepended(start, text))
     .on('error', error => parser.destroy(error))
     .pipe(parser)
-  let header: string[] | undefined
   try {
     const records: AsyncIterable<string[]> = parser
-    for await (const [line = '0', ...cells] of records) {
-      if (header === undefined) header = checkHeader(file, cells, layout)
-      else yield entryOf(header, cells, BigInt(line), layout)
-    }
+    for await (const [line = '', from, to, ...cells] of records)
+      yield { line: BigInt(line), from: Number(from), to: Number(to), cells }
   } catch (error) {
-    throw error instanceof CsvError ? unreadable(file, error, ended + 1) : error
+    throw error instanceof CsvError ? unreadable(file, error, ended.lines + 1) : error
   }
-  if (header === undefined)
-    throw new CommandFailed(`${basename(file)} is empty: its first line must name the columns.`)
+}
+
+/** Reads up to the end of the first line that is not empty, or at least the longest line that is allowed. */
+async function textToFirstLine(text: AsyncGenerator<string>): Promise<string> {
+  let start = ''
+  while (start.length <= RECORD_CHARS_MAX && !LINE_END.test(withoutEmptyLines(start))) {
+    const { done, value } = await text.next()
+    if (done) break
+    start += value
+  }
+  return start
+}
+
+const LINE_END = /[\r\n]/
+
+/** Returns a text without a byte order mark and empty lines at its start. */
+function withoutEmptyLines(start: string): string {
+  return start.replace(/^\ufeff?[\r\n]*/, '')
+}
+
+/** Returns the delimiter with which the first line has the most columns that are known; a comma if none does. */
+function delimiterOf(start: string, known: readonly string[]): string {
+  const [header = ''] = withoutEmptyLines(start).split(LINE_END, 1)
+  const cells = (delimiter: string): string[] =>
+    header.split(delimiter).map(cell => cell.replaceAll('"', '').trim().toLowerCase())
+  const counts = DELIMITERS.map(delimiter => cells(delimiter).filter(cell => known.includes(cell)).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+async function* prepended(start: string, text: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield start
+  yield* text
 }
 
 function unreadable(file: string, { code, message }: CsvError, line: number): CommandFailed {
@@ -173,28 +246,16 @@ function checkHeader<Row>(
   const fail = (message: string): never => {
     throw new CommandFailed(`${basename(file)}:1: ${message}`)
   }
-  const delimiter = otherDelimiter(names, [...required, ...optional])
-  if (delimiter !== undefined) fail(`the delimiter is ${shown(delimiter)}: separate the columns with commas`)
-  for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
+  const columns = [...required, ...optional]
+  const known = `the columns are ${columns.join(', ')}`
+  for (const name of required) {
+    if (!names.includes(name)) fail(`the column "${name}" is missing; ${known}`)
+  }
   for (const [index, name] of names.entries()) {
-    if (![...required, ...optional].includes(name)) {
-      fail(
-        `there is no column ${shown(written[index] ?? name)}; the columns are ${[...required, ...optional].join(', ')}`,
-      )
-    }
+    if (!columns.includes(name)) fail(`there is no column ${shown(written[index] ?? name)}; ${known}`)
     if (names.indexOf(name) !== index) fail(`the column ${shown(written[index] ?? name)} appears twice`)
   }
   return names
-}
-
-/** Returns the delimiter of a header that would have known columns with it; undefined if that is not so. */
-function otherDelimiter(names: readonly string[], known: readonly string[]): string | undefined {
-  const [only = '', ...others] = names
-  if (others.length > 0) return undefined
-  return [';', '\t', '|'].find(delimiter => {
-    const parts = only.split(delimiter).map(part => part.trim())
-    return parts.length > 1 && parts.some(part => known.includes(part))
-  })
 }
 
 function entryOf<Row>(
@@ -202,7 +263,7 @@ function entryOf<Row>(
   record: readonly string[],
   line: bigint,
   layout: Layout<Row>,
-): ParsedLine<Row> {
+): { row: Row } | { line: bigint; problem: string } {
   if (record.length !== header.length) {
     return { line, problem: `has ${record.length} cells, but the first line names ${header.length} columns` }
   }

@@ -19,7 +19,7 @@ export function parsePlace(option: string, text: string, passwordOf: (() => stri
     if (/^postgres(ql)?:/i.test(text)) {
       const hasPassword = parseDatabaseUrl(text).hosts.some(({ url }) => new URL(url).password !== '')
       const address = parseDatabaseUrl(text, hasPassword ? undefined : passwordOf)
-      return { kind: 'database', address, name: nameOf(address) }
+      return { kind: 'database', address, name: databaseName(address) }
     }
     if (/^[a-z]+:\/\//i.test(text))
       throw new Error('it must be a directory, or a URL that begins with postgres://.')
@@ -46,7 +46,7 @@ export function hasDatabase(directory: string): boolean {
 }
 
 /** Returns `host:port,host:port/database`, for messages. */
-function nameOf({ hosts }: DatabaseAddress): string {
+export function databaseName({ hosts }: DatabaseAddress): string {
   const [first] = hosts
   const names = hosts.map(({ name }) => name).join(',')
   return escapeControls(names + (first ? databaseOf(first) : ''))

@@ -10,6 +10,7 @@ const countIssuedIds = sql<{ issued: bigint }>()(
 
 const silent: ImportProgress = {
   onBytes: () => {},
+  onChecked: () => {},
   onStaged: () => {},
   onProblems: () => {},
   onLoaded: () => {},
@@ -30,6 +31,6 @@ export async function loadDemo(engine: StoreEngine, clock: () => number): Promis
   ])
   const target = engineTarget(engine, clock, 'demo')
   const files = { categories: programFile('demo/categories.csv'), pets: programFile('demo/pets.csv') }
-  const { problems } = await importFiles(target, files, { dryRun: false, keepGoing: false }, silent)
+  const { problems } = await importFiles(target, files, { keepGoing: false }, silent)
   if (problems.length > 0) throw new Error(`The demo shop is invalid: ${problems.join('; ')}`)
 }

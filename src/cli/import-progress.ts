@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress'
-import type { ImportProgress } from './importer.ts'
+import type { Findings, ImportProgress } from './importer.ts'
 import { say } from './terminal.ts'
 
 /** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
@@ -15,6 +15,7 @@ export interface ImportScreen {
   /** Whether another process serves the store during the import. */
   readonly isRunning: boolean
   readonly importId: bigint
+  readonly skipExisting: boolean
 }
 
 /** Shows the progress of an import on standard error: bars on a terminal, problems, and a line before a long load. */
@@ -27,8 +28,11 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
   if (isTerminal && screen.bytes > 0) reading.start(screen.bytes, 0)
   return {
     onBytes: count => reading.increment(count),
-    onStaged: rows => {
+    onChecked: findings => {
       reading.stop()
+      for (const line of findingsText(findings, screen.skipExisting)) say(line)
+    },
+    onStaged: rows => {
       for (const line of linesBeforeLoad(screen, rows)) say(line)
       if (isTerminal && screen.mode === 'in slices') loading.start(rows, 0)
     },
@@ -43,8 +47,34 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
   }
 }
 
+/** Returns the problems of the lines, and a warning about those whose pet exists. */
+export function findingsText(
+  { problems, problemCount, existing, existingCount }: Findings,
+  skipExisting: boolean,
+): string[] {
+  const lines = [...problems]
+  if (problemCount > problems.length)
+    lines.push(`... and ${problemCount - problems.length} more invalid lines`)
+  if (existingCount === 0) return lines
+  const isOne = existingCount === 1
+  const pets = isOne ? '1 pet' : `${existingCount} pets`
+  if (skipExisting) {
+    const why = `${isOne ? 'its' : 'their'} category has a pet of this name, or an earlier line names one`
+    lines.push(`${pets} ${isOne ? 'is' : 'are'} left out, because ${why}:`)
+  } else {
+    const have = `${isOne ? 'has' : 'have'} the name of an existing pet of ${isOne ? 'its' : 'their'} category`
+    lines.push(`${pets} ${have}. Without --skip-existing, ${isOne ? 'it is' : 'they are'} loaded as well:`)
+  }
+  lines.push(...existing.map(line => `  ${line}`))
+  if (existingCount > existing.length) lines.push(`  ... and ${existingCount - existing.length} more`)
+  return lines
+}
+
 /** Returns the lines to print after all rows are staged, and before the first is loaded. */
-export function linesBeforeLoad({ mode, isRunning, importId }: ImportScreen, rows: number): string[] {
+export function linesBeforeLoad(
+  { mode, isRunning, importId }: Omit<ImportScreen, 'skipExisting'>,
+  rows: number,
+): string[] {
   if (mode === 'in slices') {
     return [`Loading ${rows} rows in slices. If this is interrupted, continue with --resume ${importId}`]
   }

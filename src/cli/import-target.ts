@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { makeCall } from '../client/client.ts'
 import { contract } from '../contract/contract.ts'
-import { ImportNameCounts, ImportOutcome, ImportSliceOutcome } from '../model/import.ts'
+import { ImportNameCounts, ImportOutcome, ImportPetMatches, ImportSliceOutcome } from '../model/import.ts'
 import { storedInstant } from '../model/instant.ts'
 import { parseJson } from '../model/json.ts'
 import type { Reply } from '../shop/idempotency.ts'
@@ -32,6 +32,7 @@ export function engineTarget(
     },
     apply: async scope => ImportOutcome.parse(await resultOf('applyImport', scope)),
     countNames: async names => ImportNameCounts.parse(await resultOf('countImportNames', { names })).counts,
+    findPets: async pets => ImportPetMatches.parse(await resultOf('findImportPets', { pets })).exist,
     loadSlice: async slice => ImportSliceOutcome.parse(await resultOf('loadImportSlice', slice)),
     discard: async () => {
       await execute('discardImport')
@@ -43,12 +44,14 @@ export function engineTarget(
 /** The time limit of one request of an import. */
 const IMPORT_MS_MAX = 3_600_000
 
-const { stageImport, applyImport, countImportNames, loadImportSlice, discardImport } = contract
+const { stageImport, applyImport, countImportNames, findImportPets, loadImportSlice, discardImport } =
+  contract
 /** The hidden operations, which the published client does not have. */
 const operations = {
   stageImport: { ...stageImport, empty: true },
   applyImport,
   countImportNames,
+  findImportPets,
   loadImportSlice,
   discardImport: { ...discardImport, empty: true },
 } as const
@@ -70,10 +73,25 @@ export function runningTarget(base: string, key: string, importId = newImportId(
     },
     apply: async scope => ImportOutcome.parse(await send('applyImport', scope)),
     countNames: async names => ImportNameCounts.parse(await send('countImportNames', { names })).counts,
+    findPets: async pets => ImportPetMatches.parse(await send('findImportPets', { pets })).exist,
     loadSlice: async slice => ImportSliceOutcome.parse(await send('loadImportSlice', slice)),
     discard: async () => {
       await send('discardImport')
     },
+    close: async () => {},
+  }
+}
+
+/** Checks names against a store that does not exist yet, for a dry run, which creates nothing. */
+export function absentTarget(): ImportTarget {
+  const refuse = async (): Promise<never> => {
+    throw new Error('a dry run loads nothing')
+  }
+  return {
+    importId: 0n,
+    countNames: async names => names.map(() => 0n),
+    findPets: async pets => pets.map(() => false),
+    ...{ stage: refuse, apply: refuse, loadSlice: refuse, discard: refuse },
     close: async () => {},
   }
 }

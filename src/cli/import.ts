@@ -1,22 +1,28 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
-import type { ImportScope } from '../model/import.ts'
-import { readAddressFile } from './address-file.ts'
+import { parseDatabaseUrl } from '../model/database-url.ts'
+import { byteText } from './byte-text.ts'
 import { fileBytes } from './catalogue-file.ts'
+import { databaseName, hasDatabase } from './copy-place.ts'
 import { type ImportScreen, showProgress } from './import-progress.ts'
-import { engineTarget, runningTarget } from './import-target.ts'
+import { absentTarget, engineTarget, runningTarget } from './import-target.ts'
 import {
+  checkFiles,
   type Files,
+  type ImportPlan,
+  type ImportProgress,
   type ImportReport,
   type ImportTarget,
   importFiles,
   importInSlices,
   resumeSlices,
 } from './importer.ts'
+import { interruptedBySignals } from './interruption.ts'
+import { RejectedLines, rejectsPaths } from './rejected-lines.ts'
+import { keyForRunning, runningAddress } from './running-store.ts'
 import { configFrom } from './serve.ts'
 import { openStopped } from './stopped-store.ts'
 import { CommandFailed, escapeControls, say } from './terminal.ts'
@@ -33,9 +39,33 @@ interface ImportOptions extends Files {
   readonly key?: string
   readonly dryRun?: true
   readonly keepGoing?: true
+  readonly skipExisting?: true
+  readonly rejects?: string
   readonly inSlices?: true
   readonly resume?: string
 }
+
+const EXAMPLES = `
+The files are in UTF-8. The first line names the columns; they are separated by commas, semicolons, tabs or |. A
+category that exists is used unchanged. A running store is accessed over HTTP, at its address on this machine; the key
+comes from --key, PETSTORE_ADMIN_KEY or the file admin-key in the data directory.
+
+--skip-existing leaves out a pet if its category has a pet with the same name, also one from an earlier line. Thus the
+same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file, with
+the header, to be corrected and imported; with two files, rejects.csv becomes rejects-categories.csv and
+rejects-pets.csv.
+
+Examples:
+  petstore import --categories categories.csv --pets pets.csv --dry-run
+  petstore import --pets pets.csv --keep-going --rejects rejects.csv
+  petstore import --pets pets.csv --skip-existing
+  petstore import --pets pets.csv --in-slices --data /var/lib/petstore
+
+Exit codes:
+  0    everything was loaded, or would be
+  1    a line is invalid, or the import failed
+  2    the command line is wrong
+  130  interrupted with Ctrl-C; the message says what was loaded`
 
 /** Adds `import`, which loads files of categories and pets into a running or stopped store. */
 export function addImport(program: Command): void {
@@ -46,64 +76,52 @@ export function addImport(program: Command): void {
     .option('--pets <file>', 'CSV with the columns name, category, quantity, hold')
     .option('--dry-run', 'check everything, change nothing')
     .option('--keep-going', 'load the valid lines even if others are invalid (default: all or nothing)')
+    .option('--rejects <file>', 'a new file for the invalid lines; requires --keep-going')
+    .option('--skip-existing', 'leave out a pet if its category has a pet with its name')
     .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
     .option('--resume <id>', 'continue an interrupted import in slices')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_ADMIN_KEY]')
+    .addHelpText('after', EXAMPLES)
     .action(runImport)
 }
 
 async function runImport(options: ImportOptions): Promise<void> {
+  refuseContradictions(options)
   const { categories, pets } = options
   const files = { categories, pets }
-  const resumedId = options.resume === undefined ? undefined : importIdOf(options)
-  if (!categories && !pets && resumedId === undefined)
-    throw new CommandFailed('Specify --categories, --pets or both.', 2)
-  const bytes = await totalBytes(files)
-  const scope: ImportScope = { dryRun: options.dryRun === true, keepGoing: options.keepGoing === true }
+  const resumedId = options.resume === undefined ? undefined : importIdOf(options.resume)
+  const sources = await sourcesOf(files)
+  const rejects = new Rejects(options)
   const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
-  const { target, isRunning } = await openTarget(config, options.key, resumedId)
-  const inSlices = options.inSlices === true || resumedId !== undefined
-  const mode = scope.dryRun ? 'check' : inSlices ? 'in slices' : 'at once'
-  let hasBegun = resumedId !== undefined
-  const screen = showProgress({ bytes, mode, isRunning, importId: target.importId })
-  const progress = {
-    ...screen,
-    onStaged: (rows: number): void => {
-      hasBegun = true
-      screen.onStaged(rows)
-    },
-  }
-  try {
-    const report =
-      resumedId !== undefined
-        ? ((await resumeSlices(target, progress)) ?? notResumed(resumedId))
-        : mode === 'in slices'
-          ? await importInSlices(target, files, scope, progress)
-          : await importFiles(target, files, scope, progress)
-    progress.stop()
-    printReport(report, mode === 'in slices' ? { ...scope, keepGoing: true } : scope, mode)
-  } catch (error) {
-    progress.stop()
-    const hint = interruptionHint(mode, hasBegun, target.importId)
-    if (error instanceof ApiError)
-      throw new CommandFailed(`The running store refused the import: ${error.message} ${hint}`)
-    if (error instanceof ConnectionError)
-      throw new CommandFailed(`The connection to the store was lost. ${hint}`)
-    throw error
-  } finally {
-    await target.close()
-  }
+  const opened = await openTarget(config, options, resumedId)
+  const what = resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
+  const verb = resumedId !== undefined ? 'Resuming' : options.dryRun ? 'Checking' : 'Importing'
+  const announcement = `${verb} ${what} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`
+  const bytes = sources.reduce((sum, source) => sum + source.bytes, 0)
+  await load({ options, files, bytes, rejects, announcement, ...opened })
 }
 
-/** Returns the id after --resume. Throws CommandFailed if it is not one, or if an option contradicts it. */
-function importIdOf({ resume = '', categories, pets, dryRun }: ImportOptions): bigint {
-  if (categories || pets || dryRun)
-    throw new CommandFailed(
-      '--resume loads rows that the store already has: specify no file and no --dry-run.',
-      2,
-    )
+function refuseContradictions(options: ImportOptions): void {
+  const { categories, pets, dryRun, keepGoing, skipExisting, rejects, inSlices, resume } = options
+  const refuse = (message: string): never => {
+    throw new CommandFailed(message, 2)
+  }
+  if (resume !== undefined) {
+    if (categories || pets || dryRun)
+      refuse('--resume loads rows that the store already has: specify no file and no --dry-run.')
+    if (keepGoing || skipExisting || rejects !== undefined || inSlices)
+      refuse('--resume continues an import as it was started: specify no other option of it.')
+  } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
+  if (rejects === undefined) return
+  if (dryRun) refuse('A dry run writes no file: specify no --rejects.')
+  // Otherwise nothing is loaded, and whoever imports the corrected lines would miss the valid ones.
+  if (!keepGoing) refuse('--rejects requires --keep-going, which loads the other lines.')
+}
+
+/** Returns the id after --resume. Throws CommandFailed if it is not one. */
+function importIdOf(resume: string): bigint {
   if (!/^[0-9]{1,15}$/.test(resume))
     throw new CommandFailed(
       `--resume takes the id that the import printed, not ${escapeControls(resume)}.`,
@@ -112,11 +130,104 @@ function importIdOf({ resume = '', categories, pets, dryRun }: ImportOptions): b
   return BigInt(resume)
 }
 
+async function sourcesOf({ categories, pets }: Files): Promise<{ bytes: number; text: string }[]> {
+  const sources: { bytes: number; text: string }[] = []
+  for (const file of [categories, pets]) {
+    if (file === undefined) continue
+    const bytes = await fileBytes(file)
+    sources.push({ bytes, text: `${escapeControls(basename(file))} (${byteText(bytes)})` })
+  }
+  return sources
+}
+
+/** An import that a command has prepared. */
+interface PreparedImport extends OpenedTarget {
+  readonly options: ImportOptions
+  readonly files: Files
+  readonly bytes: number
+  readonly rejects: Rejects
+  /** The first message, which names the files and the store. */
+  readonly announcement: string
+}
+
+async function load({
+  options,
+  files,
+  bytes,
+  rejects,
+  announcement,
+  target,
+  isRunning,
+}: PreparedImport): Promise<void> {
+  const { keepGoing = false, skipExisting = false, resume } = options
+  const mode = modeOf(options)
+  let hasBegun = resume !== undefined
+  const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
+  // Whoever reads the announcement may press Ctrl-C at once.
+  const interruption = interruptedBySignals(hint)
+  say(announcement)
+  const screen = showProgress({ bytes, mode, isRunning, importId: target.importId, skipExisting })
+  const onStaged = (rows: number): void => {
+    hasBegun = true
+    screen.onStaged(rows)
+  }
+  const { signal } = interruption
+  const plan = { keepGoing, skipExisting, onRejected: rejects.add, signal }
+  try {
+    const report = await loadInMode(mode, { target, files, plan, progress: { ...screen, onStaged } }, resume)
+    screen.stop()
+    rejects.close()
+    printReport(report, { mode, keepGoing: keepGoing || resume !== undefined })
+  } catch (error) {
+    screen.stop()
+    if (!hasBegun) rejects.discard()
+    if (error instanceof ApiError)
+      throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
+    if (error instanceof ConnectionError)
+      throw new CommandFailed(`The connection to the store was lost. ${hint()}`)
+    throw error
+  } finally {
+    // A store that loads everything at once would first complete this. The end of the process rolls it back instead.
+    if (!(signal.aborted && hasBegun && mode === 'at once')) await target.close()
+    interruption.stop()
+  }
+}
+
+type Mode = ImportScreen['mode']
+
+function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
+  if (dryRun) return 'check'
+  return inSlices || resume !== undefined ? 'in slices' : 'at once'
+}
+
+interface LoadParts {
+  readonly target: ImportTarget
+  readonly files: Files
+  readonly plan: ImportPlan
+  readonly progress: ImportProgress
+}
+
+async function loadInMode(
+  mode: Mode,
+  { target, files, plan, progress }: LoadParts,
+  resume: string | undefined,
+): Promise<ImportReport> {
+  if (resume !== undefined)
+    return (await resumeSlices(target, progress, plan.signal)) ?? notResumed(target.importId)
+  if (mode === 'check') return checkFiles(target, files, plan, progress)
+  return mode === 'in slices'
+    ? importInSlices(target, files, plan, progress)
+    : importFiles(target, files, plan, progress)
+}
+
 /** Returns a sentence that says what an error means for the import, and how to continue. */
-function interruptionHint(mode: ImportScreen['mode'], hasBegun: boolean, importId: bigint): string {
+function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
   if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
   if (mode === 'in slices') return `Continue with --resume ${importId}.`
-  return 'It is unknown whether the rows were loaded: check the store before you import them again.'
+  return (
+    'It is unknown whether the rows were loaded. Import the files again with --skip-existing, ' +
+    'which leaves out the pets that exist.'
+  )
 }
 
 function notResumed(importId: bigint): never {
@@ -125,72 +236,96 @@ function notResumed(importId: bigint): never {
   )
 }
 
+interface OpenedTarget {
+  readonly target: ImportTarget
+  /** The store with its place, for messages. */
+  readonly place: string
+  /** Whether another process serves the store. */
+  readonly isRunning: boolean
+}
+
 /** Opens the store, or connects to the process that has it open. Throws CommandFailed if neither is possible. */
 async function openTarget(
   config: Config,
-  key: string | undefined,
+  { dryRun, key }: ImportOptions,
   importId: bigint | undefined,
-): Promise<{ target: ImportTarget; isRunning: boolean }> {
+): Promise<OpenedTarget> {
+  const { data, databaseUrl } = config
+  const directory = escapeControls(data)
+  const isNew = databaseUrl === undefined && !hasDatabase(data)
+  if (isNew && dryRun)
+    return { target: absentTarget(), place: `a new store in ${directory}`, isRunning: false }
   try {
     const store = await openStopped(config, { writerCacheKib: IMPORT_CACHE_KIB })
     const target = engineTarget(store.engine, Date.now, 'import', importId)
     const close = async (): Promise<void> => {
       await store[Symbol.asyncDispose]()
     }
-    return { target: { ...target, close }, isRunning: false }
+    const place =
+      databaseUrl !== undefined
+        ? `the store at ${databaseName(parseDatabaseUrl(databaseUrl))}`
+        : isNew
+          ? `a new store in ${directory}`
+          : `the store in ${directory}, which is stopped`
+    return { target: { ...target, close }, place, isRunning: false }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
-    const base = readAddressFile(config.data)
-    if (base === undefined)
-      throw new CommandFailed(`${error.message} It has not published its address; try again.`)
-    return { target: runningTarget(base, key ?? adminKey(config), importId), isRunning: true }
+    const base = runningAddress(config, error)
+    const target = runningTarget(base, keyForRunning(config, key, 'pets:write'), importId)
+    return { target, place: `the store in ${directory}, which is running at ${base}`, isRunning: true }
   }
 }
 
-function adminKey({ adminKey, adminKeyFile, data }: Config): string {
-  const given = adminKey ?? adminKeyFile
-  if (given !== undefined) return given
-  try {
-    return readFileSync(join(data, 'admin-key'), 'utf8').trim()
-  } catch {
-    throw new CommandFailed(
-      'The store is running: specify a key with the scope pets:write, with --key or PETSTORE_ADMIN_KEY.',
-      2,
-    )
+/** The new files for the invalid lines, if the options name one. */
+class Rejects {
+  readonly #files: Readonly<Record<'categories' | 'pets', RejectedLines | undefined>>
+
+  /** Throws CommandFailed if one of the files exists. */
+  constructor({ rejects, categories, pets }: ImportOptions) {
+    const paths = rejects === undefined ? {} : rejectsPaths(rejects, { categories, pets })
+    const lines = (source: string | undefined, path: string | undefined): RejectedLines | undefined =>
+      source === undefined || path === undefined ? undefined : new RejectedLines(source, path)
+    this.#files = { categories: lines(categories, paths.categories), pets: lines(pets, paths.pets) }
+  }
+
+  readonly add: NonNullable<ImportPlan['onRejected']> = (file, span) => this.#files[file]?.add(span)
+
+  /** Closes the files that have lines, and says where they are. */
+  close(): void {
+    for (const [kind, file] of Object.entries(this.#files)) {
+      if (!file?.close()) continue
+      say(
+        `The invalid lines are in ${escapeControls(file.path)}: correct them, then import this file with --${kind}.`,
+      )
+    }
+  }
+
+  discard(): void {
+    for (const file of Object.values(this.#files)) file?.discard()
   }
 }
-
-async function totalBytes({ categories, pets }: Files): Promise<number> {
-  let total = 0
-  for (const file of [categories, pets]) if (file !== undefined) total += await fileBytes(file)
-  return total
-}
-
-/** A list with at least this number of problems may be truncated. */
-const CUT_FROM = 1000
 
 function printReport(
-  { outcome, problems, isTakenOver }: ImportReport,
-  { dryRun, keepGoing }: ImportScope,
-  mode: ImportScreen['mode'],
+  { outcome, problemCount, isTakenOver }: ImportReport,
+  { mode, keepGoing }: { readonly mode: Mode; readonly keepGoing: boolean },
 ): void {
-  // An import in slices has printed its problems as it found them, unless it found them before it loaded anything.
-  if (mode !== 'in slices' || !outcome) for (const problem of problems) say(problem)
-  const loaded = outcome !== undefined && !dryRun && (problems.length === 0 || keepGoing)
-  if (outcome && (loaded || dryRun)) {
-    const { categoriesCreated, categoriesFound, petsCreated } = outcome
+  const isDry = mode === 'check'
+  const isLoaded = outcome !== undefined && (problemCount === 0 || keepGoing)
+  if (isLoaded) {
+    const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
-    say(
-      `${dryRun ? 'Would load' : 'Loaded'} ${categoriesCreated} categories${existing} and ${petsCreated} pets.`,
-    )
+    const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
+    const loaded = `${categoriesCreated} categories${existing} and ${petsCreated} pets${skipped}.`
+    say(`${isDry ? 'Would load' : 'Loaded'} ${loaded}`)
   }
   if (isTakenOver) {
     throw new CommandFailed(
       'The other rows were loaded or deleted by another process, which resumed this import.',
     )
   }
-  if (problems.length === 0) return
-  const count = `${problems.length >= CUT_FROM ? 'At least ' : ''}${problems.length}`
-  const lines = `${count} ${problems.length === 1 ? 'line is' : 'lines are'} invalid`
-  throw new CommandFailed(`${lines}; ${loaded ? 'the others were loaded' : 'nothing was loaded'}.`)
+  if (problemCount === 0) return
+  const lines = `${problemCount} ${problemCount === 1 ? 'line is' : 'lines are'} invalid`
+  const subject = isLoaded ? 'the others' : 'nothing'
+  const verb = isDry ? 'would be' : isLoaded ? 'were' : 'was'
+  throw new CommandFailed(`${lines}; ${subject} ${verb} loaded.`)
 }

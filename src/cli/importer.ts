@@ -10,18 +10,16 @@ import {
   type ImportSlice,
   type ImportSliceOutcome,
 } from '../model/import.ts'
-import { type ParsedLine, readCategories, readPets } from './catalogue-file.ts'
-import { NamesInFiles } from './names-in-files.ts'
+import { type ParsedLine, type RecordSpan, readCategories, readPets } from './catalogue-file.ts'
+import { type NameSource, RowCheck, type RowResult } from './row-check.ts'
 import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
 import { escapeControls } from './terminal.ts'
 
 /** A store, running or stopped, in which rows are staged and then loaded. */
-export interface ImportTarget {
+export interface ImportTarget extends NameSource {
   readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
   apply(scope: ImportScope): Promise<ImportOutcome>
-  /** Returns the number of categories with each name: 0, 1, or 2 for several. */
-  countNames(names: readonly string[]): Promise<readonly bigint[]>
   loadSlice(slice: ImportSlice): Promise<ImportSliceOutcome>
   discard(): Promise<void>
   close(): Promise<void>
@@ -32,11 +30,34 @@ export interface Files {
   readonly pets?: string | undefined
 }
 
+/** How files are loaded. */
+export interface ImportPlan {
+  /** Whether to load the valid lines even if others are invalid. */
+  readonly keepGoing: boolean
+  /** Whether to leave out a pet whose name another pet of its category has, in the store or on an earlier line. */
+  readonly skipExisting?: boolean
+  /** Receives the place of each invalid line. */
+  readonly onRejected?: (file: ImportProblem['file'], span: RecordSpan) => void
+  /** Ends the import with its reason: while the files are read, while the store loads, or between two slices. */
+  readonly signal?: AbortSignal
+}
+
+/** What the lines of the files have, before any of them is loaded. */
+export interface Findings {
+  /** The first 1000 problems as `file:line: problem`, in the order of the lines. */
+  readonly problems: readonly string[]
+  readonly problemCount: number
+  /** The first ten of the lines whose pet exists, as `file:line: name`. */
+  readonly existing: readonly string[]
+  readonly existingCount: number
+}
+
 export interface ImportReport {
   /** Undefined if the import was discarded before the store was asked to load it. */
   readonly outcome: Omit<ImportOutcome, 'problems'> | undefined
-  /** Each problem as `file:line: problem`. Reading, the check of the names, and loading add at most 1000 each. */
+  /** The problems as `file:line: problem`, at most 1000 from the check and 1000 from the store. */
   readonly problems: readonly string[]
+  readonly problemCount: number
   /** Whether another process loaded or deleted the rest of an import in slices. */
   readonly isTakenOver?: boolean
 }
@@ -45,161 +66,284 @@ export interface ImportReport {
 export interface ImportProgress {
   /** Called after each read from a file, with the number of bytes. */
   onBytes(count: number): void
+  /** Called once, when all lines are checked and none is loaded. */
+  onChecked(findings: Findings): void
   /** Called once, when all rows are staged and none is loaded. */
   onStaged(rows: number): void
-  /** Called with the problems of an import in slices as they are found: an interruption must not hide them. */
+  /** Called with the rows that the store could not load, although they were valid when they were checked. */
   onProblems(problems: readonly string[]): void
-  /** Called after each slice, with the number of rows that it loaded or reported as problems. */
+  /** Called after each slice, with the number of rows that it loaded, skipped or reported as problems. */
   onLoaded(count: number): void
 }
 
 /** A group of rows is sent when its text reaches this length, well below the body size limit. */
 const GROUP_CHARS_MAX = 100_000
 const PROBLEMS_MAX = 1000
+const EXISTING_MAX = 10
+
+/** Checks every line of the files, as an import does. Changes nothing, and returns what an import would load. */
+export async function checkFiles(
+  store: NameSource,
+  files: Files,
+  plan: ImportPlan,
+  progress: ImportProgress,
+): Promise<ImportReport> {
+  const reading = await readFiles(store, files, plan, progress, async () => {})
+  progress.onChecked(reading)
+  return { ...reading, outcome: reading.counts }
+}
 
 /**
- * Streams files of any size into a store: rows are staged in groups, then loaded in one transaction. Without
- * `keepGoing`, nothing is loaded if any line of either file is invalid.
+ * Streams files of any size into a store: rows are checked and staged in groups, then loaded in one transaction.
+ * Without `keepGoing`, nothing is loaded if any line of either file is invalid.
  */
 export async function importFiles(
   target: ImportTarget,
   files: Files,
-  scope: ImportScope,
+  plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const { problems, rows } = await stageFiles(target, files, progress)
-  if (problems.length > 0 && !scope.keepGoing && !scope.dryRun) {
-    await target.discard()
-    return { outcome: undefined, problems }
+  const reading = await stageFiles(target, files, plan, progress)
+  if (reading.isRefused) return { ...reading, outcome: undefined }
+  const { keepGoing, skipExisting = false, signal } = plan
+  const applying = target.apply({ dryRun: false, keepGoing, skipExisting })
+  const { problems, ...outcome } = await orAborted(applying, signal)
+  const late = problems.map(found => problemText(files, found))
+  progress.onProblems(late)
+  return {
+    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + reading.counts.petsSkipped },
+    problems: [...reading.problems, ...late],
+    problemCount: reading.problemCount + late.length,
   }
-  progress.onStaged(rows)
-  const outcome = await target.apply(scope)
-  return { outcome, problems: [...problems, ...outcome.problems.map(found => problemText(files, found))] }
 }
 
-/**
- * Like `importFiles`, but loads the rows in many short transactions, between which other commands run. All rows are
- * validated before the first is loaded; without `keepGoing`, nothing is loaded if any line is invalid.
- */
+/** Like `importFiles`, but loads the rows in many short transactions, between which other commands run. */
 export async function importInSlices(
   target: ImportTarget,
   files: Files,
-  { keepGoing }: Pick<ImportScope, 'keepGoing'>,
+  plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const names = new NamesInFiles()
-  const { problems, rows } = await stageFiles(target, files, progress, names)
-  const refused = await names.check(target)
-  // Only the problems of single lines. With keepGoing, the slices report the problems with the names.
-  const withoutNames = [...problems]
-  problems.push(...refused.slice(0, PROBLEMS_MAX).map(found => problemText(files, found)))
-  if (problems.length > 0 && !keepGoing) {
-    await target.discard()
-    return { outcome: undefined, problems }
+  const reading = await stageFiles(target, files, plan, progress)
+  if (reading.isRefused) return { ...reading, outcome: undefined }
+  const { outcome, problems, isTakenOver } = await loadSlices(target, files, plan, true, progress)
+  return {
+    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + reading.counts.petsSkipped },
+    problems: [...reading.problems, ...problems],
+    problemCount: reading.problemCount + problems.length,
+    isTakenOver,
   }
-  progress.onProblems(withoutNames)
-  progress.onStaged(rows)
-  const report = await loadSlices(target, files, true, progress)
-  // The check reports one problem for all lines with the same unknown name, but the slices report each line.
-  return { ...report, problems: [...withoutNames, ...report.problems] }
 }
 
-/** Loads the rest of an interrupted import that was started in slices. Returns undefined if there is none. */
+/**
+ * Loads the rest of an interrupted import that was started in slices, with its `skipExisting`. Returns undefined if
+ * there is none.
+ */
 export async function resumeSlices(
   target: ImportTarget,
   progress: ImportProgress,
+  signal?: AbortSignal,
 ): Promise<ImportReport | undefined> {
+  const plan = { keepGoing: true, ...(signal && { signal }) }
   // A resumed import does not know the names of its files.
-  const { isKnown, ...report } = await loadSlices(target, {}, false, progress)
-  return isKnown ? report : undefined
+  const { isKnown, ...report } = await loadSlices(target, {}, plan, false, progress)
+  return isKnown ? { ...report, problemCount: report.problems.length } : undefined
+}
+
+interface SlicesReport {
+  readonly outcome: Omit<ImportOutcome, 'problems'>
+  readonly problems: readonly string[]
+  readonly isKnown: boolean
+  readonly isTakenOver: boolean
 }
 
 async function loadSlices(
   target: ImportTarget,
   files: Files,
+  { skipExisting = false, signal }: ImportPlan,
   begins: boolean,
   { onLoaded, onProblems }: ImportProgress,
-): Promise<ImportReport & { readonly isKnown: boolean }> {
+): Promise<SlicesReport> {
   const problems: string[] = []
-  const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
+  const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   let rows = SLICE_ROWS_FIRST
   for (let isFirst = true; ; isFirst = false) {
+    signal?.throwIfAborted()
     const startedMs = performance.now()
-    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst })
+    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst, skipExisting })
     rows = nextSliceRows(rows, performance.now() - startedMs)
-    sums.categoriesCreated += slice.categoriesCreated
-    sums.categoriesFound += slice.categoriesFound
-    sums.petsCreated += slice.petsCreated
+    const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = slice
+    sums.categoriesCreated += categoriesCreated
+    sums.categoriesFound += categoriesFound
+    sums.petsCreated += petsCreated
+    sums.petsSkipped += petsSkipped
     const texts = slice.problems.map(found => problemText(files, found))
     onProblems(texts)
     problems.push(...texts.slice(0, PROBLEMS_MAX - problems.length))
-    const { categoriesCreated, categoriesFound, petsCreated } = slice
-    onLoaded(Number(categoriesCreated + categoriesFound + petsCreated) + slice.problems.length)
+    const loaded = categoriesCreated + categoriesFound + petsCreated + petsSkipped
+    onLoaded(Number(loaded) + slice.problems.length)
     if (!slice.isLast) continue
     const { isKnown } = slice
     return { outcome: sums, problems, isKnown: isKnown || !isFirst, isTakenOver: !isKnown && !isFirst }
   }
 }
 
-/** Stages the rows of both files. If that fails, discards what was staged and throws the error. */
+/** Checks all lines, and stages the valid ones. Discards them if nothing may be loaded, or if an error is thrown. */
 async function stageFiles(
   target: ImportTarget,
-  { categories, pets }: Files,
-  { onBytes }: ImportProgress,
-  names?: NamesInFiles,
-): Promise<{ problems: string[]; rows: number }> {
-  const problems: string[] = []
+  files: Files,
+  plan: ImportPlan,
+  progress: ImportProgress,
+): Promise<CheckedFiles & { readonly isRefused: boolean }> {
   let rows = 0
-  const stage = async (group: ImportRows): Promise<void> => {
-    names?.add(group)
-    rows += group.categories.length + group.pets.length
-    await target.stage(group)
-  }
   try {
-    if (categories)
-      await stageFile(stage, categories, readCategories(categories, onBytes), asCategories, problems)
-    if (pets) await stageFile(stage, pets, readPets(pets, onBytes), asPets, problems)
+    const reading = await readFiles(target, files, plan, progress, async group => {
+      rows += group.categories.length + group.pets.length
+      await target.stage(group)
+    })
+    progress.onChecked(reading)
+    plan.signal?.throwIfAborted()
+    const isRefused = reading.problemCount > 0 && !plan.keepGoing
+    if (isRefused) await target.discard()
+    else progress.onStaged(rows)
+    return { ...reading, isRefused }
   } catch (error) {
     // If this fails too, the store deletes the rows after a day. The first error is the one to report.
     await target.discard().catch(() => {})
     throw error
   }
-  return { problems, rows }
 }
 
-async function stageFile<Row extends { readonly name: string }>(
-  stage: (rows: ImportRows) => Promise<void>,
-  file: string,
-  entries: AsyncGenerator<ParsedLine<Row>>,
-  asRows: (group: Row[]) => ImportRows,
-  problems: string[],
-): Promise<void> {
-  let group: Row[] = []
-  let chars = 0
-  for await (const entry of entries) {
-    if ('problem' in entry) {
-      if (problems.length < PROBLEMS_MAX) problems.push(`${basename(file)}:${entry.line}: ${entry.problem}`)
-      continue
-    }
-    group.push(entry.row)
-    for (const value of Object.values(entry.row)) chars += String(value).length
-    if (group.length === IMPORT_ROWS_MAX || chars >= GROUP_CHARS_MAX) {
-      await stage(asRows(group))
-      group = []
-      chars = 0
+interface CheckedFiles extends Findings {
+  /** What an import would load and skip. */
+  readonly counts: Omit<ImportOutcome, 'problems'>
+}
+
+/** Reads both files, checks their lines, and passes the rows to load to `onRows`, in groups. */
+async function readFiles(
+  store: NameSource,
+  { categories, pets }: Files,
+  plan: ImportPlan,
+  { onBytes }: ImportProgress,
+  onRows: (rows: ImportRows) => Promise<void>,
+): Promise<CheckedFiles> {
+  const { skipExisting = false } = plan
+  const check = new RowCheck(store, { noticesRepeats: skipExisting })
+  const log = new FindingsLog(plan)
+  if (categories !== undefined) {
+    for await (const group of groupsOf(readCategories(categories, onBytes))) {
+      const rows = rowsIn(group)
+      const found = log.note('categories', categories, group, await check.checkCategories(rows))
+      log.counts.categoriesFound += BigInt(found.existing.length)
+      log.counts.categoriesCreated += BigInt(found.fresh.length)
+      const staged = rows.filter(row => !found.refused.has(row))
+      if (staged.length > 0) await onRows({ categories: staged, pets: [] })
     }
   }
-  if (group.length > 0) await stage(asRows(group))
+  if (pets !== undefined) {
+    for await (const group of groupsOf(readPets(pets, onBytes))) {
+      const rows = rowsIn(group)
+      const found = log.note('pets', pets, group, await check.checkPets(rows))
+      for (const row of found.existing) log.noteExisting(pets, row)
+      const staged = skipExisting ? found.fresh : rows.filter(row => !found.refused.has(row))
+      log.counts.petsCreated += BigInt(staged.length)
+      if (skipExisting) log.counts.petsSkipped += BigInt(found.existing.length)
+      if (staged.length > 0) await onRows({ categories: [], pets: staged })
+    }
+  }
+  return log
+}
+
+/** Collects the findings about the lines of both files. */
+class FindingsLog implements CheckedFiles {
+  readonly problems: string[] = []
+  problemCount = 0
+  readonly existing: string[] = []
+  existingCount = 0
+  readonly counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  readonly #plan: ImportPlan
+
+  constructor(plan: ImportPlan) {
+    this.#plan = plan
+  }
+
+  /** Notes the problems of a group, in the order of its lines, and returns its rows by their result. */
+  note<Row extends { readonly line: bigint }>(
+    file: ImportProblem['file'],
+    path: string,
+    group: readonly ParsedLine<Row>[],
+    results: readonly RowResult[],
+  ): { fresh: Row[]; existing: Row[]; refused: ReadonlySet<Row> } {
+    this.#plan.signal?.throwIfAborted()
+    const fresh: Row[] = []
+    const existing: Row[] = []
+    const refused = new Set<Row>()
+    let index = 0
+    for (const entry of group) {
+      if ('problem' in entry) {
+        this.#noteProblem(file, path, entry.line, entry.problem, entry.span)
+        continue
+      }
+      const result = results[index++] ?? 'new'
+      if (result === 'new') fresh.push(entry.row)
+      else if (result === 'existing') existing.push(entry.row)
+      else {
+        refused.add(entry.row)
+        this.#noteProblem(file, path, entry.row.line, escapeControls(result.problem), entry.span)
+      }
+    }
+    return { fresh, existing, refused }
+  }
+
+  noteExisting(path: string, { line, name }: ImportedPet): void {
+    this.existingCount++
+    if (this.existing.length < EXISTING_MAX)
+      this.existing.push(`${basename(path)}:${line}: ${escapeControls(name)}`)
+  }
+
+  #noteProblem(
+    file: ImportProblem['file'],
+    path: string,
+    line: bigint,
+    problem: string,
+    span: RecordSpan,
+  ): void {
+    this.problemCount++
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(`${basename(path)}:${line}: ${problem}`)
+    this.#plan.onRejected?.(file, span)
+  }
+}
+
+function rowsIn<Row>(group: readonly ParsedLine<Row>[]): Row[] {
+  return group.flatMap(entry => ('row' in entry ? [entry.row] : []))
+}
+
+/** Divides the lines of a file into groups that can be checked and staged together. */
+async function* groupsOf<Row extends ImportedCategory | ImportedPet>(
+  entries: AsyncGenerator<ParsedLine<Row>>,
+): AsyncGenerator<ParsedLine<Row>[]> {
+  let group: ParsedLine<Row>[] = []
+  let chars = 0
+  for await (const entry of entries) {
+    group.push(entry)
+    if ('row' in entry) for (const value of Object.values(entry.row)) chars += String(value).length
+    if (group.length < IMPORT_ROWS_MAX && chars < GROUP_CHARS_MAX) continue
+    yield group
+    group = []
+    chars = 0
+  }
+  if (group.length > 0) yield group
+}
+
+/** Resolves like `work`, or rejects as soon as the signal is aborted. The work itself continues. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  return Promise.race([work, aborted])
 }
 
 function problemText(files: Files, { file, line, message }: ImportProblem): string {
   return `${basename(files[file] ?? file)}:${line}: ${escapeControls(message)}`
-}
-
-function asCategories(categories: ImportedCategory[]): ImportRows {
-  return { categories, pets: [] }
-}
-
-function asPets(pets: ImportedPet[]): ImportRows {
-  return { categories: [], pets }
 }

@@ -1,42 +1,223 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
+import { ApiError, ConnectionError, TimeoutError } from '../client/petstore-client.ts'
 import type { Config } from '../config.ts'
-import { databaseFile } from '../engine/sqlite.ts'
+import { DirectoryInUse } from '../engine/data-lock.ts'
+import { StoreError } from '../model/error.ts'
+import { formatInstantMs, parseInstantMs } from '../model/instant.ts'
+import { parseInt64 } from '../model/int64.ts'
+import { NewApiKey, Scope } from '../model/key.ts'
+import { similarName } from '../model/similar-name.ts'
+import { readRetention } from '../setting-readers.ts'
 import { resetAdminKey } from '../store/maintenance.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
+import { hasDatabase } from './copy-place.ts'
+import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
+import { keyForRunning, runningAddress } from './running-store.ts'
 import { configFrom } from './serve.ts'
-import { openStoppedOrFail, type StoppedStore } from './stopped-store.ts'
-import { CommandFailed, say } from './terminal.ts'
+import { openStopped, openStoppedOrFail } from './stopped-store.ts'
+import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
 
 interface KeysOptions {
   readonly data?: string
   readonly databaseUrl?: string
+  readonly key?: string
+}
+
+const WHERE = `
+On a stopped store, no key is needed. A running store is accessed over HTTP, at its address on this machine; the key
+comes from --key, PETSTORE_ADMIN_KEY or the file admin-key in the data directory. The audit log records each change.`
+
+const LIST_HELP = `${WHERE}
+
+Examples:
+  petstore keys list
+  petstore keys list --data /var/lib/petstore`
+
+const CREATE_HELP = `${WHERE}
+
+Only the key is printed on standard output. The store keeps only its hash: save the key at once.
+
+Scopes:
+${Scope.options.map(scope => `  ${scope}`).join('\n')}
+
+Examples:
+  petstore keys create --name "till 1" --scope orders:read --scope orders:write
+  petstore keys create --name courier --scope events:read --expires 30d > courier-key`
+
+const REVOKE_HELP = `${WHERE}
+
+Examples:
+  petstore keys list
+  petstore keys revoke 3`
+
+const RESET_HELP = `
+Use this if the admin key is lost. The store must be stopped, and no key is needed. The new key replaces the content of
+the file. The other keys stay valid; --revoke-others revokes those with the scope admin.
+
+Examples:
+  petstore keys reset-admin
+  petstore keys reset-admin --revoke-others`
+
+/** Adds the command `keys`, which manages the keys of a running or stopped store. */
+export function addKeys(program: Command): void {
+  const keys = program
+    .command('keys')
+    .description('list, create and revoke keys, or replace a lost admin key')
+  const placed = (command: Command, help: string): Command =>
+    command
+      .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
+      .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
+      .addHelpText('after', help)
+  const keyed = (command: Command, help: string): Command =>
+    placed(command, help).option(
+      '--key <key>',
+      'a key with keys:manage, for a running store [PETSTORE_ADMIN_KEY]',
+    )
+  keyed(keys.command('list').description('list the keys, without their secrets'), LIST_HELP).action(runList)
+  const create = keys
+    .command('create')
+    .description('create a key, and print it')
+    .option('--name <name>', 'what the key is for')
+    .option('--scope <scope>', 'a permission of the key; may be repeated', addScope)
+    .option('--expires <when>', 'when the key expires: in 30d or 36h, or at an instant', readExpiry)
+  keyed(create, CREATE_HELP).action(runCreate)
+  keyed(keys.command('revoke <id>').description('revoke a key at once'), REVOKE_HELP).action(runRevoke)
+  const reset = keys
+    .command('reset-admin')
+    .description(
+      'replace a lost admin key: create one, and write it to the file admin-key in the data directory',
+    )
+    .option('--revoke-others', 'revoke every other key with the scope admin')
+  placed(reset, RESET_HELP).action(runReset)
+}
+
+function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
+  const scope = Scope.safeParse(text)
+  if (scope.success) return [...new Set([...scopes, scope.data])]
+  const meant = similarName(text, Scope.options)
+  const hint = meant === undefined ? `the scopes are ${Scope.options.join(', ')}.` : `did you mean ${meant}?`
+  throw new CommandFailed(`There is no scope ${escapeControls(text)}: ${hint}`, 2)
+}
+
+/** Returns the instant of `30d`, `36h` or an RFC 3339 text, as a request has it. */
+function readExpiry(text: string): string {
+  const at = parseInstantMs(text)
+  if (at !== undefined) return formatInstantMs(at)
+  try {
+    const afterMs = readRetention(text)
+    if (afterMs !== 'forever') return formatInstantMs(Date.now() + afterMs)
+  } catch {
+    // The message names both forms.
+  }
+  throw new CommandFailed(
+    '--expires must be a number of days (30d) or hours (36h), or an instant (2027-01-31T00:00:00Z).',
+    2,
+  )
+}
+
+async function runList(options: KeysOptions): Promise<void> {
+  await withKeys(options, async keys => {
+    const rows = [['ID', 'NAME', 'SCOPES', 'ENDS WITH', 'CREATED', 'EXPIRES']]
+    for await (const { id, name, scopes, hint, createdAt, expiresAt } of keys.list()) {
+      rows.push([String(id), escapeControls(name), scopes.join(','), hint, createdAt, expiresAt ?? 'never'])
+    }
+    for (const line of aligned(rows)) process.stdout.write(`${line}\n`)
+  })
+}
+
+/** Returns the rows as lines in which all cells of a column have the same width. */
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+interface CreateOptions extends KeysOptions {
+  readonly name?: string
+  readonly scope?: readonly Scope[]
+  readonly expires?: string
+}
+
+async function runCreate({ name, scope = [], expires, ...options }: CreateOptions): Promise<void> {
+  if (name === undefined || scope.length === 0)
+    throw new CommandFailed('Specify what the key is for with --name, and its permissions with --scope.', 2)
+  const body = { name, scopes: [...scope], ...(expires !== undefined && { expiresAt: expires }) }
+  // The options have checked the other members.
+  if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
+  await withKeys(options, async keys => {
+    const { id, key, expiresAt } = await keys.create(body)
+    process.stdout.write(`${key}\n`)
+    const until = expiresAt === undefined ? 'It does not expire.' : `It expires at ${expiresAt}.`
+    say(`Created key ${id}, ${JSON.stringify(escapeControls(name))}, with ${scope.join(', ')}. ${until}`)
+    say('The store cannot show the key again: save it.')
+  })
+}
+
+async function runRevoke(text: string, options: KeysOptions): Promise<void> {
+  const keyId = parseInt64(text)
+  if (keyId === undefined || keyId < 1n) {
+    throw new CommandFailed(
+      `${escapeControls(text)} is not the id of a key: "petstore keys list" shows the ids.`,
+      2,
+    )
+  }
+  await withKeys(options, async keys => {
+    await keys.revoke(keyId)
+    say(`Key ${keyId} was revoked.`)
+    if ((await keys.hasAdmin()) === false)
+      say('No valid key with the scope admin is left: the next start creates one.')
+  })
+}
+
+/** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
+async function withKeys(options: KeysOptions, work: (keys: KeyTarget) => Promise<void>): Promise<void> {
+  const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
+  refuseAbsent(config)
+  try {
+    await using store = await openStopped(config)
+    await work(engineKeys(store.engine, Date.now))
+  } catch (error) {
+    if (error instanceof DirectoryInUse) {
+      const base = runningAddress(config, error)
+      const key = keyForRunning(config, options.key, 'keys:manage')
+      return await work(runningKeys(base, key)).catch(refused => {
+        throw failureOf(refused)
+      })
+    }
+    throw failureOf(error)
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  if (error instanceof ApiError && error.status === 401) {
+    const remedy = 'If the admin key is lost, stop the store and run "petstore keys reset-admin".'
+    return new CommandFailed(`The store refused: ${error.message} ${remedy}`)
+  }
+  if (error instanceof StoreError || error instanceof ApiError)
+    return new CommandFailed(`The store refused: ${error.message}`)
+  if (error instanceof ConnectionError || error instanceof TimeoutError)
+    return new CommandFailed(`The running store does not respond: ${reasonOf(error)}.`)
+  return error
+}
+
+interface ResetAdminOptions extends KeysOptions {
   readonly revokeOthers?: boolean
 }
 
-/** Adds the command `keys`, which creates an admin key if the existing one is lost. */
-export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('manage the admin key of a stopped store')
-  keys
-    .command('reset-admin')
-    .description('create an admin key and write it to the file admin-key in the data directory')
-    .option('--revoke-others', 'revoke every other key with the scope admin')
-    .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
-    .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
-    .action(runReset)
-}
-
-async function runReset({ data, databaseUrl, revokeOthers = false }: KeysOptions): Promise<void> {
+async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminOptions): Promise<void> {
   const config = configFrom({ data, databaseUrl })
-  await using store = await open(config)
+  refuseAbsent(config)
+  await using store = await openStoppedOrFail(config, 'Stop it first, then reset the key.')
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)
   const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''
   say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)
 }
 
-async function open(config: Config): Promise<StoppedStore> {
-  if (config.databaseUrl === undefined && !existsSync(databaseFile(config.data))) {
-    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
-  }
-  return openStoppedOrFail(config, 'Stop it first, then reset the key.')
+function refuseAbsent({ databaseUrl, data }: Config): void {
+  if (databaseUrl === undefined && !hasDatabase(data))
+    throw new CommandFailed(`There is no store in ${data}: specify its directory with --data.`)
 }

@@ -14,16 +14,35 @@ const FILES = [
   'licenses/LGPL-2.1.txt',
 ]
 
+const EXAMPLES = `
+Examples:
+  petstore licenses
+  petstore licenses --summary | grep -v ' MIT$'`
+
+const ROW = /^\| (?<name>[^ |]+) \| (?<version>\d[^ |]*) \| (?<license>[^|]+) \|$/
+
 /** Adds the command `licenses`, which prints the licenses of the store and of everything that it contains. */
 export function addLicenses(program: Command): void {
   program
     .command('licenses')
     .description('print the licenses of petstore and of everything in it')
-    .action(async () => {
+    .option('--summary', 'print only one line for each package that the server needs: name, version, license')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ summary }: { readonly summary?: true }) => {
+      if (summary)
+        return print(`${summaryOf(await readFile(programFile('THIRD-PARTY.md'), 'utf8')).join('\n')}\n`)
       const texts = FILES.map(programFile).filter(path => existsSync(path))
       for (const [index, path] of texts.entries()) {
         if (index > 0) await print(`\n${'='.repeat(80)}\n\n`)
         await print(await readFile(path, 'utf8'))
       }
     })
+}
+
+/** Returns a line for each row of the table of packages. */
+function summaryOf(page: string): string[] {
+  return page.split('\n').flatMap(line => {
+    const { name, version, license } = ROW.exec(line)?.groups ?? {}
+    return name === undefined ? [] : [`${name} ${version} ${license}`]
+  })
 }

@@ -29,8 +29,11 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
+/** Whether to leave out a pet if its category has one with its name: an existing pet, or one of an earlier row. */
+const skipExisting = z.boolean().optional()
+
 /** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
-export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean() })
+export const ImportScope = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), skipExisting })
 export type ImportScope = z.output<typeof ImportScope>
 
 /** Names of categories to look up. */
@@ -41,13 +44,27 @@ export type ImportNames = z.output<typeof ImportNames>
 export const ImportNameCounts = z.strictObject({ counts: z.array(z.bigint()) })
 export type ImportNameCounts = z.output<typeof ImportNameCounts>
 
+/** Pets to look up, by their name and the name of their category. */
+export const ImportPetNames = z.strictObject({
+  pets: z.array(z.strictObject({ name, category: name })).max(IMPORT_ROWS_MAX),
+})
+export type ImportPetNames = z.output<typeof ImportPetNames>
+
+/** Whether each of the pets that were looked up exists, in their order. */
+export const ImportPetMatches = z.strictObject({ exist: z.array(z.boolean()) })
+export type ImportPetMatches = z.output<typeof ImportPetMatches>
+
 /** The maximum number of rows of one slice. */
 export const SLICE_ROWS_MAX = 500
 
-/** `begins` says that every row of the import is staged: only then may slices of it be loaded. */
+/**
+ * `begins` says that every row of the import is staged: only then may slices of it be loaded. `skipExisting` of this
+ * first slice is valid for all of them.
+ */
 export const ImportSlice = z.strictObject({
   rows: int64Between(1n, BigInt(SLICE_ROWS_MAX)),
   begins: z.boolean(),
+  skipExisting,
 })
 export type ImportSlice = z.output<typeof ImportSlice>
 
@@ -63,6 +80,8 @@ export const ImportOutcome = z.strictObject({
   categoriesCreated: z.bigint(),
   categoriesFound: z.bigint(),
   petsCreated: z.bigint(),
+  /** The number of pets that `skipExisting` left out. */
+  petsSkipped: z.bigint(),
   problems: z.array(ImportProblem),
 })
 export type ImportOutcome = z.output<typeof ImportOutcome>

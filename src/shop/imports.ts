@@ -5,6 +5,8 @@ import {
   type ImportNameCounts,
   type ImportNames,
   type ImportOutcome,
+  type ImportPetMatches,
+  type ImportPetNames,
   type ImportProblem,
   type ImportRows,
   type ImportScope,
@@ -47,12 +49,13 @@ const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold FROM staged_row
   WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
 
-// A row with line 0 marks an import as complete: all rows of its files are staged.
+// A row with line 0 marks an import as complete: all rows of its files are staged. Its column hold says whether the
+// import skips existing pets, so that a resumed import does too.
 const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
-  VALUES ($importId, 'categories', 0, '', NULL, 0, 0, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
-const findComplete = sql<{ line: bigint }>()(
-  `SELECT line FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
+  VALUES ($importId, 'categories', 0, '', NULL, 0, $hold, $now) ON CONFLICT (import_id, file, line) DO NOTHING`)
+const findComplete = sql<{ hold: bigint }>()(
+  `SELECT hold FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
 )
 const forgetLoaded = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
@@ -62,6 +65,14 @@ const forget = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 const findNamed = sql<{ id: bigint }>()(
   'SELECT id FROM category WHERE name_key = $nameKey AND name = $name ORDER BY id LIMIT 2',
 )
+
+// The statuses make this a search of the index over category, status and name.
+const findPetNamed = sql<{ id: bigint }>()(`
+  SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
+    AND name_key = $nameKey AND name = $name LIMIT 1`)
+
+// Changes nothing, but locks the row on PostgreSQL: whoever creates a pet writes to the row of its category.
+const lockCategory = sql()('UPDATE category SET pet_count = pet_count WHERE id = $categoryId')
 
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
@@ -101,7 +112,7 @@ export async function stageImport(
 
 /**
  * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
- * with the same name is used unchanged. A dry run loads nothing.
+ * with the same name is used unchanged. A dry run loads nothing, and its counts do not consider `skipExisting`.
  */
 export async function applyImport(
   tx: Tx,
@@ -112,6 +123,7 @@ export async function applyImport(
   if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
+  const petLoader = new PetLoader(tx, context, names, body.skipExisting === true)
   const newCategories: StagedRow[] = []
   let categoriesFound = 0n
   for await (const row of staged(tx, importId, 'categories')) {
@@ -128,14 +140,15 @@ export async function applyImport(
     else petCount++
   }
   const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
-  if (load) await loadRows(tx, context, importId, newCategories, names)
+  const petsSkipped = load ? await loadRows(tx, context, importId, newCategories, petLoader) : 0n
   // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
   // transaction.
   await tx.run(forget, { importId })
   return {
     categoriesCreated: load || body.dryRun ? BigInt(newCategories.length) : 0n,
     categoriesFound,
-    petsCreated: load || body.dryRun ? petCount : 0n,
+    petsCreated: load || body.dryRun ? petCount - petsSkipped : 0n,
+    petsSkipped,
     problems: problems.slice(0, PROBLEMS_MAX),
   }
 }
@@ -151,6 +164,21 @@ export async function countImportNames(tx: Tx, { body }: { body: ImportNames }):
   return { counts }
 }
 
+/** Finds the pets that exist: those whose category, found by its name, has a pet with the same name. */
+export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
+  const names = new CategoryNames(tx)
+  const exist: boolean[] = []
+  for (const { name, category } of body.pets) {
+    const categoryId = await names.find(category)
+    exist.push(typeof categoryId === 'bigint' && (await hasPet(tx, categoryId, name)))
+  }
+  return { exist }
+}
+
+async function hasPet(reader: Reader, categoryId: bigint, name: string): Promise<boolean> {
+  return (await reader.one(findPetNamed, { categoryId, nameKey: nameKey(name), name })) !== undefined
+}
+
 /**
  * Loads the next staged rows, categories first. The same transaction deletes them from the staged rows, so a slice can
  * be sent again after a lost response, and an interrupted import continues with the next rows. A row that cannot be
@@ -162,12 +190,18 @@ export async function loadImportSlice(
   context: Context,
 ): Promise<ImportSliceOutcome> {
   const problems: ImportProblem[] = []
-  const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n }
-  if (body.begins) await tx.run(markComplete, { importId, now: context.now })
-  else if (!(await tx.one(findComplete, { importId }))) {
-    return { ...counts, problems, isKnown: false, isLast: true }
+  const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
+  if (body.begins) {
+    await tx.run(markComplete, {
+      importId,
+      hold: storedBoolean(body.skipExisting === true),
+      now: context.now,
+    })
   }
+  const complete = await tx.one(findComplete, { importId })
+  if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
+  const petLoader = new PetLoader(tx, context, names, readBoolean(complete.hold))
   const read = async (file: StagedFile): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
   const categories = await read('categories')
@@ -184,10 +218,8 @@ export async function loadImportSlice(
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? ''))
     if (refusal) problems.push(refusal)
-    else {
-      await loadPet(tx, context, row, names)
-      counts.petsCreated++
-    }
+    else if (await petLoader.load(row)) counts.petsCreated++
+    else counts.petsSkipped++
   }
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
   const last = [...categories, ...pets].at(-1)
@@ -214,15 +246,21 @@ export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Prom
   }
 }
 
+/** Loads the valid rows, and returns the number of pets that were skipped. */
 async function loadRows(
   tx: Tx,
   context: Context,
   importId: bigint,
   newCategories: readonly StagedRow[],
-  names: CategoryNames,
-): Promise<void> {
-  for (const row of newCategories) await loadCategory(tx, context, row, names)
-  for await (const row of staged(tx, importId, 'pets')) await loadPet(tx, context, row, names)
+  petLoader: PetLoader,
+): Promise<bigint> {
+  for (const row of newCategories) await loadCategory(tx, context, row, petLoader.names)
+  let skipped = 0n
+  for await (const row of staged(tx, importId, 'pets')) {
+    if (refusalOfPet(row, await petLoader.names.find(row.detail ?? ''))) continue
+    if (!(await petLoader.load(row))) skipped++
+  }
+  return skipped
 }
 
 async function loadCategory(
@@ -235,12 +273,43 @@ async function loadCategory(
   names.created(name, id)
 }
 
-/** Creates the pet of a row. Does nothing if its category is not known. */
-async function loadPet(tx: Tx, context: Context, row: StagedRow, names: CategoryNames): Promise<void> {
-  const categoryId = await names.find(row.detail ?? '')
-  if (typeof categoryId !== 'bigint') return
-  const stock = { quantity: row.quantity, reserved: 0n, onHold: row.hold && row.quantity > 0n }
-  await addPet(tx, context, { name: row.name, categoryId, stock })
+/** Creates the pets of the rows of one transaction. */
+class PetLoader {
+  readonly names: CategoryNames
+  readonly #tx: Tx
+  readonly #context: Context
+  readonly #skipExisting: boolean
+  readonly #locked = new Set<bigint>()
+
+  constructor(tx: Tx, context: Context, names: CategoryNames, skipExisting: boolean) {
+    this.names = names
+    this.#tx = tx
+    this.#context = context
+    this.#skipExisting = skipExisting
+  }
+
+  /**
+   * Creates the pet of a row whose category is known, and returns true. Returns false if it is skipped, because its
+   * category has a pet with its name.
+   */
+  async load({ name, detail, quantity, hold }: StagedRow): Promise<boolean> {
+    const categoryId = await this.names.find(detail ?? '')
+    if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
+    if (this.#skipExisting) {
+      await this.#lock(categoryId)
+      if (await hasPet(this.#tx, categoryId, name)) return false
+    }
+    const stock = { quantity, reserved: 0n, onHold: hold && quantity > 0n }
+    await addPet(this.#tx, this.#context, { name, categoryId, stock })
+    return true
+  }
+
+  /** Until the commit, no other transaction can create a pet in this category, or move one into it. */
+  async #lock(categoryId: bigint): Promise<void> {
+    if (this.#locked.has(categoryId)) return
+    await this.#tx.run(lockCategory, { categoryId })
+    this.#locked.add(categoryId)
+  }
 }
 
 /** The id of the only category with a name, or why there is no such id; `new` if the import itself creates it. */

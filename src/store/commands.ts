@@ -18,6 +18,7 @@ import {
   applyImport,
   countImportNames,
   discardImport,
+  findImportPets,
   loadImportSlice,
   stageImport,
   sweepStagedRows,
@@ -68,6 +69,7 @@ const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>
   stageImport,
   applyImport,
   countImportNames,
+  findImportPets,
   loadImportSlice,
   discardImport: withoutEtag(discardImport),
 }
@@ -132,6 +134,7 @@ const longCommands: ReadonlySet<Command['id']> = new Set([
   'applyImport',
   'discardImport',
   'countImportNames',
+  'findImportPets',
   'sweepReplies',
   'sweepStagedRows',
   'sweepEvents',

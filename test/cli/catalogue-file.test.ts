@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPets } from '../../src/cli/catalogue-file.ts'
+import type { ImportedPet } from '../../src/model/import.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
@@ -17,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 interface Reading {
-  readonly rows: number
+  readonly rows: readonly ImportedPet[]
   readonly problems: readonly string[]
   readonly failure: string | undefined
   readonly bytes: number
@@ -27,14 +28,14 @@ async function read(text: string): Promise<Reading> {
   const file = join(directory, 'pets.csv')
   writeFileSync(file, text)
   const problems: string[] = []
-  let rows = 0
+  const rows: ImportedPet[] = []
   let bytes = 0
   try {
     for await (const entry of readPets(file, count => {
       bytes += count
     })) {
       if ('problem' in entry) problems.push(`${entry.line}: ${entry.problem}`)
-      else rows++
+      else rows.push(entry.row)
     }
   } catch (error) {
     return { rows, problems, bytes, failure: error instanceof Error ? error.message : String(error) }
@@ -97,14 +98,54 @@ test('lines are counted correctly, with every kind of line end and with records 
 
 test('a record of many lines that is within the limit is read', async () => {
   const { rows, failure } = await read(`${header}"Rex${'\n'.repeat(100)}",Dogs\nAda,Cats\n`)
-  expect([rows, failure]).toEqual([2, undefined])
+  expect([rows.length, failure]).toEqual([2, undefined])
 })
 
 test('the columns of a file can have names in any case', async () => {
   const { rows, problems, failure } = await read('Name,CATEGORY, Hold\nRex,Dogs,yes\nMax,Dogs,maybe\n')
-  expect({ rows, problems, failure }).toEqual({
+  expect({ rows: rows.length, problems, failure }).toEqual({
     rows: 1,
     problems: ['3: hold "maybe" must be yes, no or empty'],
     failure: undefined,
   })
+})
+
+for (const [name, delimiter] of Object.entries({ semicolons: ';', tabs: '\t', 'vertical bars': '|' })) {
+  test(`a file with ${name} is read, whatever comes before its header`, async () => {
+    const lines = [
+      ['"Name"', 'category', 'Hold'],
+      ['"Rex, the dog"', 'Dogs', 'yes'],
+      ['Max', 'Dogs', ''],
+    ]
+    for (const start of ['', '\ufeff', '\ufeff\r\n\r\n']) {
+      const text = start + lines.map(cells => cells.join(delimiter)).join('\r\n')
+      const { rows, problems, failure } = await read(text)
+      expect(rows.map(({ name, category, hold }) => [name, category, hold])).toEqual([
+        ['Rex, the dog', 'Dogs', true],
+        ['Max', 'Dogs', false],
+      ])
+      expect([problems, failure]).toEqual([[], undefined])
+    }
+  })
+}
+
+test('a file with commas is read with commas, although a name in its header has a semicolon', async () => {
+  const { failure } = await read('name,category,quantity;hold\nRex,Dogs,1\n')
+  expect(failure).toContain('pets.csv:1: there is no column "quantity;hold"')
+})
+
+test('a file with millions of empty lines before its header is read within the limit', async () => {
+  const { failure, rows } = await read('\n'.repeat(8 * MIB) + good)
+  expect([failure, rows.length]).toEqual([undefined, 1])
+})
+
+test('a file that grows while it is read is refused', async () => {
+  const file = join(directory, 'growing.csv')
+  writeFileSync(file, good)
+  const readAll = async (): Promise<void> => {
+    for await (const _ of readPets(file, () => {})) appendFileSync(file, 'Max,Dogs\n')
+  }
+  expect(await readAll().catch(String)).toContain(
+    'growing.csv changed while it was read: import it again once it is complete.',
+  )
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
@@ -24,16 +24,24 @@ function file(text: string | Uint8Array): string {
 
 /** A shop that `petstore import` fills, and that a test reads through a server. */
 class Shop {
-  readonly #args: string[]
+  readonly data = join(directory, `data-${++count}`)
+  readonly #args = ['--data', this.data]
   readonly #env: Record<string, string>
 
   constructor(url: string | undefined) {
-    this.#args = ['--data', join(directory, `data-${++count}`)]
     this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
   }
 
   import(...args: string[]): Promise<ProcessResult> {
     return run(['import', ...this.#args, ...args], this.#env)
+  }
+
+  /** Imports, and returns the exit code and the messages after the first, which names the files and the store. */
+  async imported(...args: string[]): Promise<[exitCode: number, ...lines: string[]]> {
+    const { exitCode, errors } = await this.import(...args)
+    const [first, ...lines] = errors.trim().split('\n')
+    expect(first).toMatch(/^(Importing|Checking) file-/)
+    return [exitCode, ...lines.map(line => line.replaceAll(/file-\d+\.csv/g, 'file.csv'))]
   }
 
   serve(): Promise<ServerProcess> {
@@ -74,16 +82,34 @@ onEveryEngine(engine => {
     'an import loads categories and pets into a stopped store',
     async () => {
       const empty = await shop()
-      const ended = await empty.import('--categories', file(categories), '--pets', file(pets))
-      expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+      const ended = await empty.imported('--categories', file(categories), '--pets', file(pets))
+      expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
       expect(await empty.pets()).toEqual(loaded)
-      const more = await empty.import(
-        '--categories',
-        file(categories),
-        '--pets',
-        file('name,category\nIda,Dogs\n'),
-      )
-      expect(more.errors.trim()).toBe('Loaded 0 categories (2 more already existed) and 1 pets.')
+      const more = file('name,category\nIda,Dogs\n')
+      expect(await empty.imported('--categories', file(categories), '--pets', more)).toEqual([
+        0,
+        'Loaded 0 categories (2 more already existed) and 1 pets.',
+      ])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the first message of an import names the files, their sizes and the store, without a password',
+    async () => {
+      const url = engine === 'postgres' ? await newDatabase() : undefined
+      const named = new Shop(url)
+      const [first, second] = [file(`name\n${'x'.repeat(150)}\n`), file(`${pets}${'\n'.repeat(20_000)}`)]
+      const { host, pathname } = new URL(url ?? 'http://none')
+      const firstMessage = async (...args: string[]): Promise<string | undefined> =>
+        (await named.import(...args)).errors.split('\n')[0]
+      const sizes = `${basename(first)} (156 bytes) and ${basename(second)} (19.6 KiB)`
+      const files = ['--categories', first, '--pets', second]
+      const [created, stopped] = url
+        ? [`the store at ${host}${pathname}`, `the store at ${host}${pathname}`]
+        : [`a new store in ${named.data}`, `the store in ${named.data}, which is stopped`]
+      expect(await firstMessage(...files)).toBe(`Importing ${sizes} into ${created}.`)
+      expect(await firstMessage(...files, '--dry-run')).toBe(`Checking ${sizes} for ${stopped}.`)
     },
     TIMEOUT_MS,
   )
@@ -94,8 +120,8 @@ onEveryEngine(engine => {
       const open = await shop()
       await using server = await open.serve()
       const client = makeClient({ base: server.base, key: ADMIN_KEY })
-      const ended = await open.import('--categories', file(categories), '--pets', file(pets))
-      expect([ended.exitCode, ended.errors.trim()]).toEqual([0, 'Loaded 2 categories and 4 pets.'])
+      const ended = await open.imported('--categories', file(categories), '--pets', file(pets))
+      expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
       expect(await open.pets(client)).toEqual(loaded)
       const { data } = await client.createPet({ body: { name: 'After', categoryId: 1n } })
       expect(data.id > 4n).toBe(true)
@@ -110,20 +136,28 @@ onEveryEngine(engine => {
       const wrong =
         'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo,Dogs\n'
       const files = ['--categories', file(categories), '--pets', file(wrong)]
-      const ended = await strict.import(...files)
-      expect(ended.exitCode).toBe(1)
-      const lines = ended.errors.trim().split('\n')
-      expect(lines.map(line => line.replace(/^file-\d+\.csv:/, ''))).toEqual([
-        '3: name "" must have 1 to 200 characters',
-        '5: quantity "-1" must be an integer from 0 to 1000000000',
-        '6: hold "maybe" must be yes, no or empty',
-        '7: has 2 cells, but the first line names 4 columns',
-        '4 lines are invalid; nothing was loaded.',
+      const problems = [
+        'file.csv:3: name "" must have 1 to 200 characters',
+        'file.csv:4: there is no category "Cats"',
+        'file.csv:5: quantity "-1" must be an integer from 0 to 1000000000',
+        'file.csv:6: hold "maybe" must be yes, no or empty',
+        'file.csv:7: has 2 cells, but the first line names 4 columns',
+      ]
+      const summary = '5 lines are invalid; nothing was loaded.'
+      expect(await strict.imported(...files)).toEqual([1, ...problems, summary])
+      expect(await strict.imported(...files, '--in-slices')).toEqual([1, ...problems, summary])
+      expect(await strict.imported(...files, '--dry-run')).toEqual([
+        1,
+        ...problems,
+        '5 lines are invalid; nothing would be loaded.',
       ])
       expect(await strict.pets()).toEqual([])
-      const kept = await strict.import(...files, '--keep-going')
-      expect(kept.errors).toContain(':4: there is no category "Cats"')
-      expect(kept.errors).toContain('5 lines are invalid; the others were loaded.')
+      expect(await strict.imported(...files, '--keep-going')).toEqual([
+        1,
+        ...problems,
+        'Loaded 2 categories and 1 pets.',
+        '5 lines are invalid; the others were loaded.',
+      ])
       expect(await strict.pets()).toEqual(['Rex in Dogs: 1 available'])
     },
     TIMEOUT_MS,
@@ -133,11 +167,10 @@ onEveryEngine(engine => {
     'a dry run reports the errors and changes nothing',
     async () => {
       const dry = await shop()
-      const good = await dry.import('--categories', file(categories), '--pets', file(pets), '--dry-run')
-      expect([good.exitCode, good.errors.trim()]).toEqual([0, 'Would load 2 categories and 4 pets.'])
-      const bad = await dry.import('--pets', file(pets), '--dry-run')
-      expect(bad.exitCode).toBe(1)
-      expect(bad.errors).toContain(':2: there is no category "Dogs"')
+      const good = await dry.imported('--categories', file(categories), '--pets', file(pets), '--dry-run')
+      expect(good).toEqual([0, 'Would load 2 categories and 4 pets.'])
+      const [exitCode, first] = await dry.imported('--pets', file(pets), '--dry-run')
+      expect([exitCode, first]).toEqual([1, 'file.csv:2: there is no category "Dogs"'])
       expect(await dry.pets()).toEqual([])
     },
     TIMEOUT_MS,
@@ -152,14 +185,10 @@ onEveryEngine(engine => {
       const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
       rows[count - 1] = 'Last,Nowhere,1,'
       const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
-      const ended = await large.import('--categories', file(categories), '--pets', file(text), '--keep-going')
-      expect(
-        ended.errors
-          .trim()
-          .split('\n')
-          .map(line => line.replace(/^file-\d+\.csv:/, '')),
-      ).toEqual([
-        `${2 * count}: there is no category "Nowhere"`,
+      const files = ['--categories', file(categories), '--pets', file(text)]
+      expect(await large.imported(...files, '--keep-going')).toEqual([
+        1,
+        `file.csv:${2 * count}: there is no category "Nowhere"`,
         `Loaded 2 categories and ${count - 1} pets.`,
         '1 line is invalid; the others were loaded.',
       ])
@@ -178,9 +207,9 @@ describe('files that cannot be read', () => {
       says: ':1: there is no column "colour"',
     },
     {
-      name: 'semicolons',
-      text: 'name;category\nRex;Dogs\n',
-      says: ':1: the delimiter is ";": separate the columns with commas',
+      name: 'another delimiter',
+      text: 'name:category\nRex:Dogs\n',
+      says: ':1: the column "name" is missing; the columns are name, category, quantity, hold',
     },
     { name: 'a duplicate column', text: 'name,category,name\n', says: ':1: the column "name" appears twice' },
     {
@@ -220,8 +249,8 @@ describe('files that cannot be read', () => {
   test(
     'a UTF-8 byte order mark is not part of the first column',
     async () => {
-      const ended = await new Shop(undefined).import('--categories', file(`\ufeff${categories}`))
-      expect(ended.errors.trim()).toBe('Loaded 2 categories and 0 pets.')
+      const ended = await new Shop(undefined).imported('--categories', file(`\ufeff${categories}`))
+      expect(ended).toEqual([0, 'Loaded 2 categories and 0 pets.'])
     },
     TIMEOUT_MS,
   )

@@ -27,6 +27,8 @@ export class UnreadableFile extends Error {}
 
 /** The maximum length of a record and of a line, as for `petstore import`. */
 const RECORD_CHARS_MAX = 65_536
+/** The delimiters that a file may have, as for `petstore import`. */
+const DELIMITERS = [',', ';', '\t', '|'] as const
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 const NAME_CHARS_MAX = 200
@@ -46,7 +48,7 @@ const layouts: Readonly<Record<CatalogueFile, { required: readonly string[]; opt
 export async function readCatalogue(kind: CatalogueFile, file: File): Promise<Catalogue> {
   const text = await textOf(file)
   refuseLongLines(file.name, text)
-  const [head, ...records] = recordsIn(file.name, text)
+  const [head, ...records] = recordsIn(file.name, text, delimiterOf(text, kind))
   if (!head) throw new UnreadableFile(`${file.name} is empty: its first line must name the columns.`)
   const names = checkHeader(file.name, head.cells, kind)
   if (records.length === 0) {
@@ -89,13 +91,23 @@ function refuseLongLines(name: string, text: string): void {
   }
 }
 
+/** Returns the delimiter with which the first line has the most columns that are known; a comma if none does. */
+function delimiterOf(text: string, kind: CatalogueFile): string {
+  const known = [...layouts[kind].required, ...layouts[kind].optional]
+  const [header = ''] = text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)
+  const cells = (delimiter: string): string[] =>
+    header.split(delimiter).map(cell => cell.replaceAll('"', '').trim().toLowerCase())
+  const counts = DELIMITERS.map(delimiter => cells(delimiter).filter(cell => known.includes(cell)).length)
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
 interface FileRecord {
   /** The number of the first line of the record. */
   readonly line: number
   readonly cells: readonly string[]
 }
 
-function recordsIn(name: string, text: string): FileRecord[] {
+function recordsIn(name: string, text: string, delimiter: string): FileRecord[] {
   let ended = 0
   const entries: FileRecord[] = []
   try {
@@ -103,6 +115,7 @@ function recordsIn(name: string, text: string): FileRecord[] {
       bom: true,
       relaxColumnCount: true,
       maxRecordSize: RECORD_CHARS_MAX,
+      delimiter,
       onRecord: (cells: string[], { lines }) => {
         const line = ended + 1
         ended = lines
@@ -132,25 +145,15 @@ function checkHeader(file: string, header: readonly string[], kind: CatalogueFil
   const fail = (message: string): never => {
     throw new UnreadableFile(`${file}:1: ${message}`)
   }
-  const delimiter = otherDelimiter(names, known)
-  if (delimiter !== undefined) fail(`the delimiter is ${shown(delimiter)}: separate the columns with commas`)
-  for (const name of required) if (!names.includes(name)) fail(`the column "${name}" is missing`)
+  const columns = `the columns are ${known.join(', ')}`
+  for (const name of required) {
+    if (!names.includes(name)) fail(`the column "${name}" is missing; ${columns}`)
+  }
   for (const [index, name] of names.entries()) {
-    if (!known.includes(name))
-      fail(`there is no column ${shown(written[index] ?? name)}; the columns are ${known.join(', ')}`)
+    if (!known.includes(name)) fail(`there is no column ${shown(written[index] ?? name)}; ${columns}`)
     if (names.indexOf(name) !== index) fail(`the column ${shown(written[index] ?? name)} appears twice`)
   }
   return names
-}
-
-/** Returns the delimiter of a header that would have known columns with it; undefined if that is not so. */
-function otherDelimiter(names: readonly string[], known: readonly string[]): string | undefined {
-  const [only = '', ...others] = names
-  if (others.length > 0) return undefined
-  return [';', '\t', '|'].find(delimiter => {
-    const parts = only.split(delimiter).map(part => part.trim())
-    return parts.length > 1 && parts.some(part => known.includes(part))
-  })
 }
 
 /** Returns the row of a record, or the message about its first problem. */

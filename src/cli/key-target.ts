@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto'
+import { createClient } from '../client/client.ts'
+import { storedInstant } from '../model/instant.ts'
+import { parseJson } from '../model/json.ts'
+import {
+  type ApiKey,
+  CreatedApiKey,
+  KEY_RANDOM_BYTES,
+  keyHash,
+  keyText,
+  type NewApiKey,
+} from '../model/key.ts'
+import { hasAdminKey, listKeys } from '../shop/keys.ts'
+import { type Command, replyOf } from '../store/commands.ts'
+import type { StoreEngine } from '../store/open.ts'
+import { ignoreProxies } from './proxy-variables.ts'
+
+/** A store, running or stopped, whose keys a command manages. */
+export interface KeyTarget {
+  /** Yields the keys that are not revoked, oldest first. */
+  list(): AsyncIterable<Omit<ApiKey, 'scopes'> & { readonly scopes: readonly string[] }>
+  create(key: NewApiKey): Promise<Pick<CreatedApiKey, 'id' | 'key' | 'expiresAt'>>
+  revoke(keyId: bigint): Promise<void>
+  /** Returns whether a key with the scope admin is left; undefined if this is not known. */
+  hasAdmin(): Promise<boolean | undefined>
+}
+
+const PAGE = 100
+
+/** Manages the keys of a store that this process has open, with all scopes. The audit log names no key. */
+export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget {
+  const now = (): string => storedInstant(clock())
+  const execute = async (id: Command['id'], input: object, secret?: Command['context']['secret']) => {
+    const context = { now: now(), caller: { keyId: null, scopes: ['admin'] }, requestId: 'petstore' }
+    return replyOf(await engine.execute({ id, input, context: { ...context, ...(secret && { secret }) } }))
+  }
+  return {
+    list: async function* () {
+      for (let cursor: string | undefined; ; ) {
+        const input = { limit: PAGE, ...(cursor !== undefined && { cursor }) }
+        const page = await engine.readRow(reader => listKeys(reader, input))
+        yield* page.items
+        cursor = page.next
+        if (cursor === undefined) return
+      }
+    },
+    create: async body => {
+      const plaintext = keyText(randomBytes(KEY_RANDOM_BYTES))
+      const reply = await execute('createKey', { body }, { plaintext, stored: keyHash(plaintext) })
+      return CreatedApiKey.parse(parseJson(reply.body ?? ''))
+    },
+    revoke: async keyId => {
+      await execute('revokeKey', { keyId })
+    },
+    hasAdmin: () => engine.readRow(reader => hasAdminKey(reader, now())),
+  }
+}
+
+/** Manages the keys of a store on this machine that another process has open, over HTTP. */
+export function runningKeys(baseUrl: string, key: string): KeyTarget {
+  ignoreProxies()
+  const client = createClient({ baseUrl, key })
+  return {
+    list: () => client.listKeys({ limit: PAGE }),
+    create: async body => (await client.createKey({ body })).data,
+    revoke: async keyId => {
+      await client.revokeKey({ keyId })
+    },
+    hasAdmin: async () => undefined,
+  }
+}

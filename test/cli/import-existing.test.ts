@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runningTarget } from '../../src/cli/import-target.ts'
+import {
+  checkFiles,
+  type Findings,
+  type ImportPlan,
+  type ImportProgress,
+  type ImportTarget,
+  importFiles,
+  importInSlices,
+  resumeSlices,
+} from '../../src/cli/importer.ts'
+import { performWithoutLock } from '../controls/unlocked-category.ts'
+import { audit } from '../support/audit.ts'
+import { everyItem } from '../support/client.ts'
+import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore, testedEngines } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+/** More than one group of an import, and several slices. */
+const PETS = 620
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-existing-'))
+  const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
+  write('categories.csv', 'name\nDogs\nFish\n')
+  write('pets.csv', `name,category\n${rows.join('\n')}\n`)
+  // P0 and Rex exist in the other category too, and two lines repeat an earlier one.
+  write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+function write(name: string, text: string): void {
+  writeFileSync(join(directory, name), text)
+}
+
+const path = (name: string): string => join(directory, name)
+const catalogue = (): { categories: string; pets: string } => ({
+  categories: path('categories.csv'),
+  pets: path('pets.csv'),
+})
+const mixed = (): { pets: string } => ({ pets: path('mixed.csv') })
+
+/** Collects what an import found before it loaded anything. */
+class Recorder implements ImportProgress {
+  findings: Findings | undefined
+  onBytes(): void {}
+  onChecked({ problems, problemCount, existing, existingCount }: Findings): void {
+    this.findings = { problems, problemCount, existing, existingCount }
+  }
+  onStaged(): void {}
+  onProblems(): void {}
+  onLoaded(): void {}
+}
+
+const skipping: ImportPlan = { keepGoing: false, skipExisting: true }
+const loading: ImportPlan = { keepGoing: false }
+const loaders = { 'at once': importFiles, 'in slices': importInSlices } as const
+
+async function petNames(store: TestStore): Promise<string[]> {
+  const names: string[] = []
+  for await (const { name, categoryId } of everyItem(store.client.listPets, { limit: 100 }))
+    names.push(`${name} in ${categoryId}`)
+  return names
+}
+
+/** Returns the number of pets in addition to the first with their name and category. */
+async function duplicates(store: TestStore): Promise<number> {
+  const names = await petNames(store)
+  return names.length - new Set(names).size
+}
+
+async function storeWithPets(engine: 'sqlite' | 'postgres'): Promise<TestStore> {
+  const store = await openTestStore(engine)
+  await importFiles(runningTarget(store.base, ADMIN_KEY), catalogue(), loading, new Recorder())
+  return store
+}
+
+/** A target for which the check finds no pet: it stands for pets that are created between the check and the load. */
+function withBlindCheck(target: ImportTarget): ImportTarget {
+  return { ...target, findPets: async pets => pets.map(() => false) }
+}
+
+onEveryEngine(engine => {
+  for (const [mode, importWith] of Object.entries(loaders)) {
+    test(
+      `an import ${mode} reports the pets whose names exist, and loads them as well`,
+      async () => {
+        await using store = await storeWithPets(engine)
+        const dry = new Recorder()
+        const target = runningTarget(store.base, ADMIN_KEY)
+        const checked = await checkFiles(target, mixed(), loading, dry)
+        const real = new Recorder()
+        const { outcome } = await importWith(target, mixed(), loading, real)
+        expect(real.findings).toEqual({
+          problems: [],
+          problemCount: 0,
+          existing: ['mixed.csv:2: P0', 'mixed.csv:5: P7'],
+          existingCount: 2,
+        })
+        expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
+        expect(outcome?.petsCreated).toBe(7n)
+        expect(await duplicates(store)).toBe(4)
+        const again = new Recorder()
+        await importWith(target, catalogue(), loading, again)
+        expect(again.findings?.existingCount).toBe(PETS)
+        expect(again.findings?.existing).toHaveLength(10)
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      `an import ${mode} that skips existing pets never loads a name twice, and loads nothing the second time`,
+      async () => {
+        await using store = await storeWithPets(engine)
+        const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
+        const dry = new Recorder()
+        const checked = await checkFiles(target(), mixed(), skipping, dry)
+        const first = new Recorder()
+        const { outcome } = await importWith(target(), mixed(), skipping, first)
+        const counts = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 3n, petsSkipped: 4n }
+        expect([checked.outcome, outcome]).toEqual([counts, counts])
+        expect(first.findings?.existing).toEqual([
+          'mixed.csv:2: P0',
+          'mixed.csv:5: P7',
+          'mixed.csv:6: Rex',
+          'mixed.csv:8: P0',
+        ])
+        expect(dry.findings).toEqual(first.findings)
+        expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
+        const second = await importWith(target(), mixed(), skipping, new Recorder())
+        expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
+        expect([await duplicates(store), await audit(store)]).toEqual([0, []])
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      `an import ${mode} skips a pet that was created after the check`,
+      async () => {
+        await using store = await storeWithPets(engine)
+        const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
+        const { outcome } = await importWith(target, catalogue(), skipping, new Recorder())
+        expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
+        expect([await duplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+      },
+      TIMEOUT_MS,
+    )
+
+    test(
+      `two imports ${mode} of one file at the same time load each pet once`,
+      async () => {
+        await using store = await openTestStore(engine)
+        await store.client.createCategory({ body: { name: 'Dogs' } })
+        const importOnce = () =>
+          importWith(
+            withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
+            { pets: path('pets.csv') },
+            skipping,
+            new Recorder(),
+          )
+        const reports = await Promise.all([importOnce(), importOnce()])
+        const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
+        expect([created, await duplicates(store)]).toEqual([BigInt(PETS), 0])
+        expect(await audit(store)).toEqual([])
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test(
+    'a resumed import skips existing pets as it did before',
+    async () => {
+      await using store = await storeWithPets(engine)
+      const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
+      let slices = 0
+      const broken: ImportTarget = {
+        ...target,
+        loadSlice: async slice => {
+          if (slices++ === 2) throw new Error('the connection was lost')
+          return target.loadSlice(slice)
+        },
+      }
+      const failed = importInSlices(broken, catalogue(), skipping, new Recorder())
+      expect(await failed.catch(String)).toContain('lost')
+      const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), new Recorder())
+      expect(report?.outcome?.petsCreated).toBe(0n)
+      expect([await duplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test.if(testedEngines.includes('postgres'))(
+  'control: without a lock on the category, two imports at the same time load a pet twice',
+  async () => {
+    await using store = await openTestStore('postgres', {
+      executeCommand: performWithoutLock,
+      isolation: 'READ COMMITTED',
+    })
+    await store.client.createCategory({ body: { name: 'Dogs' } })
+    const importOnce = () =>
+      importFiles(
+        withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
+        { pets: path('pets.csv') },
+        skipping,
+        new Recorder(),
+      )
+    await Promise.all([importOnce(), importOnce()])
+    expect(await duplicates(store)).toBeGreaterThan(0)
+  },
+  TIMEOUT_MS,
+)

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeClient } from '../support/client.ts'
+import { childEnvironment, command, run, startProcess } from '../support/process.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+const PETS = 20_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-interrupted-'))
+  const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
+  writeFileSync(join(directory, 'categories.csv'), 'name\nDogs\n')
+  writeFileSync(join(directory, 'pets.csv'), `name,category\n${rows.join('\n')}\n`)
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
+
+function args(data: string, ...more: string[]): string[] {
+  const files = ['categories', 'pets'].flatMap(name => [`--${name}`, join(directory, `${name}.csv`)])
+  return ['import', '--data', join(directory, data), ...files, ...more]
+}
+
+/** Runs an import, and sends it SIGINT when its messages contain a text. */
+async function interruptedAt(
+  text: string,
+  importArgs: readonly string[],
+): Promise<{ exitCode: number; errors: string }> {
+  const { line } = command(importArgs)
+  const child = Bun.spawn(line, {
+    env: childEnvironment(env),
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    timeout: TIMEOUT_MS,
+  })
+  const decoder = new TextDecoder()
+  let errors = ''
+  let isSent = false
+  for await (const chunk of child.stderr) {
+    errors += decoder.decode(chunk, { stream: true })
+    if (isSent || !errors.includes(text)) continue
+    isSent = true
+    child.kill('SIGINT')
+  }
+  return { exitCode: await child.exited, errors }
+}
+
+async function petCount(base: string): Promise<bigint> {
+  const { data } = await makeClient({ base, key: ADMIN_KEY }).getStoreSummary({})
+  return data.pets.available + data.pets.pending + data.pets.sold
+}
+
+test(
+  'Ctrl-C while the files are read loads nothing, and says so',
+  async () => {
+    const ended = await interruptedAt('Importing', args('reading'))
+    expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
+      130,
+      'Interrupted. Nothing was loaded.',
+    ])
+    await using server = await startProcess(
+      ['serve', '--port', '0', '--no-demo', '--data', join(directory, 'reading')],
+      env,
+    )
+    expect(await petCount(server.base)).toBe(0n)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'Ctrl-C between slices says how to continue, and the rest is then loaded',
+  async () => {
+    const data = join(directory, 'slices')
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+    const ended = await interruptedAt('in slices', args('slices', '--in-slices'))
+    const [, id = ''] = /Interrupted\. Continue with --resume (\d+)\.\n$/.exec(ended.errors) ?? []
+    expect([ended.exitCode, id]).toEqual([130, expect.stringMatching(/^\d+$/)])
+    const loaded = await petCount(server.base)
+    expect(Number(loaded)).toBeLessThan(PETS)
+    const resumed = await run(['import', '--data', data, '--resume', id], env)
+    const lines = resumed.errors.trim().split('\n')
+    expect([resumed.exitCode, lines[0]]).toEqual([
+      0,
+      `Resuming import ${id} into the store in ${data}, which is running at ${server.base}.`,
+    ])
+    expect(await petCount(server.base)).toBe(BigInt(PETS))
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'Ctrl-C while everything is loaded at once says how to import again, and nothing is loaded twice',
+  async () => {
+    const data = join(directory, 'at-once')
+    await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+    const ended = await interruptedAt('at once', args('at-once'))
+    expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
+      130,
+      'Interrupted. It is unknown whether the rows were loaded. ' +
+        'Import the files again with --skip-existing, which leaves out the pets that exist.',
+    ])
+    expect((await run(args('at-once', '--skip-existing'), env)).exitCode).toBe(0)
+    expect(await petCount(server.base)).toBe(BigInt(PETS))
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a dry run without a store creates none',
+  async () => {
+    const ended = await run(args('absent', '--dry-run'), env)
+    expect([ended.exitCode, ended.errors.trim().split('\n').slice(-1)]).toEqual([
+      0,
+      [`Would load 1 categories and ${PETS} pets.`],
+    ])
+    expect(ended.errors).toContain(`for a new store in ${join(directory, 'absent')}.`)
+    expect(existsSync(join(directory, 'absent'))).toBe(false)
+  },
+  TIMEOUT_MS,
+)

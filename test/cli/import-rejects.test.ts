@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ProcessResult, run } from '../support/process.ts'
+import { ADMIN_KEY } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-rejects-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+/** Returns a new directory with these files, in which an import runs. */
+function newDirectory(files: Readonly<Record<string, string | Uint8Array>>): {
+  path(name: string): string
+  import(...args: string[]): Promise<ProcessResult>
+} {
+  const shop = join(directory, `shop-${++count}`)
+  const path = (name: string): string => join(shop, name)
+  mkdirSync(shop)
+  for (const [name, text] of Object.entries(files)) writeFileSync(path(name), text)
+  const args = ['import', '--data', path('data')]
+  return { path, import: (...more) => run([...args, ...more], { PETSTORE_ADMIN_KEY: ADMIN_KEY }) }
+}
+
+const lastLine = ({ errors }: ProcessResult): string => errors.trim().split('\n').at(-1) ?? ''
+
+const header = '\ufeff"Name";Category;Quantity\r\n'
+const invalid = [';Dogs;1\r\n', 'Max;Cats;\r\n', '"Bo, the\r\nII";"Dogs";x\r\n', '\u{1f415};Dogs;-1']
+const [empty = '', unknown = '', lines = '', last = ''] = invalid
+const pets = `${header}Rex;Dogs;\r\n${empty}\r\n${unknown}${lines}Ida;Dogs;3\r\n${last}`
+
+test(
+  'the invalid lines are copied byte for byte, and load nothing twice once they are corrected',
+  async () => {
+    const shop = newDirectory({ 'categories.csv': 'name\nDogs\n', 'pets.csv': pets })
+    await shop.import('--categories', shop.path('categories.csv'))
+    const args = ['--pets', shop.path('pets.csv'), '--keep-going', '--rejects', shop.path('rejects.csv')]
+    const first = await shop.import(...args)
+    expect([
+      first.exitCode,
+      first.errors.includes(`The invalid lines are in ${shop.path('rejects.csv')}:`),
+    ]).toEqual([1, true])
+    expect(readFileSync(shop.path('rejects.csv'), 'utf8')).toBe(header + invalid.join(''))
+    const again = await shop.import(...args)
+    expect([again.exitCode, again.errors.trim()]).toEqual([
+      2,
+      `${shop.path('rejects.csv')} exists: --rejects needs a new file.`,
+    ])
+    const corrected = `${header}Tom;Dogs;1\r\nMax;Dogs;\r\n"Bo, the\r\nII";Dogs;2\r\n\u{1f415};Dogs;1`
+    writeFileSync(shop.path('rejects.csv'), corrected)
+    expect(lastLine(await shop.import('--pets', shop.path('rejects.csv')))).toBe(
+      'Loaded 0 categories and 4 pets.',
+    )
+    writeFileSync(shop.path('whole.csv'), `${corrected}\r\nRex;Dogs;\r\nIda;Dogs;3`)
+    expect(lastLine(await shop.import('--pets', shop.path('whole.csv'), '--skip-existing'))).toBe(
+      'Loaded 0 categories and 0 pets; 6 more were left out.',
+    )
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'two files have separate files for their invalid lines, and a file without invalid lines has none',
+  async () => {
+    const categories = 'name,description\nDogs,x\n,y\n'
+    const shop = newDirectory({ 'c.csv': categories, 'p.csv': pets, 'good.csv': 'name\nFish\n' })
+    const rejects = ['--keep-going', '--rejects', shop.path('bad.csv')]
+    await shop.import('--categories', shop.path('c.csv'), '--pets', shop.path('p.csv'), ...rejects)
+    expect(readFileSync(shop.path('bad-categories.csv'), 'utf8')).toBe('name,description\n,y\n')
+    expect(readFileSync(shop.path('bad-pets.csv'), 'utf8')).toBe(header + invalid.join(''))
+    const good = await shop.import('--categories', shop.path('good.csv'), ...rejects)
+    expect([good.exitCode, existsSync(shop.path('bad.csv'))]).toEqual([0, false])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'an import that fails leaves no file of invalid lines',
+  async () => {
+    const broken = new Uint8Array([...Buffer.from('name,category\n,Dogs\nZo'), 0xeb])
+    const shop = newDirectory({ 'p.csv': broken })
+    const rejects = ['--keep-going', '--rejects', shop.path('bad.csv')]
+    const ended = await shop.import('--pets', shop.path('p.csv'), ...rejects)
+    expect([ended.exitCode, lastLine(ended)]).toEqual([
+      1,
+      'p.csv is not in UTF-8: save it as UTF-8 and try again.',
+    ])
+    expect(readdirSync(shop.path('.')).sort()).toEqual(['data', 'p.csv'])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'options that contradict --rejects or --resume are refused',
+  async () => {
+    const shop = newDirectory({ 'p.csv': pets })
+    const cases: [args: string[], says: string][] = [
+      [
+        ['--pets', 'p.csv', '--rejects', 'r.csv'],
+        '--rejects requires --keep-going, which loads the other lines.',
+      ],
+      [
+        ['--pets', 'p.csv', '--rejects', 'r.csv', '--keep-going', '--dry-run'],
+        'A dry run writes no file: specify no --rejects.',
+      ],
+      [
+        ['--resume', '7', '--skip-existing'],
+        '--resume continues an import as it was started: specify no other option of it.',
+      ],
+    ]
+    for (const [args, says] of cases) {
+      const ended = await shop.import(...args)
+      expect([ended.exitCode, ended.errors.trim()]).toEqual([2, says])
+    }
+  },
+  TIMEOUT_MS,
+)

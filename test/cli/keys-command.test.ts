@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isKeyText } from '../../src/model/key.ts'
+import { makeClient } from '../support/client.ts'
+import { newDatabase } from '../support/postgres-server.ts'
+import { onPostgres, type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
+import { codeOf, type EngineName, onEveryEngine, testedEngines } from '../support/store.ts'
+
+const TIMEOUT_MS = 60_000
+
+let directory = ''
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-keys-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** A store with its command line. */
+interface Shop {
+  readonly data: string
+  keys(...args: string[]): Promise<ProcessResult>
+  audit(): Promise<{ type: string; subject: string; keyId: number | null }[]>
+  serve(): Promise<ServerProcess>
+}
+
+let count = 0
+/** Returns a store that was started once. */
+async function newShop(engine: EngineName): Promise<Shop> {
+  const data = join(directory, `data-${++count}`)
+  const env = engine === 'postgres' ? onPostgres(await newDatabase()) : {}
+  const serve = () => startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
+  const server = await serve()
+  await server.kill('SIGTERM')
+  return {
+    data,
+    serve,
+    keys: (...args) => run(['keys', ...args, '--data', data], env),
+    audit: async () => {
+      const { output } = await run(['audit', 'export', '--data', data], env)
+      return output
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+    },
+  }
+}
+
+const create = ['create', '--name', 'till 1', '--scope', 'orders:read', '--scope', 'orders:write']
+
+/** Returns the rows of the table that `keys list` prints, as their cells. */
+async function listed(shop: Shop): Promise<string[][]> {
+  const { output } = await shop.keys('list')
+  return output
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split(/ {2,}/))
+}
+
+onEveryEngine(engine => {
+  test(
+    'keys are created, listed and revoked in a stopped store without a key, and the audit log says so',
+    async () => {
+      const shop = await newShop(engine)
+      rmSync(join(shop.data, 'admin-key'))
+      const created = await shop.keys(...create, '--expires', '30d')
+      const key = created.output.trim()
+      expect([created.exitCode, created.output, isKeyText(key)]).toEqual([0, `${key}\n`, true])
+      const [, id = ''] =
+        /^Created key (\d+), "till 1", with orders:read, orders:write\. It expires at 20/.exec(
+          created.errors,
+        ) ?? []
+      expect(id).not.toBe('')
+      const [admin, till] = await listed(shop)
+      expect(admin?.slice(0, 3)).toEqual(['1', 'admin (first start)', 'admin'])
+      expect(till?.slice(0, 4)).toEqual([id, 'till 1', 'orders:read,orders:write', key.slice(-4)])
+      const days = (Date.parse(till?.[5] ?? '') - Date.parse(till?.[4] ?? '')) / 86_400_000
+      expect(days).toBeCloseTo(30, 2)
+      {
+        await using server = await shop.serve()
+        const client = makeClient({ base: server.base, key })
+        expect((await client.getCurrentKey({})).data.name).toBe('till 1')
+        await server.kill('SIGTERM')
+      }
+      const revoked = await shop.keys('revoke', id)
+      expect([revoked.exitCode, revoked.errors]).toEqual([0, `Key ${id} was revoked.\n`])
+      await using server = await shop.serve()
+      expect(await codeOf(makeClient({ base: server.base, key }).getCurrentKey({}))).toBe('401 invalid_token')
+      await server.kill('SIGTERM')
+      const changes = (await shop.audit()).filter(({ subject }) => subject === `keys/${id}`)
+      expect(changes.map(({ type, keyId }) => [type, keyId])).toEqual([
+        ['petstore.key.created', null],
+        ['petstore.key.revoked', null],
+      ])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'more keys than one page are listed, and a revoked last admin key is reported',
+    async () => {
+      const shop = await newShop(engine)
+      {
+        await using server = await shop.serve()
+        const key = readFileSync(join(shop.data, 'admin-key'), 'utf8').trim()
+        const client = makeClient({ base: server.base, key })
+        for (let number = 0; number < 101; number++)
+          await client.createKey({ body: { name: `key ${number}`, scopes: ['events:read'] } })
+        await server.kill('SIGTERM')
+      }
+      const rows = await listed(shop)
+      expect([rows.length, rows.at(-1)?.[1], new Set(rows.map(([id]) => id)).size]).toEqual([
+        102,
+        'key 100',
+        102,
+      ])
+      const last = await shop.keys('revoke', '1')
+      expect(last.errors).toBe(
+        'Key 1 was revoked.\nNo valid key with the scope admin is left: the next start creates one.\n',
+      )
+      const again = await shop.keys('revoke', '1')
+      expect([again.exitCode, again.errors]).toEqual([
+        1,
+        'The store refused: Key 1 does not exist or was revoked.\n',
+      ])
+    },
+    TIMEOUT_MS,
+  )
+})
+
+test.skipIf(!testedEngines.includes('sqlite'))(
+  'keys of a running store are managed over HTTP with its admin key',
+  async () => {
+    const shop = await newShop('sqlite')
+    await using server = await shop.serve()
+    const created = await shop.keys(...create)
+    const key = created.output.trim()
+    expect((await makeClient({ base: server.base, key }).getCurrentKey({})).data.name).toBe('till 1')
+    expect((await listed(shop)).map(([id, name]) => [id, name])).toEqual([
+      ['1', 'admin (first start)'],
+      ['2', 'till 1'],
+    ])
+    const refused = await shop.keys('list', '--key', key)
+    expect([refused.exitCode, refused.errors]).toEqual([
+      1,
+      expect.stringMatching(/^The store refused: .*keys:manage/),
+    ])
+    expect((await shop.keys('revoke', '2')).errors).toBe('Key 2 was revoked.\n')
+    expect((await shop.keys('list', '--key', key)).errors).toContain('run "petstore keys reset-admin".')
+    rmSync(join(shop.data, 'admin-key'))
+    const without = await shop.keys('list')
+    expect([without.exitCode, without.errors]).toEqual([
+      2,
+      'The store is running: specify a key with the scope keys:manage, with --key or PETSTORE_ADMIN_KEY.\n',
+    ])
+    await server.kill('SIGTERM')
+    const changes = (await shop.audit()).filter(({ subject }) => subject === 'keys/2')
+    expect(changes.map(({ type, keyId }) => [type, keyId])).toEqual([
+      ['petstore.key.created', 1],
+      ['petstore.key.revoked', 1],
+    ])
+  },
+  TIMEOUT_MS,
+)
+
+const wrong: [args: string[], says: string][] = [
+  [
+    ['create', '--name', 'x', '--scope', 'order:write'],
+    'There is no scope order:write: did you mean orders:write?',
+  ],
+  [
+    ['create', '--name', 'x', '--scope', 'root'],
+    'There is no scope root: the scopes are pets:write, orders:read,',
+  ],
+  [['create', '--name', 'x'], 'Specify what the key is for with --name, and its permissions with --scope.'],
+  [['create', '--name', '', '--scope', 'admin'], '--name must have 1 to 200 characters.'],
+  [
+    ['create', '--name', 'x', '--scope', 'admin', '--expires', 'soon'],
+    '--expires must be a number of days (30d) or hours (36h), or an instant (2027-01-31T00:00:00Z).',
+  ],
+  [['revoke', 'till'], 'till is not the id of a key: "petstore keys list" shows the ids.'],
+]
+for (const [args, says] of wrong) {
+  test(
+    `petstore keys ${args.join(' ')} is refused, and the message says what is right`,
+    async () => {
+      const ended = await run(['keys', ...args, '--data', join(directory, 'none')])
+      expect([ended.exitCode, ended.output, ended.errors.startsWith(says)]).toEqual([2, '', true])
+    },
+    TIMEOUT_MS,
+  )
+}
+
+test(
+  'an expiry in the past is refused, and a directory without a store is named',
+  async () => {
+    const shop = await newShop('sqlite')
+    const past = await shop.keys(
+      'create',
+      '--name',
+      'x',
+      '--scope',
+      'admin',
+      '--expires',
+      '2020-01-01T00:00:00Z',
+    )
+    expect([past.exitCode, past.errors]).toEqual([1, 'The store refused: expiresAt must be in the future.\n'])
+    const none = join(directory, 'none')
+    const absent = await run(['keys', 'list', '--data', none])
+    expect([absent.exitCode, absent.errors]).toEqual([
+      1,
+      `There is no store in ${none}: specify its directory with --data.\n`,
+    ])
+  },
+  TIMEOUT_MS,
+)
