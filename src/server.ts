@@ -158,7 +158,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
     pipeline,
     paths: new Map([...operationPaths(pipeline, serves), ...servicePaths(pipeline, metrics, serves)]),
     admission,
-    cors: options.corsOrigins,
+    allowedOrigins: options.corsOrigins,
     clock,
     newRequestId,
     addressOf,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { parseInstantMs } from './model/instant.ts'
 import { isKeyText } from './model/key.ts'
-import { isUri } from './model/uri.ts'
+import { hasUriCharacters } from './model/uri.ts'
 import { SECRET_KEY_BYTES } from './model/webhook.ts'
 
 // Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
@@ -31,7 +31,7 @@ export function readBaseUrl(text: string): string {
   if (username !== '' || password !== '' || /[?#@]/.test(text)) {
     throw new Error('it must be a URL such as https://shop.example, without user, query or fragment.')
   }
-  if (!isUri(text)) throw new Error('it must be a URI: percent-encode all other characters.')
+  if (!hasUriCharacters(text)) throw new Error('it must be a URI: percent-encode all other characters.')
   return `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '')
 }
 

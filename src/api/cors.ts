@@ -1,7 +1,7 @@
 import { type RequestContext, varyBy } from './request-context.ts'
 
 /** Origins whose pages may call the store; `*` allows any origin. */
-export type Cors = readonly string[]
+export type AllowedOrigins = readonly string[]
 
 const EXPOSED = [
   'ETag',
@@ -22,7 +22,7 @@ const EXPOSED = [
  * Sets the headers that allow cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are
  * sent in a header, not in cookies, so Access-Control-Allow-Credentials is not set.
  */
-export function applyCors(origins: Cors, { request, headers }: RequestContext): void {
+export function applyCors(origins: AllowedOrigins, { request, headers }: RequestContext): void {
   if (origins.length === 0) return
   varyBy(headers, 'Origin')
   const origin = request.headers.get('origin')

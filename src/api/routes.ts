@@ -6,7 +6,7 @@ import { invalidHeader, methodNotAllowed, routeNotFound, urlTooLong } from '../c
 import { StoreError } from '../model/error.ts'
 import type { Admission } from './admission.ts'
 import { rateGroup } from './client-address.ts'
-import { applyCors, type Cors } from './cors.ts'
+import { type AllowedOrigins, applyCors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
 import { findEquivalent, hidesAnother, type Match, similarPath } from './paths.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
@@ -34,7 +34,7 @@ export interface RoutesOptions {
   readonly pipeline: Pipeline
   readonly paths: Paths
   readonly admission: Admission
-  readonly cors: Cors
+  readonly allowedOrigins: AllowedOrigins
   readonly clock: () => number
   readonly newRequestId: () => string
   /** Returns the client address of a connection, behind trusted proxies too. */
@@ -98,7 +98,7 @@ function serveEquivalent(options: RoutesOptions, found: Serve): Serve {
 
 /** Returns a function that serves one path, or unknown paths if `methods` is undefined. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { admission, clock, addressOf, onResponse, cors, pipeline } = options
+  const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline } = options
   return (request, server, match) => {
     const startedMs = performance.now()
     const peer = server.requestIP(request)?.address ?? ''
@@ -127,7 +127,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     }
     let response: Response | Promise<Response>
     try {
-      applyCors(cors, context)
+      applyCors(allowedOrigins, context)
       const handler = methods && handlerOf(context, methods)
       if (handler?.route) {
         context.route = handler.route

@@ -315,7 +315,9 @@ function printReport(
     const { categoriesCreated, categoriesFound, petsCreated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''
     const skipped = petsSkipped > 0n ? `; ${petsSkipped} more ${isDry ? 'would be' : 'were'} left out` : ''
-    const loaded = `${categoriesCreated} categories${existing} and ${petsCreated} pets${skipped}.`
+    const categories = `${categoriesCreated} ${categoriesCreated === 1n ? 'category' : 'categories'}`
+    const pets = `${petsCreated} ${petsCreated === 1n ? 'pet' : 'pets'}`
+    const loaded = `${categories}${existing} and ${pets}${skipped}.`
     say(`${isDry ? 'Would load' : 'Loaded'} ${loaded}`)
   }
   if (isTakenOver) {

@@ -13,13 +13,17 @@ export const PERIOD_FORMS =
 
 /**
  * Returns the first millisecond of a period: `yesterday`, `today` and dates begin at midnight in the time zone of this
- * process, and a duration such as `3d` is that long before now. Returns undefined for any other text.
+ * process, a duration such as `3d` means that long before now, and an instant is itself. Returns undefined for any
+ * other text.
  */
 export function readPeriodStart(text: string, nowMs: number): number | undefined {
   return readEdge(text, nowMs, 0)
 }
 
-/** Returns the millisecond before which a period ends. `yesterday`, `today` and a date include the whole day. */
+/**
+ * Returns the exclusive end of a period in milliseconds since 1970: for `yesterday`, `today` and dates, the midnight at
+ * the end of that day. Returns undefined as `readPeriodStart` does.
+ */
 export function readPeriodEnd(text: string, nowMs: number): number | undefined {
   return readEdge(text, nowMs, 1)
 }
@@ -32,9 +36,9 @@ function readEdge(text: string, nowMs: number, dayOffset: number): number | unde
   if (text === 'today') return new Date(year, month, day + dayOffset).getTime()
   if (text === 'yesterday') return new Date(year, month, day - 1 + dayOffset).getTime()
   const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)
-  // A date that does not exist, such as February 30, is no instant either.
   if (!date) return parseInstantMs(text)
-  if (parseInstantMs(`${text}T00:00:00Z`) === undefined) return undefined
+  // Date would turn February 30 into March 2, and the year 50 into 1950.
+  if (parseInstantMs(`${text}T00:00:00Z`) === undefined || Number(date[1]) < 100) return undefined
   return new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3]) + dayOffset).getTime()
 }
 

@@ -1,15 +1,15 @@
 const SCHEME_AND_AUTHORITY = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#]*/
 const ENCODED = /%[0-9A-Fa-f]{2}/g
-/** The characters of a path, a query and a fragment, without `%` (RFC 3986, appendix A). */
+/** The characters after the authority, with the delimiters `?` and `#`, but without `%` (RFC 3986, appendix A). */
 const PLAIN = /^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]*$/
-/** The characters of a scheme and an authority, without `%`. A host can be an IPv6 address in brackets. */
+/** The characters up to the end of the authority, with `://`, but without `%`. An IPv6 address is in brackets. */
 const PLAIN_AUTHORITY = /^[A-Za-z0-9\-._~:/@!$&'()*+,;=[\]]*$/
 
 /**
- * Returns whether a text is an absolute URI with an authority (RFC 3986, section 3). The URL parser of the platform
- * repairs other texts silently, but clients in other languages refuse them.
+ * Returns whether a text has a scheme, an authority, and only characters that a URI may contain (RFC 3986). It does not
+ * check the structure. The URL parser of the platform accepts or repairs many texts that other parsers refuse.
  */
-export function isUri(text: string): boolean {
+export function hasUriCharacters(text: string): boolean {
   const [start] = SCHEME_AND_AUTHORITY.exec(text) ?? []
   if (start === undefined) return false
   const rest = text.slice(start.length).replaceAll(ENCODED, '')

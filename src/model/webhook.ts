@@ -3,7 +3,7 @@ import { EventType, eventTypes } from './event-type.ts'
 import { instant } from './instant.ts'
 import { int64, int64Between } from './int64.ts'
 import { text } from './text.ts'
-import { isUri } from './uri.ts'
+import { hasUriCharacters } from './uri.ts'
 
 /** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
 export const WEBHOOKS_MAX = 100
@@ -169,6 +169,6 @@ export function whyNoReceiver(value: string): string | undefined {
   if (host === '') return 'must name a host'
   if (username !== '' || password !== '') return 'must not contain a user name or a password'
   if (value.includes('#')) return 'must not have a fragment'
-  if (!isUri(value)) return 'must be a URI: percent-encode all other characters'
+  if (!hasUriCharacters(value)) return 'must be a URI: percent-encode all other characters'
   return undefined
 }

@@ -6,7 +6,7 @@ import { errorExample } from './error-examples.ts'
 import { headerParts, presentHeaders } from './headers.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
-/** The component names of error responses, by status (RFC 9110, section 15, and RFC 6585). */
+/** The names of the error statuses (RFC 9110, section 15, and RFC 6585), from which components get their names. */
 const statusNames: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -39,7 +39,8 @@ export interface ErrorResponses {
   readonly responsesOf: (entry: OperationEntry) => Part
 }
 
-interface Kind {
+/** The component of an error response, while its codes are collected. */
+interface ErrorComponent {
   readonly status: number
   readonly name: string
   readonly codes: Set<ErrorCodeName>
@@ -47,29 +48,33 @@ interface Kind {
 }
 
 /**
- * Returns the error responses of operations. Responses with the same status share a component: see resourceStatuses.
+ * Returns the error responses of operations. Responses with the same status share a component; those with a status in
+ * resourceStatuses share one only if they have the same codes.
  */
 export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorResponses {
-  const kinds = new Map<string, Kind>()
+  const found = new Map<string, ErrorComponent>()
   for (const entry of entries) {
     for (const [status, codes] of codesByStatus(entry[1])) {
       const key = keyOf(status, codes)
       const name = nameOf(entry[0], status, codes)
-      const kind = kinds.get(key) ?? { status, name, codes: new Set(), operations: [] }
-      for (const code of codes) kind.codes.add(code)
-      kind.operations.push(entry[1])
-      kinds.set(key, kind)
+      const component = found.get(key) ?? { status, name, codes: new Set(), operations: [] }
+      for (const code of codes) component.codes.add(code)
+      component.operations.push(entry[1])
+      found.set(key, component)
     }
   }
-  const components = Object.fromEntries([...kinds.values()].map(kind => [kind.name, kindPart(kind)]))
+  const components = Object.fromEntries(
+    [...found.values()].map(component => [component.name, componentPart(component)]),
+  )
   return {
     components,
     responsesOf: ([, operation]) => {
       const responses = codesByStatus(operation).map(([status, codes]): [string, Part] => [
         String(status),
-        responseRef(kinds.get(keyOf(status, codes))?.name ?? ''),
+        responseRef(found.get(keyOf(status, codes))?.name ?? ''),
       ])
-      // There is no default response, because progenitor treats it as a second type of success, which it rejects.
+      // There is no default response: the generator progenitor counts it as a second type of success, and it rejects
+      // operations with two.
       return Object.fromEntries(responses)
     },
   }
@@ -96,7 +101,7 @@ function nameOf(id: string, status: number, codes: readonly ErrorCodeName[]): st
   return codes.length === 1 ? pascalCase(codes[0] ?? '') : `${pascalCase(id)}${name}`
 }
 
-function kindPart({ status, codes, operations }: Kind): Part {
+function componentPart({ status, codes, operations }: ErrorComponent): Part {
   const lines = [...codes].map(code => `\`${code}\`: ${errorTable[code].meaning}`)
   const examples = [...codes].map(code => {
     const operation = operations.find(one => errorsOf(one).includes(code))

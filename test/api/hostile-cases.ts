@@ -209,6 +209,7 @@ export const allowByPath: readonly (readonly [path: string, method: string, allo
   ['/imports/{importId}/rows', 'GET', 'OPTIONS, POST'],
   ['/imports/{importId}/apply', 'HEAD', 'OPTIONS, POST'],
   ['/imports/{importId}/names', 'PUT', 'OPTIONS, POST'],
+  ['/imports/{importId}/pets', 'PATCH', 'OPTIONS, POST'],
   ['/imports/{importId}/slices', 'DELETE', 'OPTIONS, POST'],
   ['/imports/{importId}', 'POST', 'DELETE, OPTIONS'],
   ['/', 'POST', 'GET, HEAD, OPTIONS'],

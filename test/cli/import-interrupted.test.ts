@@ -116,7 +116,7 @@ test(
     const ended = await run(args('absent', '--dry-run'), env)
     expect([ended.exitCode, ended.errors.trim().split('\n').slice(-1)]).toEqual([
       0,
-      [`Would load 1 categories and ${PETS} pets.`],
+      [`Would load 1 category and ${PETS} pets.`],
     ])
     expect(ended.errors).toContain(`for a new store in ${join(directory, 'absent')}.`)
     expect(existsSync(join(directory, 'absent'))).toBe(false)

@@ -69,7 +69,7 @@ for (const host of ['127.0.0.1', '0.0.0.0']) {
         0,
         [
           `Importing categories.csv (12 bytes) into the store in ${data}, which is running at ${address}.`,
-          'Loaded 1 categories and 0 pets.',
+          'Loaded 1 category and 0 pets.',
         ],
       ])
       const { data: page } = await makeClient({ base: address, key: ADMIN_KEY }).listCategories({})
@@ -104,7 +104,7 @@ test(
     writeFileSync(addressFile, `${other.base}\n${process.pid}\n`)
     expect((await importCategories(data)).errors.trim().split('\n')).toEqual([
       `Importing categories.csv (12 bytes) into a new store in ${data}.`,
-      'Loaded 1 categories and 0 pets.',
+      'Loaded 1 category and 0 pets.',
     ])
     expect(other.receivedRequests).toEqual([])
   },

@@ -2,18 +2,18 @@ import { startServer } from '../../src/server.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import { openEngine, type StoreEngine } from '../../src/store/open.ts'
 
-// Broken on purpose: the senders of all webhooks share one slot, so a good receiver waits for the bad ones. An attempt
-// takes the slot when it resolves its host, and releases it when its outcome is stored.
+// Broken on purpose: all webhook senders share one permit, so a good receiver waits for the bad ones. An attempt takes
+// the permit when it resolves its host, and releases it when its outcome is stored.
 
 let isTaken = false
 const waiting: (() => void)[] = []
 
-async function takeSlot(): Promise<void> {
+async function takePermit(): Promise<void> {
   if (isTaken) await new Promise<void>(resolve => waiting.push(resolve))
   isTaken = true
 }
 
-function releaseSlot(): void {
+function releasePermit(): void {
   isTaken = false
   waiting.shift()?.()
 }
@@ -27,7 +27,7 @@ const watched: StoreEngine = {
   execute: async command => {
     const result = await engine.execute(command)
     // A new webhook also resolves its host.
-    if (command.id === 'recordAttempts' || command.id === 'createWebhook') releaseSlot()
+    if (command.id === 'recordAttempts' || command.id === 'createWebhook') releasePermit()
     return result
   },
 }
@@ -49,7 +49,7 @@ const { base } = startServer({
   lifecycleClock: Date.now,
   delivery: {
     resolve: async () => {
-      await takeSlot()
+      await takePermit()
       return ['127.0.0.1']
     },
   },

@@ -13,11 +13,15 @@ const Schema = z.looseObject({
   maxLength: z.number().optional(),
   minItems: z.number().optional(),
   maxItems: z.number().optional(),
+  multipleOf: z.number().optional(),
   required: z.array(z.string()).default([]),
   properties: z.record(z.string(), z.unknown()).default({}),
   items: z.unknown().optional(),
 })
 type Schema = z.output<typeof Schema>
+
+/** The deepest nesting that is compared. A schema that refers to itself would be nested without end. */
+const DEPTH_MAX = 12
 
 /** The direction of the values of a schema: clients send or receive them. A change may break only one direction. */
 type Direction = 'sent' | 'received'
@@ -30,8 +34,8 @@ interface Versions {
 
 /**
  * Returns the changes that can break a client written for the first description, each as a sentence that starts with
- * the operationId. New operations, optional parameters, members of responses and values of enums are not breaking,
- * because clients ignore what they do not know.
+ * the operationId. An addition is not breaking: an operation, an optional parameter, a member of a response, or a value
+ * of an enum. Clients do not send it, and ignore it when they receive it.
  */
 export function breakingChanges(versions: Versions): string[] {
   const changes: string[] = []
@@ -46,7 +50,8 @@ export function breakingChanges(versions: Versions): string[] {
 function operationChanges(versions: Versions, old: DescribedOperation, now: DescribedOperation): string[] {
   const changes: string[] = []
   if (old.method !== now.method || old.path !== now.path) changes.push(`is ${now.method} ${now.path} now`)
-  if (old['x-scope'] !== now['x-scope']) changes.push(`needs the scope ${now['x-scope'] ?? 'none'} now`)
+  const scope = now['x-scope']
+  if (scope !== undefined && scope !== old['x-scope']) changes.push(`needs the scope ${scope} now`)
   for (const parameter of old.parameters) {
     const { name } = parameter
     const counterpart = now.parameters.find(one => one.name === name && one.in === parameter.in)
@@ -72,6 +77,8 @@ function operationChanges(versions: Versions, old: DescribedOperation, now: Desc
     if (!status.startsWith('2')) continue
     const counterpart = now.responses[status]
     if (!counterpart) changes.push(`does not respond with ${status} any more`)
+    else if (content?.['application/json'] && !counterpart.content?.['application/json'])
+      changes.push(`does not respond with JSON for ${status} any more`)
     const schemas = [content, counterpart?.content].map(one => one?.['application/json']?.schema)
     changes.push(...schemaChanges(versions, `response ${status}`, schemas[0], schemas[1], 'received'))
   }
@@ -86,9 +93,8 @@ function schemaChanges(
   direction: Direction,
   depth = 0,
 ): string[] {
-  // No schema of the description is nested deeper than 12. The limit ends the recursion of schemas that refer to
-  // themselves.
-  if (oldNode === undefined || node === undefined || depth > 12) return []
+  if (oldNode === undefined || node === undefined) return []
+  if (depth > DEPTH_MAX) throw new Error(`${place} is nested deeper than ${DEPTH_MAX} levels`)
   const [old, now] = [readSchema(versions.before, oldNode), readSchema(versions.after, node)]
   const changes = ownChanges(old, now, direction).map(change => `${place}: ${change}`)
   for (const [name, member] of Object.entries(old.properties)) {
@@ -106,7 +112,8 @@ function schemaChanges(
 }
 
 /**
- * Returns the changes of a schema itself. A narrower schema breaks senders; a new type or format also breaks receivers.
+ * Returns the breaking changes of a schema, without those of its members. A narrower schema breaks senders. A new type
+ * or format breaks both. A value that can be null now breaks receivers.
  */
 function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   const changes: string[] = []
@@ -117,6 +124,9 @@ function ownChanges(old: Schema, now: Schema, direction: Direction): string[] {
   }
   if (old.nullable && !now.nullable) changes.push('it cannot be null any more')
   if (now.pattern !== undefined && old.pattern !== now.pattern) changes.push('the pattern is different now')
+  if (old.enum === undefined && now.enum !== undefined) changes.push('only some values are allowed now')
+  if (now.multipleOf !== undefined && old.multipleOf !== now.multipleOf)
+    changes.push(`it must be a multiple of ${now.multipleOf} now`)
   const removed = (old.enum ?? []).filter(value => now.enum && !now.enum.includes(value))
   for (const value of removed) changes.push(`${String(value)} is not allowed any more`)
   for (const bound of ['minimum', 'minLength', 'minItems'] as const) {

@@ -104,14 +104,14 @@ onEveryEngine(engine => {
   )
 
   test(
-    'control: if all webhooks share one slot, a good receiver waits longer than the limit for the bad ones',
+    'control: if all webhook senders share one permit, a good receiver waits longer than the limit for the bad ones',
     async () => {
       await using place = await newStoreDirectory(engine)
       await using server = await place.start(CONTROL)
       const client = place.client(server)
       await using good = await openReceiver()
       await using bad = await openBadReceivers()
-      // The control takes its slot when a name is resolved.
+      // The control takes its permit when a name is resolved.
       const named = (base: string): { base: string } => ({ base: base.replace('127.0.0.1', 'localhost') })
       const cause = async (): Promise<void> => {
         for (let event = 0; event < EVENTS; event++) await client.createCategory({ body: { name: 'Any' } })

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { type CollectionRequest, runCollection } from './collections.ts'
 
+// Sends each request of the Bruno collection in the file that the first argument names, and reports those that fail.
+// The table of generators (generators.ts) runs this program.
+
 const Field = z.looseObject({ name: z.string(), value: z.coerce.string(), enabled: z.boolean() })
 const Request = z.looseObject({
   method: z.string(),
@@ -14,10 +17,10 @@ const Folder = z.looseObject({ items: z.array(z.unknown()) })
 const Leaf = z.looseObject({ request: Request })
 
 const [file = ''] = Bun.argv.slice(2)
-const failed = await runCollection(requestsIn(JSON.parse(readFileSync(file, 'utf8'))))
-for (const line of failed) console.log(line)
-if (failed.length === 0) console.log('every request of the collection succeeded')
-process.exit(failed.length === 0 ? 0 : 1)
+const problems = await runCollection(requestsIn(JSON.parse(readFileSync(file, 'utf8'))))
+for (const line of problems) console.log(line)
+if (problems.length === 0) console.log('every request of the collection succeeded')
+process.exit(problems.length === 0 ? 0 : 1)
 
 /** Returns the requests of a Bruno collection, top to bottom. */
 function requestsIn(node: unknown): readonly CollectionRequest[] {
@@ -26,7 +29,7 @@ function requestsIn(node: unknown): readonly CollectionRequest[] {
   const { method, url, params, headers, body } = Leaf.parse(node).request
   const values = (type: 'path' | 'query'): [string, string][] =>
     params.filter(param => param.type === type && param.enabled).map(({ name, value }) => [name, value])
-  // Bruno adds the content type of a JSON body when it sends the request.
+  // The collection has the content type of the description, which can differ. Bruno sends JSON with this one.
   const contentType: [string, string][] = body.mode === 'json' ? [['Content-Type', 'application/json']] : []
   return [
     {
