@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
+import { z } from 'zod'
 import { launchBrowser } from '../support/browser.ts'
 import { ROOT } from '../support/root.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -66,6 +67,18 @@ describe('the guides', () => {
     }
     expect(broken).toEqual([])
     expect(anchors).toBeGreaterThan(100)
+  })
+
+  test('are linked from the home page and from the introduction of the description', async () => {
+    expect(await (await fetch(store().base, { headers: { Accept: 'text/html' } })).text()).toContain(
+      'href="/docs/guide"',
+    )
+    const { info } = z
+      .object({ info: z.object({ description: z.string() }) })
+      .parse(await (await fetch(`${store().base}/openapi.json`)).json())
+    const links = [...info.description.matchAll(/\]\(([^)]*)\)/g)].map(([, address = '']) => address)
+    expect(links).toContain(`${store().base}/docs/guide`)
+    for (const link of links) expect([link, (await fetch(link)).status]).toEqual([link, 200])
   })
 
   test('name a file that is not served by its path, without a link', async () => {
