@@ -11,9 +11,10 @@ const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
 if (existsSync(SCALAR)) {
   await copyDocsScript()
   await bundleConsole()
+  await writeGuides()
 } else {
   process.stderr.write(
-    'The docs page and the console were not built: their packages are development dependencies.\n',
+    'The docs page, the guides and the console were not built: their packages are development dependencies.\n',
   )
 }
 
@@ -53,6 +54,21 @@ async function bundleConsole(): Promise<void> {
   await writeFile(join(`${target}.new`, 'licenses.txt'), await licensesOf(packagesOf(await sourcesOf(maps))))
   // The source maps are only needed to find the packages in the bundle.
   for (const { path } of maps) await rm(path)
+  await replaceFolder(target)
+}
+
+/** Renders the guides. Their renderer is loaded here, because it may be absent. */
+async function writeGuides(): Promise<void> {
+  const { guideFiles } = await import('./guides.ts')
+  const target = join(ROOT, 'dist/guide')
+  await rm(`${target}.new`, { recursive: true, force: true })
+  await mkdir(`${target}.new`, { recursive: true })
+  for (const [name, content] of await guideFiles()) await writeFile(join(`${target}.new`, name), content)
+  await replaceFolder(target)
+}
+
+/** Replaces a folder by the folder of the same name with `.new` at its end. */
+async function replaceFolder(target: string): Promise<void> {
   // Another process may read the files at any time, so they are missing only between two renames.
   await rm(`${target}.old`, { recursive: true, force: true })
   if (existsSync(target)) await rename(target, `${target}.old`)

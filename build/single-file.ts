@@ -20,8 +20,10 @@ import { licensesOf, packagesOf } from './package-licenses.ts'
 //   npm run build -- --outfile /tmp/petstore
 
 const ROOT = join(import.meta.dir, '..')
+/** The files that `npm ci` builds. */
+const BUILT_FILES = ['dist/docs', 'dist/guide', 'dist/console']
 /** The files that the program reads at run time, in the folders where src/program-files.ts finds them. */
-const PROGRAM_FILES = ['dist/docs', 'dist/console', 'demo', 'licenses', 'LICENSE', 'THIRD-PARTY.md']
+const PROGRAM_FILES = [...BUILT_FILES, 'demo', 'licenses', 'LICENSE', 'THIRD-PARTY.md']
 
 const { values } = parseArgs({ options: { target: { type: 'string' }, outfile: { type: 'string' } } })
 const startedIn = process.cwd()
@@ -45,7 +47,7 @@ function defaultOutfile(target: string | undefined): string {
 
 /** Builds the executable, and returns its path. That of an earlier build is replaced when the new one is complete. */
 async function build(outfile: string): Promise<string> {
-  const missing = ['dist/docs', 'dist/console'].find(path => !existsSync(join(ROOT, path)))
+  const missing = BUILT_FILES.find(path => !existsSync(join(ROOT, path)))
   if (missing !== undefined)
     throw new Error(`${missing} is missing, which "npm ci" without --omit=dev builds`)
   mkdirSync(dirname(outfile), { recursive: true })

@@ -70,6 +70,7 @@ const RawParameter = z.looseObject({
   required: z.boolean().default(false),
   schema: z.unknown(),
   example: z.unknown().optional(),
+  examples: z.record(z.string(), z.looseObject({ value: z.unknown() })).optional(),
 })
 const RawResponse = z.looseObject({
   headers: z.record(z.string(), z.unknown()).default({}),
@@ -147,8 +148,9 @@ function readOperation(path: string, method: string, node: unknown, resolveRef: 
 }
 
 function readParameter(node: unknown, resolveRef: ResolveRef): Parameter {
-  const { in: location, schema, ...rest } = RawParameter.parse(resolveRef(node))
-  return { ...rest, location, example: rest.example, schema: readSchema(schema, resolveRef) }
+  const { in: location, schema, example, examples, ...rest } = RawParameter.parse(resolveRef(node))
+  const [first] = Object.values(examples ?? {})
+  return { ...rest, location, example: example ?? first?.value, schema: readSchema(schema, resolveRef) }
 }
 
 function readBody(node: unknown, resolveRef: ResolveRef): Operation['body'] {

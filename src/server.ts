@@ -6,6 +6,7 @@ import { isConsoleBuilt } from './api/console-page.ts'
 import { isDocsPageBuilt } from './api/docs-page.ts'
 import { LongPoll } from './api/events/long-poll.ts'
 import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
+import { areGuidesBuilt } from './api/guide-pages.ts'
 import { passesGate } from './api/lifecycle.ts'
 import { type Metrics, makeMetrics } from './api/metrics.ts'
 import type { Pipeline } from './api/pipeline.ts'
@@ -26,9 +27,9 @@ import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box
 import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
 import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
 
-/** Returns whether the files of the docs page and of the console exist. */
+/** Returns whether the files of the docs page, of the guides and of the console exist. */
 export function arePagesBuilt(): boolean {
-  return isDocsPageBuilt() && isConsoleBuilt()
+  return isDocsPageBuilt() && areGuidesBuilt() && isConsoleBuilt()
 }
 
 export interface ServerOptions {

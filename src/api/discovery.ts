@@ -6,6 +6,7 @@ import { writeJson } from '../model/json.ts'
 const entryPoints = [
   { name: 'console', path: '/console', about: 'The console: run the shop from a web page.' },
   { name: 'docs', path: '/docs', about: 'The interactive documentation.' },
+  { name: 'guide', path: '/docs/guide', about: 'The guides: start, call, integrate and run the store.' },
   { name: 'openapi', path: '/openapi.json', about: 'The OpenAPI 3.0.3 description, as JSON.' },
   { name: 'openapiYaml', path: '/openapi.yaml', about: 'The OpenAPI 3.0.3 description, as YAML.' },
   { name: 'errors', path: '/errors', about: 'The catalogue of error codes.' },
@@ -64,7 +65,10 @@ export function apiCatalog(base: string): string {
           { href: `${base}/openapi.json`, type: 'application/json' },
           { href: `${base}/openapi.yaml`, type: 'application/yaml' },
         ],
-        'service-doc': [{ href: `${base}/docs`, type: 'text/html' }],
+        'service-doc': [
+          { href: `${base}/docs`, type: 'text/html' },
+          { href: `${base}/docs/guide`, type: 'text/html' },
+        ],
         'service-meta': [{ href: `${base}/llms.txt`, type: 'text/markdown' }],
         status: [{ href: `${base}/readyz`, type: 'application/json' }],
       },

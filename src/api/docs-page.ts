@@ -31,6 +31,13 @@ const PAGE = htmlPage(
 <div id="app"></div>`,
 )
 
+/** On a narrow page, the samples of an operation follow its text, and do not come after all of its responses. */
+const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) {
+  .section-column:has(> .operation-details), .operation-details { display: contents }
+  .operation-details > .markdown { order: -2 }
+  .section-column:has(> .examples) { order: -1 }
+}`
+
 const START_SCRIPT = `Scalar.createApiReference('#app', {
   url: '/openapi.json',
   servers: [{ url: location.origin, description: 'This store' }],
@@ -43,8 +50,8 @@ const START_SCRIPT = `Scalar.createApiReference('#app', {
   showDeveloperTools: 'never',
   hideClientButton: true,
   persistAuth: false,
-  authentication: { preferredSecurityScheme: 'key' },
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  customCss: ${JSON.stringify(NARROW_STYLE)},
 })
 `
 

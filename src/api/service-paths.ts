@@ -10,6 +10,7 @@ import { consoleRoutes } from './console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsRoutes } from './docs-page.ts'
+import { guideRoutes } from './guide-pages.ts'
 import type { Metrics } from './metrics.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type RequestContext, varyBy } from './request-context.ts'
@@ -48,10 +49,9 @@ export function servicePaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...[...docsRoutes(), ...consoleRoutes(base)].map(([path, handle]): [string, Methods] => [
-      path,
-      get(handle),
-    ]),
+    ...[...docsRoutes(), ...guideRoutes(), ...consoleRoutes(base)].map(
+      ([path, handle]): [string, Methods] => [path, get(handle)],
+    ),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => ready(context, pipeline, ping))],
     ['/metrics', get(context => measured(context, pipeline, metrics))],

@@ -116,7 +116,7 @@ function installationChecks(config: Config): Check[] {
       () =>
         arePagesBuilt()
           ? 'the docs page and the console are built'
-          : { warning: 'the docs page or the console is not built: run "npm ci" once' },
+          : { warning: 'the docs page, the guides or the console is not built: run "npm ci" once' },
     ],
     ['database', () => checkVersion(config)],
   ]

@@ -54,7 +54,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listPets<const O extends CallOptions = NoOptions>(
     input?: {
@@ -83,7 +85,9 @@ export interface Operations {
    *
    * Requires a key with the scope `pets:write`.
    *
-   * Specific errors: `unknown_reference` (422).
+   * Specific errors:
+   *
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
    */
   createPet(
     input: {
@@ -97,7 +101,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `pet_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `pet_not_found`: There is no pet with this id.
    *
    * @deprecated See the description of the operation.
    */
@@ -114,7 +120,11 @@ export interface Operations {
    *
    * Requires a key with the scope `pets:write`.
    *
-   * Specific errors: `pet_not_found` (404), `unknown_reference` (422), `invalid_status_transition` (409).
+   * Specific errors:
+   *
+   * - 404 `pet_not_found`: There is no pet with this id.
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `invalid_status_transition`: The stock of the pet does not allow this status.
    */
   updatePet(
     input: {
@@ -130,7 +140,10 @@ export interface Operations {
    *
    * Requires a key with the scope `pets:write`.
    *
-   * Specific errors: `pet_not_found` (404), `pet_in_use` (409).
+   * Specific errors:
+   *
+   * - 404 `pet_not_found`: There is no pet with this id.
+   * - 409 `pet_in_use`: The pet has open orders; complete or cancel them first.
    */
   deletePet(
     input: {
@@ -145,7 +158,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listCategories<const O extends CallOptions = NoOptions>(
     input?: {
@@ -178,7 +193,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `category_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `category_not_found`: There is no category with this id.
    */
   getCategory<const O extends CallOptions = NoOptions>(
     input: {
@@ -193,7 +210,9 @@ export interface Operations {
    *
    * Requires a key with the scope `pets:write`.
    *
-   * Specific errors: `category_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `category_not_found`: There is no category with this id.
    */
   updateCategory(
     input: {
@@ -209,7 +228,10 @@ export interface Operations {
    *
    * Requires a key with the scope `pets:write`.
    *
-   * Specific errors: `category_not_found` (404), `category_in_use` (409).
+   * Specific errors:
+   *
+   * - 404 `category_not_found`: There is no category with this id.
+   * - 409 `category_in_use`: The category contains pets; move or delete them first.
    */
   deleteCategory(
     input: {
@@ -224,7 +246,9 @@ export interface Operations {
    *
    * Requires a key with the scope `orders:read`.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listOrders<const O extends CallOptions = NoOptions>(
     input?: {
@@ -253,7 +277,11 @@ export interface Operations {
    *
    * Requires a key with the scope `orders:write`.
    *
-   * Specific errors: `unknown_reference` (422), `pet_not_available` (409), `insufficient_stock` (409).
+   * Specific errors:
+   *
+   * - 422 `unknown_reference`: The body refers to something that does not exist.
+   * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
+   * - 409 `insufficient_stock`: Fewer units are available than the order requires.
    */
   placeOrder(
     input: {
@@ -267,7 +295,9 @@ export interface Operations {
    *
    * Requires a key with the scope `orders:read`.
    *
-   * Specific errors: `order_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
    */
   getOrder<const O extends CallOptions = NoOptions>(
     input: {
@@ -282,7 +312,12 @@ export interface Operations {
    *
    * Requires a key with the scope `orders:write`.
    *
-   * Specific errors: `order_not_found` (404), `order_already_complete` (409), `pet_not_available` (409), `insufficient_stock` (409).
+   * Specific errors:
+   *
+   * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
+   * - 409 `order_already_complete`: A complete order cannot be changed.
+   * - 409 `pet_not_available`: The pet is on hold and cannot be ordered.
+   * - 409 `insufficient_stock`: Fewer units are available than the order requires.
    */
   updateOrder(
     input: {
@@ -298,7 +333,10 @@ export interface Operations {
    *
    * Requires a key with the scope `orders:write`.
    *
-   * Specific errors: `order_not_found` (404), `order_already_complete` (409).
+   * Specific errors:
+   *
+   * - 404 `order_not_found`: There is no order with this id; cancelled orders are deleted.
+   * - 409 `order_already_complete`: A complete order cannot be changed.
    */
   cancelOrder(
     input: {
@@ -313,7 +351,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listInventory<const O extends CallOptions = NoOptions>(
     input?: {
@@ -338,7 +378,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `inventory_item_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `inventory_item_not_found`: There is no inventory item for a pet with this id.
    */
   getInventoryItem<const O extends CallOptions = NoOptions>(
     input: {
@@ -353,7 +395,10 @@ export interface Operations {
    *
    * Requires a key with the scope `inventory:write`.
    *
-   * Specific errors: `inventory_item_not_found` (404), `stock_below_reserved` (409).
+   * Specific errors:
+   *
+   * - 404 `inventory_item_not_found`: There is no inventory item for a pet with this id.
+   * - 409 `stock_below_reserved`: The stock would fall below the units reserved for open orders.
    */
   setInventory(
     input: {
@@ -369,7 +414,11 @@ export interface Operations {
    *
    * Requires a key with the scope `inventory:write`.
    *
-   * Specific errors: `inventory_item_not_found` (404), `stock_below_reserved` (409), `stock_out_of_bounds` (409).
+   * Specific errors:
+   *
+   * - 404 `inventory_item_not_found`: There is no inventory item for a pet with this id.
+   * - 409 `stock_below_reserved`: The stock would fall below the units reserved for open orders.
+   * - 409 `stock_out_of_bounds`: The stock would be outside the range 0 to 1,000,000,000.
    */
   adjustInventory(
     input: {
@@ -385,7 +434,10 @@ export interface Operations {
    *
    * Requires a key with the scope `inventory:read`.
    *
-   * Specific errors: `inventory_item_not_found` (404), `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 404 `inventory_item_not_found`: There is no inventory item for a pet with this id.
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listMovements<const O extends CallOptions = NoOptions>(
     input: {
@@ -416,7 +468,9 @@ export interface Operations {
    *
    * Requires a key with the scope `events:read`.
    *
-   * Specific errors: `event_history_expired` (410).
+   * Specific errors:
+   *
+   * - 410 `event_history_expired`: Some events after this position have been deleted.
    */
   listEvents<const O extends CallOptions = NoOptions>(
     input?: {
@@ -439,7 +493,9 @@ export interface Operations {
    *
    * Requires a key with the scope `audit:read`.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listAudit<const O extends CallOptions = NoOptions>(
     input?: {
@@ -466,7 +522,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listWebhooks<const O extends CallOptions = NoOptions>(
     input?: {
@@ -483,7 +541,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_limit_reached` (409).
+   * Specific errors:
+   *
+   * - 409 `webhook_limit_reached`: The store has the maximum number of webhooks.
    */
   createWebhook(
     input: {
@@ -497,7 +557,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
    */
   rotateWebhookSecret(
     input: {
@@ -512,7 +574,10 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404), `webhook_disabled` (409).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
+   * - 409 `webhook_disabled`: The webhook is disabled: enable it first.
    */
   sendTestEvent(
     input: {
@@ -527,7 +592,10 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404), `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listDeliveries<const O extends CallOptions = NoOptions>(
     input: {
@@ -550,7 +618,11 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404), `delivery_not_found` (404), `webhook_disabled` (409).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
+   * - 404 `delivery_not_found`: The webhook has no delivery with this id.
+   * - 409 `webhook_disabled`: The webhook is disabled: enable it first.
    */
   redeliver(
     input: {
@@ -567,7 +639,11 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404), `webhook_disabled` (409), `missing_parameter` (400).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
+   * - 409 `webhook_disabled`: The webhook is disabled: enable it first.
+   * - 400 `missing_parameter`: A required parameter is absent.
    */
   redeliverFailed(
     input: {
@@ -584,7 +660,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
    */
   getWebhook<const O extends CallOptions = NoOptions>(
     input: {
@@ -599,7 +677,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
    */
   updateWebhook(
     input: {
@@ -615,7 +695,9 @@ export interface Operations {
    *
    * Requires a key with the scope `webhooks:manage`.
    *
-   * Specific errors: `webhook_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `webhook_not_found`: There is no webhook with this id.
    */
   deleteWebhook(
     input: {
@@ -630,7 +712,9 @@ export interface Operations {
    *
    * Requires a key with the scope `keys:manage`.
    *
-   * Specific errors: `invalid_cursor` (400).
+   * Specific errors:
+   *
+   * - 400 `invalid_cursor`: The cursor does not belong to this list with these filters and this sort.
    */
   listKeys<const O extends CallOptions = NoOptions>(
     input?: {
@@ -669,7 +753,9 @@ export interface Operations {
    *
    * Requires a key with the scope `keys:manage`.
    *
-   * Specific errors: `key_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `key_not_found`: There is no key with this id, or it was revoked.
    */
   revokeKey(
     input: {
@@ -694,7 +780,9 @@ export interface Operations {
    *
    * Requires no key.
    *
-   * Specific errors: `error_not_found` (404).
+   * Specific errors:
+   *
+   * - 404 `error_not_found`: The catalogue has no error with this code.
    */
   getError<const O extends CallOptions = NoOptions>(
     input: {

@@ -86,25 +86,53 @@ const tags: Readonly<Record<Tag, string>> = {
   Service: 'Information about the service.',
 }
 
-const about = `A store of pets, categories, stock and orders.
+/** Returns the introduction: a first call, the key, the guides, and then the rules that hold for every operation. */
+function introduction(base: string): string {
+  return `A store of pets, categories, stock and orders.
 
-- Ids are 64-bit integers, read and sent without loss of precision.
-- Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
-  9999, without leap seconds.
+## First call
+
+Reading pets needs no key. Placing an order needs one:
+
+\`\`\`sh
+BASE=${base}
+curl "$BASE/pets?limit=3"
+
+KEY=$(cat data/admin-key)
+curl -X POST $BASE/store/orders -d '{"petId":3}' \\
+  -H 'Content-Type: application/json' \\
+  -H "Authorization: Bearer $KEY" \\
+  -H 'Idempotency-Key: "first-order"'
+\`\`\`
+
+The first start of a store writes the key of its administrator to the file \`admin-key\` in its data directory. A store
+that somebody else runs needs a key from its operator. \`GET /keys/current\` says what a key may do.
+
+The [guides](${base}/docs/guide) explain the rest, such as how to
+[call the store from a program](${base}/docs/guide/clients), [follow its events](${base}/docs/guide/events) and
+[run a shop](${base}/docs/guide/shop).
+
+## Conventions
+
 - Lists are plain arrays, in pages: \`Link\` names the next page while there is more.
-- Every read evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\` matches it.
 - Every error is an \`Error\` with a code from the catalogue at \`/errors\`. A request whose \`Accept\` names
   \`application/problem+json\` gets the same error as a problem of RFC 9457, with the additional members \`type\`,
   \`title\`, \`detail\` and \`instance\`. \`x-error-codes\` lists the codes of each operation by status.
-- Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
-  request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
-- A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
 - A POST, PATCH, PUT or DELETE with an \`Idempotency-Key\` takes effect once, however often it is sent. Operations whose
   response contains a secret accept no such key. An \`Idempotency-Key\` belongs to one API key and one operation.
+- Every read evaluates \`If-None-Match\` and \`If-Match\`. The ETag of a list is weak: only \`If-Match: *\` matches it.
+- A PATCH is a JSON Merge Patch (RFC 7396), as \`application/json\` or \`application/merge-patch+json\`.
+- Ids are 64-bit integers, read and sent without loss of precision.
+- Text is stored as it was sent; it must not contain U+0000. Instants are RFC 3339 date-times in the years 0001 to
+  9999, without leap seconds.
 - Every change is published as a CloudEvents 1.0 event: in the feed, in the stream, and to webhooks.
+- Later versions may add members to responses, values to enums, and event types. Ignore those you do not know, and
+  request the event types you know with \`type=\`. Unknown members of a request are rejected (422).
+- \`beta\` and \`experimental\` operations may change. A deprecated operation is available until its sunset date.
 - Every path that supports GET supports HEAD. Every path supports OPTIONS, which returns \`Allow\`.
 - The runtime rejects malformed HTTP (400), a request head over 16 KiB (431) and a body over 8 MiB (413) before any
   operation runs. These responses have no body.`
+}
 
 const securitySchemes = {
   key: {
@@ -123,7 +151,7 @@ function preamble(base: string, used: ReadonlySet<string>): Part {
       title: 'Petstore',
       version: '1.0.0',
       'x-revision': REVISION,
-      description: about,
+      description: introduction(base),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: base, description: 'This store.' }],
@@ -142,8 +170,10 @@ function described(serves: (operation: Operation) => boolean): [OperationId, Ope
 
 function operationPart(id: string, operation: Operation): Part {
   const { tag, summary, description, errors } = operation
-  const errorText = errors.map(code => `\`${code}\` (${errorTable[code].status})`).join(', ')
-  const texts = [description, needsText(operation), errorText && `Specific errors: ${errorText}.`]
+  const errorText = errors
+    .map(code => `- ${errorTable[code].status} \`${code}\`: ${errorTable[code].meaning}`)
+    .join('\n')
+  const texts = [description, needsText(operation), errorText && `Specific errors:\n\n${errorText}`]
   return {
     operationId: id,
     tags: [tag],
@@ -178,9 +208,15 @@ function lifecyclePart({ stability, deprecation }: Operation): Part {
         'x-deprecated-sunset': sunset,
         'x-sunset': sunset,
         'x-scalar-stability': 'deprecated',
+        'x-badges': [{ name: `until ${sunset}`, position: 'before' }],
       }
     case 'beta':
-      return { 'x-stability': 'beta', 'x-stability-level': 'beta' }
+      // The docs page has a label of its own for each stage except this one.
+      return {
+        'x-stability': 'beta',
+        'x-stability-level': 'beta',
+        'x-badges': [{ name: 'Beta', position: 'before' }],
+      }
     case 'experimental':
       return {
         'x-stability': 'experimental',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { contract, operationIds } from '../../src/contract/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
@@ -41,6 +41,11 @@ describe('the docs page in a real browser', () => {
     await page.goto(base + path)
     await page.getByRole('heading', { name: 'Petstore', exact: true }).waitFor()
     return { page, faults }
+  }
+
+  /** Returns the section of an operation, by its method and path. */
+  function sectionOf(page: Page, operation: string): Locator {
+    return page.locator(`section[id$="/${operation}"]`)
   }
 
   for (const width of [390, 1440]) {
@@ -89,6 +94,58 @@ describe('the docs page in a real browser', () => {
         expect(await shown.getByText(text).count()).toBeGreaterThan(0)
       }
       expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'shows the stage of an operation that is not stable, and the last day of a deprecated one',
+    async () => {
+      const { page } = await open('/docs#tag/webhooks/POST/webhooks', 1440, 'light')
+      await sectionOf(page, 'POST/webhooks').getByText('Beta', { exact: true }).first().waitFor()
+      await page.close()
+      const other = await open('/docs#tag/pets/GET/pets/%7BpetId%7D', 1440, 'light')
+      await sectionOf(other.page, 'GET/pets/{petId}').getByText('until 2027-12-31').first().waitFor()
+      expect(other.faults).toEqual([])
+      await other.page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'samples have a key only where one is required, and the sample of an order has an Idempotency-Key',
+    async () => {
+      const { page, faults } = await open('/docs#tag/pets/GET/pets', 1440, 'light')
+      const list = sectionOf(page, 'GET/pets').locator('.examples')
+      await list.getByText('/pets').first().waitFor()
+      expect(await list.innerText()).not.toContain('Authorization')
+      await page.goto(`${store().base}/docs#tag/store/POST/store/orders`)
+      await page.reload()
+      const order = sectionOf(page, 'POST/store/orders').locator('.examples')
+      await order.getByText('Authorization: Bearer').first().waitFor()
+      expect(await order.innerText()).toContain('Idempotency-Key: "order-2026-0042"')
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'at 390 px, the sample of an operation is between its text and its parameters',
+    async () => {
+      const { page } = await open('/docs#tag/store/POST/store/orders', 390, 'light')
+      const section = sectionOf(page, 'POST/store/orders')
+      const topOf = async (selector: string): Promise<number> =>
+        (await section.locator(selector).first().boundingBox())?.y ?? Number.NaN
+      await section.locator('.examples').waitFor()
+      const [text, sample, body] = [
+        await topOf('.markdown'),
+        await topOf('.examples'),
+        await topOf('.request-body'),
+      ]
+      expect(text).toBeLessThan(sample)
+      expect(sample).toBeLessThan(body)
       await page.close()
     },
     TIMEOUT_MS,

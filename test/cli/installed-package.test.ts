@@ -66,7 +66,7 @@ test('the installed package has the client as petstore/client', async () => {
 })
 
 test(
-  'npx --no-install petstore serve serves pets and the docs page',
+  'npx --no-install petstore serve serves pets, the docs page and the guides',
   async () => {
     const args = ['--no-install', 'petstore', 'serve', '--port', '0', '--data', join(project.path, 'data')]
     const child = Bun.spawn(['npx', ...args], {
@@ -85,6 +85,7 @@ test(
       const base = /serves (http:\S+)/.exec(errorOutput)?.[1] ?? ''
       expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
       expect(await (await fetch(`${base}/docs`)).text()).toContain('/docs/scalar.js')
+      expect(await (await fetch(`${base}/docs/guide/start`)).text()).toContain('Start a store</h1>')
       const script = await fetch(`${base}/docs/scalar.js`)
       expect((await script.bytes()).length).toBeGreaterThan(1_000_000)
       // The signal is sent to the whole group, as a terminal or a service manager does: npx itself forwards no signal.

@@ -109,6 +109,14 @@ onEveryEngine(engine => {
         expect([address, response.status]).toEqual([address, 200])
       }
     }
+    expect(await (await fetch(`${base}/docs/guide`)).text()).toContain('href="guide/start"')
+    for (const name of readdirSync(join(ROOT, 'dist/guide')).filter(name => name !== 'index.html')) {
+      const response = await fetch(`${base}/docs/guide/${name.replace('.html', '')}`)
+      expect([name, await response.text()]).toEqual([
+        name,
+        readFileSync(join(ROOT, 'dist/guide', name), 'utf8'),
+      ])
+    }
     for (const name of readdirSync(join(ROOT, 'dist/console'))) {
       const response = await fetch(`${base}/console/assets/${name}`)
       expect([name, await response.text()]).toEqual([

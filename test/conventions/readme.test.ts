@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
+import { parse } from 'yaml'
 import { settings } from '../../src/config.ts'
 import { childEnvironment, run, runToEnd, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
@@ -84,6 +85,16 @@ test('the program under "The first sale" in the README makes a sale', async () =
   const order = await fetch(`${server.base}/store/orders/1`, { headers: { Authorization: `Bearer ${KEY}` } })
   expect(await order.json()).toMatchObject({ petId: 350, complete: true, reference: 'R-2026-0042' })
   rmSync(data, { recursive: true, force: true })
+}, 120_000)
+
+test('the commands in the introduction of the description make a first call', async () => {
+  const { info } = parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'))
+  const output = await outputOf(commandsUnder('First call', String(info.description)))
+  const expected = [
+    '"name":"Anansi (Rhodesian Ridgeback)"',
+    '{"id":1,"petId":3,"quantity":1,"complete":false}',
+  ]
+  expect(missingTexts(output, expected)).toEqual([])
 }, 120_000)
 
 test('the README has at most 150 lines', () => {

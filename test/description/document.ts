@@ -21,17 +21,21 @@ const RawResponse = z.strictObject({
   content: Content.default({}),
   links: z.record(z.string(), Link).default({}),
 })
-const Parameter = z.strictObject({
-  name: z.string(),
-  in: z.enum(['path', 'query', 'header']),
-  required: z.boolean(),
-  allowEmptyValue: z.literal(true).optional(),
-  description: z.string().min(1),
-  schema: z.unknown(),
-  example: z.unknown(),
-  style: z.string().optional(),
-  explode: z.boolean().optional(),
-})
+const Parameter = z
+  .strictObject({
+    name: z.string(),
+    in: z.enum(['path', 'query', 'header']),
+    required: z.boolean(),
+    allowEmptyValue: z.literal(true).optional(),
+    description: z.string().min(1),
+    schema: z.unknown(),
+    example: z.unknown().optional(),
+    examples: z.strictObject({ default: Example }).optional(),
+    style: z.string().optional(),
+    explode: z.boolean().optional(),
+  })
+  .refine(one => Object.hasOwn(one, 'example') !== Object.hasOwn(one, 'examples'), 'it has one example')
+  .transform(({ examples, ...one }) => ({ ...one, example: examples?.default.value ?? one.example }))
 const Operation = z.looseObject({
   operationId: z.string(),
   tags: z.array(z.string()).min(1),

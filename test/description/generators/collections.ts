@@ -18,11 +18,16 @@ export interface CollectionRequest {
   readonly body?: string | undefined
 }
 
+const bearer: readonly [string, string] = ['Authorization', `Bearer ${ADMIN_KEY}`]
+
 /**
  * Sends every request once, top to bottom, to a new demo store. Returns a line for each request that failed, and for
- * each operation that the collection lacks.
+ * each operation that the collection lacks. `sharedHeaders` are sent with each request; by default, the admin key.
  */
-export async function runCollection(requests: readonly CollectionRequest[]): Promise<readonly string[]> {
+export async function runCollection(
+  requests: readonly CollectionRequest[],
+  sharedHeaders = [bearer],
+): Promise<readonly string[]> {
   await using store = await openDemo()
   const { operations } = readDocument(parse(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')))
   const unsent = new Set(operations.keys())
@@ -39,7 +44,7 @@ export async function runCollection(requests: readonly CollectionRequest[]): Pro
     unsent.delete(operation.operationId)
     // A delivery exists once its first attempt is stored; the attempt runs in the background.
     if (operation.operationId === 'redeliver') await waitForAttempt(store)
-    const status = await statusOf(store.base, request)
+    const status = await statusOf(store.base, { ...request, headers: [...request.headers, ...sharedHeaders] })
     const expected = successOf(operation).status
     if (status !== expected) failed.push(`${operation.operationId}: ${status}, not ${expected}`)
   }
@@ -63,12 +68,10 @@ async function statusOf(base: string, request: CollectionRequest): Promise<numbe
   ).toString()
   const response = await fetch(`${base}${path}${query && `?${query}`}`, {
     method: request.method,
-    headers: [...request.headers.map(([name, value]) => [name, value] as [string, string]), bearer],
+    headers: request.headers.map(([name, value]): [string, string] => [name, value]),
     ...(request.body !== undefined && { body: request.body }),
   })
   // A stream has no end, so only its status is checked.
   await response.body?.cancel()
   return response.status
 }
-
-const bearer: [string, string] = ['Authorization', `Bearer ${ADMIN_KEY}`]

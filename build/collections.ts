@@ -1,0 +1,57 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { brunoFiles } from './bruno-collection.ts'
+import type { CollectionSource } from './collection-source.ts'
+import { postmanCollection } from './postman-collection.ts'
+
+// `npm run collections` runs this program. It writes collections/postman.json and collections/bruno from openapi.yaml,
+// with the converters of Postman and Bruno. An argument names another folder.
+
+const ROOT = join(import.meta.dir, '..')
+
+const Reference = z.object({ $ref: z.string() })
+const Parameter = z.object({ name: z.string(), in: z.string(), required: z.boolean() })
+const Description = z.object({
+  tags: z.array(z.object({ name: z.string() })),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ summary: z.string(), parameters: z.array(z.union([Reference, Parameter])) }),
+    ),
+  ),
+  components: z.object({ parameters: z.record(z.string(), Parameter) }),
+})
+
+const [folder = join(ROOT, 'collections')] = Bun.argv.slice(2)
+const text = await readFile(join(ROOT, 'openapi.yaml'), 'utf8')
+const source = readSource(text)
+const files = new Map([['postman.json', await postmanCollection(source)], ...brunoFiles(source)])
+await rm(join(folder, 'bruno'), { recursive: true, force: true })
+for (const [path, content] of files) {
+  await mkdir(dirname(join(folder, path)), { recursive: true })
+  await writeFile(join(folder, path), content)
+}
+
+/**
+ * Returns the source of the collections. A request sends the required parameters, and an Idempotency-Key. The others
+ * are in the collections too, with their examples, and can be switched on.
+ */
+function readSource(text: string): CollectionSource {
+  const { tags, paths, components } = Description.parse(parse(text))
+  const sent = new Set<string>()
+  for (const { summary, parameters } of Object.values(paths).flatMap(path => Object.values(path))) {
+    for (const one of parameters) {
+      const parameter = '$ref' in one ? components.parameters[one.$ref.split('/').at(-1) ?? ''] : one
+      if (!parameter) throw new Error(`a parameter of "${summary}" is not described`)
+      if (parameter.required || parameter.name === 'Idempotency-Key') sent.add(`${summary} ${parameter.name}`)
+    }
+  }
+  return {
+    text,
+    tags: tags.map(({ name }) => name),
+    isSent: (summary, name) => /^(Accept|Content-Type)$/.test(name) || sent.has(`${summary} ${name}`),
+  }
+}
