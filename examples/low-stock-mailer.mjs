@@ -1,12 +1,13 @@
-// Mails when a pet is about to run out: once, until it is stocked up again.
+// Mails when a pet has fewer than LOW free units: once, until it is stocked up again.
 //   KEY=pst_... node examples/low-stock-mailer.mjs          The key needs the scope events:read.
-// It follows the events, and stores how far it is, so that after a restart it misses nothing and mails nothing twice.
+// It begins with the present. It stores how far it is in the file STATE, so after a restart it continues there.
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const { BASE = 'http://127.0.0.1:8080', KEY = '', LOW = '2', STATE = 'low-stock.json' } = process.env
 const headers = { Authorization: `Bearer ${KEY}` }
+const FEED = '/events?type=petstore.inventory.changed&limit=100'
 
 /** Sends one mail. Replace this with your mail server, for example with the package nodemailer. */
 async function mail(subject) {
@@ -14,36 +15,46 @@ async function mail(subject) {
 }
 
 // `next` is where to continue, and `low` has the pets that were mailed.
-const state = await readFile(STATE, 'utf8').then(JSON.parse, () => ({ next: undefined, low: [] }))
+const state = await readFile(STATE, 'utf8').then(JSON.parse, () => ({ next: FEED, low: [], isPast: true }))
 const low = new Set(state.low)
 
-async function save(next) {
-  await writeFile(`${STATE}.new`, JSON.stringify({ next, low: [...low] }))
-  await rename(`${STATE}.new`, STATE)
-}
-
-async function handle({ subject, data }) {
-  const free = data.quantity - data.reserved
-  if (free >= Number(LOW)) low.delete(subject)
-  else if (!low.has(subject)) {
-    await mail(`${subject} has ${free} left`)
-    low.add(subject)
+/** Handles the events of a page. Only the last event of each pet counts, because a stock may change several times. */
+async function handle(events) {
+  const stocks = new Map(events.map(({ subject, data }) => [subject, data.quantity - data.reserved]))
+  for (const [subject, free] of stocks) {
+    if (free >= Number(LOW)) low.delete(subject)
+    else if (!low.has(subject)) {
+      // What was low before the first start is in the console. Mails are about what happens from now on.
+      if (!state.isPast) await mail(`${subject} has ${free} left`)
+      low.add(subject)
+    }
   }
 }
 
-let url = state.next ?? `${BASE}/events?type=petstore.inventory.changed&wait=30&limit=100`
+process.stdout.write(`Following ${BASE}; mails are about pets with fewer than ${LOW} units.\n`)
 for (;;) {
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(60_000) }).catch(error => error)
+  const wait = state.isPast ? 0 : 30
+  const response = await fetch(`${BASE}${state.next}&wait=${wait}`, {
+    headers,
+    signal: AbortSignal.timeout(60_000),
+  }).catch(error => error)
   if (response instanceof Response && response.ok) {
-    for (const event of await response.json()) await handle(event)
-    url = /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? url
-    await save(url)
+    const events = await response.json()
+    await handle(events)
+    // The link has the address of the store; only its position is needed.
+    const [, after] = /[?&]after=(\d+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? []
+    const next = after === undefined ? state.next : `${FEED}&after=${after}`
+    if (next === state.next || events.length === 0) state.isPast = false
+    state.next = next
+    await writeFile(`${STATE}.new`, JSON.stringify({ ...state, low: [...low] }))
+    await rename(`${STATE}.new`, STATE)
   } else if (response.status === 410) {
     // The events were deleted before this program read them: it was off for too long.
-    url = `${BASE}/events?type=petstore.inventory.changed&wait=30&limit=100`
+    state.next = FEED
   } else if (response.status === 401 || response.status === 403) {
     throw new Error(`The key is not accepted: ${await response.text()}`)
   } else {
+    process.stderr.write(`The store does not respond: ${response.status ?? response.message}\n`)
     await sleep(5000)
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDirectoryLocked } from '../engine/data-lock.ts'
 import { writeWholeFile } from '../engine/private-file.ts'
 import { CommandFailed, reasonOf } from './terminal.ts'
 
@@ -26,13 +27,15 @@ export function removeAddressFile(directory: string): void {
 }
 
 /**
- * Returns the address of the store that has a data directory open. Returns undefined if there is no address file, or if
- * its process has ended.
+ * Returns the address of the store that has a data directory open. Returns undefined if there is no address file, if
+ * its process has ended, or if no process has the directory open.
  */
 export function readAddressFile(directory: string): string | undefined {
   try {
     const [address = '', pid = ''] = readFileSync(addressFile(directory), 'utf8').split('\n')
-    return address.startsWith('http://') && isAlive(Number(pid)) ? address : undefined
+    // The id of a process that was killed may belong to another program now, which must not get a key.
+    const isPublished = address.startsWith('http://') && isAlive(Number(pid)) && isDirectoryLocked(directory)
+    return isPublished ? address : undefined
   } catch {
     return undefined
   }

@@ -43,7 +43,7 @@ async function runVerify(options: AuditOptions): Promise<void> {
   await using store = await open(options)
   const report = await verifyAuditChain(store.reader, anchor)
   if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
-  process.stdout.write(`${summary(report)}\n`)
+  await print(`${summary(report)}\n`)
   if (report.entries === 0n) say(EMPTY)
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseInstantMs } from '../model/instant.ts'
@@ -45,9 +45,11 @@ export function readManifest(directory: string): Manifest {
   const name = escapeControls(directory)
   let content: unknown
   try {
-    const bytes = readFileSync(join(directory, MANIFEST))
-    if (bytes.length > MANIFEST_BYTES_MAX) throw new Error(`it has ${bytes.length} bytes`)
-    content = JSON.parse(bytes.toString())
+    const file = join(directory, MANIFEST)
+    // Reading a pipe would block until its other end is opened.
+    const { size } = requireFile(file)
+    if (size > MANIFEST_BYTES_MAX) throw new Error(`it has ${size} bytes`)
+    content = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
     const hint = 'Specify the directory that "petstore backup" made.'
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
@@ -62,7 +64,9 @@ export function readManifest(directory: string): Manifest {
   const parsed = Manifest.safeParse(content)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new CommandFailed(`The ${MANIFEST} of ${name} is damaged: ${issue?.path.join('.')} is not valid.`)
+  throw new CommandFailed(
+    `The ${MANIFEST} of ${name} is damaged: ${issue?.path.join('.') || 'its content'} is not valid.`,
+  )
 }
 
 /**
@@ -75,6 +79,7 @@ export async function describeFile(
 ): Promise<BackupFile> {
   const hash = createHash('sha256')
   let bytes = 0
+  requireFile(file)
   for await (const chunk of Bun.file(file).stream()) {
     signal.throwIfAborted()
     hash.update(chunk)
@@ -82,6 +87,13 @@ export async function describeFile(
     onBytes(chunk.length)
   }
   return { bytes, sha256: hash.digest('hex') }
+}
+
+/** Returns the status of a regular file. Throws an Error if it is something else. */
+function requireFile(file: string): { readonly size: number } {
+  const status = statSync(file)
+  if (!status.isFile()) throw new Error('it is not a file')
+  return status
 }
 
 /** Throws CommandFailed unless every file of a backup is there and has the content that the manifest describes. */

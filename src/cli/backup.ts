@@ -51,7 +51,7 @@ export function addBackup(program: Command): void {
 }
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
-  if (to === undefined) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
+  if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
   const config = configFrom({ data, databaseUrl })
   const name = escapeControls(to)
   refuseUsedDirectory(to, name)
@@ -97,7 +97,7 @@ function refuseUsedDirectory(directory: string, name: string): void {
   if (entries.length === 0) return
   const today = formatInstantMs(Date.now()).slice(0, 10)
   throw new CommandFailed(
-    `${name} is not empty: specify a new directory with --to, for example ${name}/${today}.`,
+    `${name} is not empty: specify a new directory with --to, for example ${join(name, today)}.`,
   )
 }
 

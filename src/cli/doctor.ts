@@ -21,7 +21,7 @@ import { databaseVersion } from './migrate.ts'
 import { readOwnSecretKey } from './secret-key.ts'
 import { configFrom } from './serve.ts'
 import { openSnapshot } from './snapshot.ts'
-import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
+import { CommandFailed, escapeControls, print, reasonOf } from './terminal.ts'
 
 interface DoctorOptions {
   readonly data?: string
@@ -66,7 +66,7 @@ async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
   const config = configFrom({ data, databaseUrl })
   let faults = await runChecks(installationChecks(config))
   if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
-    report('store', `there is none in ${escapeControls(config.data)} yet; "petstore serve" creates it`)
+    await report('store', `there is none in ${escapeControls(config.data)} yet; "petstore serve" creates it`)
   } else if (faults === 0) {
     faults += await checkStore(config)
   }
@@ -86,19 +86,19 @@ async function runChecks(checks: readonly Check[]): Promise<number> {
       finding = { fault: `${reasonOf(error)}.` }
     }
     if (typeof finding === 'object' && 'fault' in finding) faults++
-    report(subject, finding)
+    await report(subject, finding)
   }
   return faults
 }
 
-function report(subject: string, finding: Finding): void {
+async function report(subject: string, finding: Finding): Promise<void> {
   const [mark, text] =
     typeof finding === 'string'
       ? ['ok  ', finding]
       : 'warning' in finding
         ? ['warn', finding.warning]
         : ['FAIL', finding.fault]
-  process.stdout.write(`${mark}  ${subject.padEnd(14)}  ${escapeControls(text)}\n`)
+  await print(`${mark}  ${subject.padEnd(14)}  ${escapeControls(text)}\n`)
 }
 
 function installationChecks(config: Config): Check[] {

@@ -4,6 +4,7 @@ import { ApiError, ConnectionError } from '../client/errors.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
+import { StoreError } from '../model/error.ts'
 import { byteText } from './byte-text.ts'
 import { fileBytes } from './catalogue-file.ts'
 import { databaseName, hasDatabase } from './copy-place.ts'
@@ -185,6 +186,7 @@ async function load({
       throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
     if (error instanceof ConnectionError)
       throw new CommandFailed(`The connection to the store was lost. ${hint()}`)
+    if (error instanceof StoreError) throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
     throw error
   } finally {
     // A store that loads everything at once would first complete this. The end of the process rolls it back instead.

@@ -15,7 +15,7 @@ import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
 import { configFrom } from './serve.ts'
 import { openStopped, openStoppedOrFail } from './stopped-store.ts'
-import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
+import { CommandFailed, escapeControls, print, reasonOf, say } from './terminal.ts'
 
 interface KeysOptions {
   readonly data?: string
@@ -121,7 +121,7 @@ async function runList(options: KeysOptions): Promise<void> {
     for await (const { id, name, scopes, hint, createdAt, expiresAt } of keys.list()) {
       rows.push([String(id), escapeControls(name), scopes.join(','), hint, createdAt, expiresAt ?? 'never'])
     }
-    for (const line of aligned(rows)) process.stdout.write(`${line}\n`)
+    for (const line of aligned(rows)) await print(`${line}\n`)
   })
 }
 
@@ -150,7 +150,7 @@ async function runCreate({ name, scope = [], expires, ...options }: CreateOption
   if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
   await withKeys(options, async keys => {
     const { id, key, expiresAt } = await keys.create(body)
-    process.stdout.write(`${key}\n`)
+    await print(`${key}\n`)
     const until = expiresAt === undefined ? 'It does not expire.' : `It expires at ${expiresAt}.`
     say(`Created key ${id}, ${JSON.stringify(escapeControls(name))}, with ${scope.join(', ')}. ${until}`)
     say('The store cannot show the key again: save it.')

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
+import { print } from './terminal.ts'
 
 /** Adds the command `new-key`, which prints a new key for PETSTORE_ADMIN_KEY without storing it. */
 export function addNewKey(program: Command): void {
   program
     .command('new-key')
     .description('print a new key, for PETSTORE_ADMIN_KEY')
-    .action(() => {
-      process.stdout.write(`${keyText(randomBytes(KEY_RANDOM_BYTES))}\n`)
+    .action(async () => {
+      await print(`${keyText(randomBytes(KEY_RANDOM_BYTES))}\n`)
     })
 }

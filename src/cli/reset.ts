@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
@@ -61,7 +61,8 @@ async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: Reset
     if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
     const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
     await deleteAll(config, tables, scope)
-    if (!keepKeys) rmSync(adminKeyPath(config.data), { force: true })
+    // The directory of a store on PostgreSQL may belong to another store, too.
+    if (!keepKeys && lock) rmSync(adminKeyPath(config.data), { force: true })
   } catch (error) {
     throw failureOf(error, name)
   } finally {
@@ -69,13 +70,20 @@ async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: Reset
   }
   if (demo) await seed(config)
   say(`The store ${name} was reset: it ${demo ? 'has the demo shop' : 'is empty'}.`)
-  say(keepKeys ? 'Its API keys are valid as before.' : 'The next start creates a new admin key.')
+  say(keepKeys ? 'Its API keys are valid as before.' : nextKey(config))
+}
+
+/** Returns which admin key the store has after its next start, which uses a key in the file if the store lacks one. */
+function nextKey({ databaseUrl, data }: Config): string {
+  const file = adminKeyPath(data)
+  if (databaseUrl === undefined || !existsSync(file)) return 'The next start creates a new admin key.'
+  return `The next start uses the admin key in ${file}, or creates one.`
 }
 
 function storeName({ databaseUrl, data }: Config): string {
   if (databaseUrl === undefined) return `in ${data}`
   return `at ${parseDatabaseUrl(databaseUrl)
-    .hosts.map(({ name }) => name)
+    .hosts.map(({ name, url }) => name + decodeURIComponent(new URL(url).pathname))
     .join(',')}`
 }
 

@@ -56,7 +56,7 @@ export function addRestore(program: Command): void {
 }
 
 async function runRestore({ from, to }: RestoreOptions): Promise<void> {
-  if (from === undefined || to === undefined) throw new CommandFailed('Specify --from and --to.', 2)
+  if (!from || !to) throw new CommandFailed('Specify --from and --to.', 2)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
   const manifest = readManifest(from)
@@ -96,7 +96,7 @@ async function restoreToDirectory(
 ): Promise<RestoredDraft> {
   const lock = lockOrFail(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
   try {
-    const options = { tables: storeTables(), at: storedInstant(Date.now()) }
+    const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
     await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
     signal.throwIfAborted()
     const secretKey = manifest.files[SECRET_KEY] && restoreSecretKey(backup, directory)
@@ -128,7 +128,7 @@ function restoreSecretKey(backup: string, directory: string): { undo(): void } {
 
 /** Restores to a temporary directory, and copies that store to the database. */
 async function restoreToDatabase(
-  { backup, signal }: Restore,
+  { backup, manifest, signal }: Restore,
   { address }: Extract<CopyPlace, { kind: 'database' }>,
 ): Promise<RestoredDraft> {
   const tables = storeTables()
@@ -136,7 +136,7 @@ async function restoreToDatabase(
   const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   const progress = showCopyProgress()
   try {
-    const options = { tables, at: storedInstant(Date.now()) }
+    const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }
     await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
     draft.publish()
     await using source = openSqliteSource(directory)

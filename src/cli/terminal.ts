@@ -1,3 +1,6 @@
+import { fstatSync, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
 /** The exit codes of the commands, in addition to 0. Signals end a command with 130 (SIGINT) or 143 (SIGTERM). */
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
@@ -22,9 +25,35 @@ export function say(line: string): void {
   }
 }
 
-/** Writes text to standard output. If the pipe is full, waits until it is drained, because the text may be endless. */
+/**
+ * Writes text to standard output. If the pipe is full, waits until it is drained, because the text may be endless.
+ * Throws CommandFailed if a file cannot be written.
+ */
 export async function print(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
+  if (isFile) writeToFile(text)
+  else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
+}
+
+// The stream of the runtime writes to a full disk again and again, without end. A write to a file does not wait for a
+// reader, so it can be synchronous.
+const isFile = isFileOrDevice(process.stdout.fd)
+
+function isFileOrDevice(descriptor: number): boolean {
+  try {
+    const stats = fstatSync(descriptor)
+    return (stats.isFile() || stats.isCharacterDevice()) && !isatty(descriptor)
+  } catch {
+    return false
+  }
+}
+
+function writeToFile(text: string): void {
+  const bytes = Buffer.from(text)
+  try {
+    for (let written = 0; written < bytes.length; ) written += writeSync(process.stdout.fd, bytes, written)
+  } catch (error) {
+    throw new CommandFailed(`The output cannot be written: ${reasonOf(error)}.`)
+  }
 }
 
 /** Returns the message of an error without its full stop, to be used inside a sentence. */

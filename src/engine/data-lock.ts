@@ -1,6 +1,10 @@
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, reserveFile } from './private-file.ts'
+
+/** The time for which isDirectoryLocked can hold the lock, in milliseconds, on a busy machine. */
+const PROBE_MS_MAX = 200
 
 /** Thrown if another process has the data directory open. */
 export class DirectoryInUse extends Error {
@@ -26,6 +30,7 @@ export function lockDirectory(directory: string): DataLock {
   reserveFile(lockFile(directory))
   const database = new Database(lockFile(directory), { create: true })
   try {
+    database.run(`PRAGMA busy_timeout = ${PROBE_MS_MAX}`)
     database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -35,4 +40,16 @@ export function lockDirectory(directory: string): DataLock {
     throw error
   }
   return { release: () => database.close() }
+}
+
+/** Returns whether a process has a data directory open. */
+export function isDirectoryLocked(directory: string): boolean {
+  if (!existsSync(lockFile(directory))) return false
+  try {
+    using database = new Database(lockFile(directory), { readonly: true })
+    database.query('SELECT count(*) FROM sqlite_master').get()
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+  }
 }

@@ -31,13 +31,14 @@ export interface RestoredDraft extends AsyncDisposable {
 
 /**
  * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips what may have
- * been issued after the backup. `at` is the current instant in the stored form. The caller holds the lock of the
- * directory. Throws TargetInUse if the directory has a store with rows, and NewerDatabase.
+ * been issued after the backup. `at` is the current instant in the stored form, and `head` the position of the last
+ * event according to the manifest. The caller holds the lock of the directory. Throws TargetInUse if the directory has
+ * a store with rows, and NewerDatabase.
  */
 export async function restoreSqlite(
   backup: string,
   directory: string,
-  { tables, at }: { tables: readonly StoreTable[]; at: string },
+  { tables, at, head }: { tables: readonly StoreTable[]; at: string; head: string | undefined },
 ): Promise<RestoredDraft> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
@@ -50,6 +51,9 @@ export async function restoreSqlite(
     const connection = new SqliteConnection(draft, { readonly: false, isDraft: true })
     try {
       await migrateSqlite(connection)
+      const { position = 0n } = connection.one(readHead) ?? {}
+      if (head !== undefined && head !== `${position}`)
+        throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
       const skipped = skipIssued(connection, SKIPPED_BY_RESTORE, at)
       return {
         ...skipped,

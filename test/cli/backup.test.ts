@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -262,6 +263,9 @@ test('a damaged backup, one without its files and one of another format are refu
       () => change(/"bytes": \d+/, '"bytes": 3'),
       'is damaged: petstore.db is not the file that was backed up',
     ],
+    [() => change(/"position": "\d+"/, '"position": "3"'), 'not with event 3 as its manifest says'],
+    [() => replaceByPipe(database), 'petstore.db cannot be read: it is not a file'],
+    [() => replaceByPipe(manifest), 'cannot be read: it is not a file'],
     [() => change('"format": 1', '"format": 2'), 'has a format that this petstore does not know'],
     [() => change(/"sha256": "[^"]*"/, '"sha256": 7'), 'is damaged: files.petstore.db.sha256 is not valid'],
     [() => writeFileSync(manifest, '{'), 'cannot be read'],
@@ -270,6 +274,7 @@ test('a damaged backup, one without its files and one of another format are refu
   ]
   for (const [damage, message] of damages) {
     using target = await newCopyPlace('sqlite')
+    rmSync(broken, { recursive: true, force: true })
     cpSync(saved.directory, broken, { recursive: true, force: true })
     damage()
     const { exitCode, errors } = await restore(broken, target)
@@ -297,6 +302,12 @@ test('a store of an older version is backed up before its upgrade, and migrated 
     { user_version: BigInt(migrations.length) },
   ])
 })
+
+/** Replaces a file by a named pipe, from which a careless reader never returns. */
+function replaceByPipe(file: string): void {
+  rmSync(file)
+  Bun.spawnSync(['mkfifo', file])
+}
 
 function flipByte(file: string): void {
   const bytes = readFileSync(file)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runAt } from '../support/command-line.ts'
@@ -48,6 +48,20 @@ describe('the key', () => {
     await run(['get-current-key', '--url', other.base, '--data', data])
     await run(['get-current-key'], { PETSTORE_URL: other.base, PETSTORE_DATA: data })
     expect(keysAt(other)).toEqual([undefined, undefined])
+  })
+
+  test('is not sent to the address of a store that has ended, although its process id is in use again', async () => {
+    await using other = await openReceiver(() => oneKey)
+    const directory = mkdtempSync(join(tmpdir(), 'petstore-stale-'))
+    cpSync(join(data, 'admin-key'), join(directory, 'admin-key'))
+    cpSync(join(data, 'petstore.db'), join(directory, 'petstore.db'))
+    writeFileSync(join(directory, 'lock'), '')
+    writeFileSync(join(directory, 'address'), `${other.base}\n${process.pid}\n`)
+    const { exitCode, errors } = await run(['get-current-key', '--data', directory])
+    const health = await run(['health', '--data', directory])
+    rmSync(directory, { recursive: true, force: true })
+    expect([exitCode, errors, health.exitCode]).toEqual([3, expect.stringContaining('No store runs in'), 3])
+    expect(other.received).toEqual([])
   })
 
   test('is not sent to an address on another machine that a file in a directory names', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { everyItem, makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
-import { onPostgres, run, startProcess } from '../support/process.ts'
+import { childEnvironment, command, onPostgres, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
 
 let directory = ''
@@ -297,3 +297,25 @@ describe('settings', () => {
     expect((await client.listKeys({})).data.items).toHaveLength(1)
   }, 120_000)
 })
+
+test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'audit export'])(
+  'petstore %s says that its output cannot be written to a full disk, and ends',
+  async args => {
+    const data = mkdtempSync(join(tmpdir(), 'petstore-full-'))
+    {
+      await using server = await startProcess(['serve', '--port', '0', '--data', data])
+      await server.kill('SIGTERM')
+    }
+    const { line, env } = command(args.split(' '))
+    const child = Bun.spawn(line, {
+      env: { ...childEnvironment(env), PETSTORE_DATA: data },
+      stdin: 'ignore',
+      stdout: Bun.file('/dev/full'),
+      stderr: 'pipe',
+      timeout: 30_000,
+    })
+    const [errors, exitCode] = await Promise.all([new Response(child.stderr).text(), child.exited])
+    rmSync(data, { recursive: true, force: true })
+    expect([exitCode, errors]).toEqual([1, expect.stringMatching(/^The output cannot be written: ENOSPC/)])
+  },
+)

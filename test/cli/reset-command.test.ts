@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeMany } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
@@ -140,6 +140,19 @@ test('the file of a store that was reset is small again, and only its owner can 
     0o600,
   ])
   expect(readFileSync(file).includes('filler')).toBe(false)
+})
+
+test('a reset of a store on PostgreSQL leaves the admin key of a store in the data directory', async () => {
+  await using place = await newStoreDirectory('postgres')
+  await useAndStop(place)
+  const file = join(place.directory, 'admin-key')
+  writeFileSync(file, 'of another store')
+  const { exitCode, errors } = await reset(place, '--empty', '--yes')
+  expect([exitCode, errors]).toEqual([
+    0,
+    expect.stringContaining(`uses the admin key in ${file}, or creates one`),
+  ])
+  expect(readFileSync(file, 'utf8')).toBe('of another store')
 })
 
 test('a place without a store is not reset, and none is created there', async () => {

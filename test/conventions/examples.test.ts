@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ test('examples/webhook-receiver.ts verifies and prints the events that the store
   expect(forged.status).toBe(401)
 })
 
-test('examples/low-stock-mailer.mjs mails once for a pet that runs out, also after a restart', async () => {
+test('examples/low-stock-mailer.mjs mails once for a pet that runs out, and never about the past', async () => {
   await using store = await openTestStore('sqlite')
   const { data: category } = await store.client.createCategory({ body: { name: 'Dogs' } })
   const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
@@ -62,22 +62,37 @@ test('examples/low-stock-mailer.mjs mails once for a pet that runs out, also aft
   const env = { BASE: store.base, KEY: ADMIN_KEY, STATE: join(directory, 'state.json') }
   const setQuantity = async (quantity: bigint): Promise<unknown> =>
     store.client.setInventory({ petId: pet.id, body: { quantity } })
-  const line = (left: number): string => `MAIL: inventory/${pet.id} has ${left} left\n`
-  await setQuantity(5n)
+  const mails = (text: string): string[] => text.split('\n').filter(line => line.startsWith('MAIL'))
+  const mail = (left: number): string => `MAIL: inventory/${pet.id} has ${left} left`
+  // Before the first start, the pet had one unit, then five, then none, then five.
+  for (const quantity of [5n, 0n, 5n]) await setQuantity(quantity)
   {
     await using mailer = runExample('low-stock-mailer.mjs', env, 'node')
-    // The pet was created with one unit.
-    await until('the first mail is sent', () => mailer.printed() === line(1))
+    await until('it has read the past', () => existsSync(env.STATE) && readState(env.STATE).isPast === false)
+    expect(mails(mailer.printed())).toEqual([])
+    await setQuantity(1n)
+    await until('the mail is sent', () => mails(mailer.printed()).length > 0)
+    expect(mails(mailer.printed())).toEqual([mail(1)])
     await setQuantity(0n)
-    await until('the second mail is sent', () => mailer.printed() === line(1) + line(0))
-    await until('its progress is stored', () => readFileSync(env.STATE, 'utf8').includes('"inventory/'))
+    const { data: events } = await store.client.listEvents({ limit: 100 })
+    const last = events.items.at(-1)?.sequence
+    await until('it has read the last event', () =>
+      readState(env.STATE).next.endsWith(`after=${BigInt(last ?? 0)}`),
+    )
+    expect(mails(mailer.printed())).toEqual([mail(1)])
   }
   await using again = runExample('low-stock-mailer.mjs', env, 'node')
   await setQuantity(9n)
+  await until('it has read that the stock is high', () => readState(env.STATE).low.length === 0)
   await setQuantity(1n)
-  await until('only the new mail is sent', () => again.printed() === line(1))
+  await until('only the new mail is sent', () => mails(again.printed()).length > 0)
+  expect(mails(again.printed())).toEqual([mail(1)])
   rmSync(directory, { recursive: true, force: true })
 })
+
+function readState(file: string): { next: string; low: string[]; isPast: boolean } {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
 
 test('examples/till.mjs sells once although the response is lost, and says why it does not sell', async () => {
   await using store = await openTestStore('sqlite')

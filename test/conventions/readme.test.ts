@@ -22,7 +22,7 @@ async function outputOf(section: string): Promise<string> {
   await using server = await startProcess(['serve', '--port', '0', '--data', data])
   const commands = section
     .replace(/^BASE=.*$/m, `BASE=${server.base}`)
-    .replace(/^KEY=.*$/m, `KEY=$(cat ${data}/admin-key)`)
+    .replace(/^(?:export )?KEY=.*$/m, `KEY=$(cat ${data}/admin-key)`)
     .replaceAll('curl ', 'curl -sS ')
   const child = Bun.spawn(['bash', '-euc', commands], { stdout: 'pipe', stderr: 'pipe', timeout: 120_000 })
   const [output, errors] = await Promise.all([
