@@ -40,7 +40,7 @@ export function chooseStore({ url, key, data }: StoreOptions): ChosenStore {
 }
 
 /** Returns the key in a text, or in the file that `@file` names. Throws CommandFailed without repeating the text. */
-function readKeyOption(text: string, source: string): string {
+export function readKeyOption(text: string, source: string): string {
   const key = text.startsWith('@') ? readKeyFile(text.slice(1), source) : text
   if (isKeyText(key)) return key
   throw new CommandFailed(

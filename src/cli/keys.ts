@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { ApiError, ConnectionError, TimeoutError } from '../client/petstore-client.ts'
 import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
@@ -79,6 +79,8 @@ export function addKeys(program: Command): void {
     .description('create a key, and print it')
     .option('--name <name>', 'what the key is for')
     .option('--scope <scope>', 'a permission of the key; may be repeated', addScope)
+    // The operation create-key has this name for it.
+    .addOption(new Option('--scopes <scope>').argParser(addScope).hideHelp())
     .option('--expires <when>', 'when the key expires: in 30d or 36h, or at an instant', readExpiry)
   keyed(create, CREATE_HELP).action(runCreate)
   keyed(keys.command('revoke <id>').description('revoke a key at once'), REVOKE_HELP).action(runRevoke)
@@ -139,10 +141,12 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
 interface CreateOptions extends KeysOptions {
   readonly name?: string
   readonly scope?: readonly Scope[]
+  readonly scopes?: readonly Scope[]
   readonly expires?: string
 }
 
-async function runCreate({ name, scope = [], expires, ...options }: CreateOptions): Promise<void> {
+async function runCreate({ name, expires, ...options }: CreateOptions): Promise<void> {
+  const scope = [...(options.scope ?? []), ...(options.scopes ?? [])]
   if (name === undefined || scope.length === 0)
     throw new CommandFailed('Specify what the key is for with --name, and its permissions with --scope.', 2)
   const body = { name, scopes: [...scope], ...(expires !== undefined && { expiresAt: expires }) }

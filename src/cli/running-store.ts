@@ -4,6 +4,7 @@ import type { DirectoryInUse } from '../engine/data-lock.ts'
 import type { Scope } from '../model/key.ts'
 import { readAddressFile } from './address-file.ts'
 import { adminKeyPath } from './admin-key-file.ts'
+import { readKeyOption } from './chosen-store.ts'
 import { CommandFailed } from './terminal.ts'
 
 /** Returns the address of the process that has a data directory open. Throws CommandFailed if it has published none. */
@@ -14,7 +15,8 @@ export function runningAddress({ data }: Config, { message }: DirectoryInUse): s
 }
 
 /**
- * Returns the key for a running store: the given key, or else the admin key of the settings or of the data directory.
+ * Returns the key for a running store: the given key, that of PETSTORE_KEY, or else the admin key of the settings or of
+ * the data directory.
  * Throws CommandFailed if there is none; its message names the scope that the key needs.
  */
 export function keyForRunning(
@@ -22,13 +24,16 @@ export function keyForRunning(
   given: string | undefined,
   scope: Scope,
 ): string {
-  const key = given ?? adminKey ?? adminKeyFile
+  if (given !== undefined) return readKeyOption(given, '--key')
+  const variable = process.env.PETSTORE_KEY || undefined
+  if (variable !== undefined) return readKeyOption(variable, 'PETSTORE_KEY')
+  const key = adminKey ?? adminKeyFile
   if (key !== undefined) return key
   try {
     return readFileSync(adminKeyPath(data), 'utf8').trim()
   } catch {
     throw new CommandFailed(
-      `The store is running: specify a key with the scope ${scope}, with --key or PETSTORE_ADMIN_KEY.`,
+      `The store is running: specify a key with the scope ${scope}, with --key or PETSTORE_KEY.`,
       2,
     )
   }

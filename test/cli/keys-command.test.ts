@@ -152,7 +152,7 @@ test.skipIf(!testedEngines.includes('sqlite'))(
     const without = await shop.keys('list')
     expect([without.exitCode, without.errors]).toEqual([
       2,
-      'The store is running: specify a key with the scope keys:manage, with --key or PETSTORE_ADMIN_KEY.\n',
+      'The store is running: specify a key with the scope keys:manage, with --key or PETSTORE_KEY.\n',
     ])
     await server.kill('SIGTERM')
     const changes = (await shop.audit()).filter(({ subject }) => subject === 'keys/2')
