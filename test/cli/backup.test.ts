@@ -348,7 +348,7 @@ test(
     {
       using database = new Database(join(saved.place.directory, 'petstore.db'))
       database.run(`INSERT INTO metadata (name, value)
-      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
       SELECT 'filler ' || i, hex(zeroblob(500000)) FROM n`)
     }
     const parent = join(saved.place.directory, 'backups')

@@ -35,7 +35,8 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory(engine)
       await using server = await place.start()
       const client = place.client(server)
-      await useShop(client, 3, 1500, 1)
+      // More rows than one read of the export. Many writers, because each commit of PostgreSQL waits for the disk.
+      await useShop(client, 16, 1100, 1)
       await client.createWebhook({ body: { url: 'http://127.0.0.1:1/', types: ['petstore.pet.created'] } })
       const { data: category } = await client.createCategory({ body: { name: ODD_NAME } })
       const pets = rowsOf(await exportOf(place, 'pets', '--format', 'ndjson'))
@@ -46,7 +47,7 @@ onEveryEngine(engine => {
         listed.map(({ id, name, status, quantity, reserved }) => ({ id, name, status, quantity, reserved })),
       )
       const orders = rowsOf(await exportOf(place, 'orders', '--format', 'ndjson'))
-      expect(orders.length).toBeGreaterThan(1000 / 4)
+      expect(orders.length).toBeGreaterThan(200)
       const { data: order } = await client.getOrder({ orderId: BigInt(String(orders.at(-1)?.id)) })
       expect(orders.at(-1)).toMatchObject({ ...order })
       for (const [resource, table] of [

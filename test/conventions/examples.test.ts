@@ -124,8 +124,8 @@ test('examples/till.mjs sells once although the response is lost, and says why i
   expect((await store.client.listOrders({})).data.items.length).toBe(1)
 })
 
-test('examples/throw-away-store.test.mjs tests a store of its own with Node', async () => {
-  const file = join(ROOT, 'examples/throw-away-store.test.mjs')
+test('examples/throw-away-store.mjs tests a store of its own with Node', async () => {
+  const file = join(ROOT, 'examples/throw-away-store.mjs')
   const child = Bun.spawn(['node', '--test', '--test-reporter=tap', file], {
     env: {
       ...process.env,

@@ -1,6 +1,6 @@
 // Tests against a store of their own. It starts in a second, has a free port and an empty temporary directory, and is
 // deleted at the end, so tests can run at the same time.
-//   node --test examples/throw-away-store.test.mjs
+//   node --test examples/throw-away-store.mjs
 // PETSTORE is the command of the store; by default the package that is installed in your project.
 
 import assert from 'node:assert/strict'
