@@ -14,7 +14,7 @@ import { parseDatabaseUrl } from '../model/database-url.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { DATABASE, describeFile, MANIFEST, manifestText, SECRET_KEY } from './backup-manifest.ts'
 import { showByteProgress } from './byte-progress.ts'
-import { hasDatabase } from './copy-place.ts'
+import { requireStore } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { readOwnSecretKey } from './secret-key.ts'
@@ -120,9 +120,7 @@ async function backupDatabase(
       progress.stop()
     }
   }
-  if (!hasDatabase(config.data)) {
-    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
-  }
+  requireStore(config)
   const bar = showByteProgress('Backup')
   try {
     const task = { from: databaseFile(config.data), to: join(directory, DATABASE) }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Config } from '../config.ts'
 import { databaseFile } from '../engine/sqlite.ts'
 import { type DatabaseAddress, parseDatabaseUrl } from '../model/database-url.ts'
 import { readDirectory } from '../setting-readers.ts'
@@ -43,6 +44,13 @@ export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
 /** Returns whether a data directory has a database file. */
 export function hasDatabase(directory: string): boolean {
   return existsSync(databaseFile(directory))
+}
+
+/** Throws CommandFailed if the settings name a data directory without a database. */
+export function requireStore({ databaseUrl, data }: Pick<Config, 'databaseUrl' | 'data'>): void {
+  if (databaseUrl === undefined && !hasDatabase(data)) {
+    throw new CommandFailed(`There is no store in ${data}: specify its directory with --data.`)
+  }
 }
 
 /** Returns `host:port,host:port/database`, for messages. */

@@ -13,7 +13,7 @@ import {
   exportedResources,
   exportRows,
 } from '../shop/exports.ts'
-import { hasDatabase } from './copy-place.ts'
+import { requireStore } from './copy-place.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { csvLine } from './output.ts'
 import { configFrom } from './serve.ts'
@@ -64,9 +64,7 @@ async function runExport(given: string, options: ExportOptions): Promise<void> {
   const resource = resourceOf(given)
   const columns = columnsOf(resource, options.columns)
   const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
-  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
-    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
-  }
+  requireStore(config)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
   const interruption = interruptedBySignals(consequence)
   const sink = options.output === undefined ? standardOutput : openFile(options.output)

@@ -49,7 +49,7 @@ interface ImportOptions extends Files {
 const EXAMPLES = `
 The files are in UTF-8. The first line names the columns; they are separated by commas, semicolons, tabs or |. A
 category that exists is used unchanged. A running store is accessed over HTTP, at its address on this machine; the key
-comes from --key, PETSTORE_ADMIN_KEY or the file admin-key in the data directory.
+comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file admin-key in the data directory.
 
 --skip-existing leaves out a pet if its category has a pet with the same name, also one from an earlier line. Thus the
 same file can be imported again, and loads only what is missing. --rejects copies the invalid lines to a new file, with
@@ -83,7 +83,7 @@ export function addImport(program: Command): void {
     .option('--resume <id>', 'continue an interrupted import in slices')
     .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
     .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
-    .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_ADMIN_KEY]')
+    .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
     .addHelpText('after', EXAMPLES)
     .action(runImport)
 }

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { ApiError, ConnectionError, TimeoutError } from '../client/petstore-client.ts'
-import type { Config } from '../config.ts'
 import { DirectoryInUse } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
 import { formatInstantMs, parseInstantMs } from '../model/instant.ts'
@@ -10,7 +9,7 @@ import { similarName } from '../model/similar-name.ts'
 import { readRetention } from '../setting-readers.ts'
 import { resetAdminKey } from '../store/maintenance.ts'
 import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
-import { hasDatabase } from './copy-place.ts'
+import { requireStore } from './copy-place.ts'
 import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
 import { configFrom } from './serve.ts'
@@ -25,7 +24,8 @@ interface KeysOptions {
 
 const WHERE = `
 On a stopped store, no key is needed. A running store is accessed over HTTP, at its address on this machine; the key
-comes from --key, PETSTORE_ADMIN_KEY or the file admin-key in the data directory. The audit log records each change.`
+comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file admin-key in the data directory. The audit log records
+each change.`
 
 const LIST_HELP = `${WHERE}
 
@@ -51,8 +51,8 @@ Examples:
   petstore keys revoke 3`
 
 const RESET_HELP = `
-Use this if the admin key is lost. The store must be stopped, and no key is needed. The new key replaces the content of
-the file. The other keys stay valid; --revoke-others revokes those with the scope admin.
+Use this if the admin key is lost. No key is needed. A store on SQLite must be stopped. The new key replaces the content
+of the file. The other keys stay valid; --revoke-others revokes those with the scope admin.
 
 Examples:
   petstore keys reset-admin
@@ -69,10 +69,7 @@ export function addKeys(program: Command): void {
       .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
       .addHelpText('after', help)
   const keyed = (command: Command, help: string): Command =>
-    placed(command, help).option(
-      '--key <key>',
-      'a key with keys:manage, for a running store [PETSTORE_ADMIN_KEY]',
-    )
+    placed(command, help).option('--key <key>', 'a key with keys:manage, for a running store [PETSTORE_KEY]')
   keyed(keys.command('list').description('list the keys, without their secrets'), LIST_HELP).action(runList)
   const create = keys
     .command('create')
@@ -101,7 +98,7 @@ function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
   throw new CommandFailed(`There is no scope ${escapeControls(text)}: ${hint}`, 2)
 }
 
-/** Returns the instant of `30d`, `36h` or an RFC 3339 text, as a request has it. */
+/** Returns the RFC 3339 instant of an instant, or of a time from now such as `30d` or `36h`. Throws CommandFailed. */
 function readExpiry(text: string): string {
   const at = parseInstantMs(text)
   if (at !== undefined) return formatInstantMs(at)
@@ -149,7 +146,7 @@ async function runCreate({ name, expires, ...options }: CreateOptions): Promise<
   const scope = [...(options.scope ?? []), ...(options.scopes ?? [])]
   if (name === undefined || scope.length === 0)
     throw new CommandFailed('Specify what the key is for with --name, and its permissions with --scope.', 2)
-  const body = { name, scopes: [...scope], ...(expires !== undefined && { expiresAt: expires }) }
+  const body = { name, scopes: scope, ...(expires !== undefined && { expiresAt: expires }) }
   // The options have checked the other members.
   if (!NewApiKey.safeParse(body).success) throw new CommandFailed('--name must have 1 to 200 characters.', 2)
   await withKeys(options, async keys => {
@@ -180,7 +177,7 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
 async function withKeys(options: KeysOptions, work: (keys: KeyTarget) => Promise<void>): Promise<void> {
   const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
-  refuseAbsent(config)
+  requireStore(config)
   try {
     await using store = await openStopped(config)
     await work(engineKeys(store.engine, Date.now))
@@ -214,14 +211,9 @@ interface ResetAdminOptions extends KeysOptions {
 
 async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminOptions): Promise<void> {
   const config = configFrom({ data, databaseUrl })
-  refuseAbsent(config)
+  requireStore(config)
   await using store = await openStoppedOrFail(config, 'Stop it first, then reset the key.')
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)
   const others = revokeOthers ? ' Every other key with the scope admin was revoked.' : ''
   say(`The new admin key is in ${adminKeyPath(config.data)}.${others}`)
-}
-
-function refuseAbsent({ databaseUrl, data }: Config): void {
-  if (databaseUrl === undefined && !hasDatabase(data))
-    throw new CommandFailed(`There is no store in ${data}: specify its directory with --data.`)
 }

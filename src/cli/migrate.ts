@@ -5,7 +5,7 @@ import { postgresVersion } from '../engine/postgres.ts'
 import { migrations as postgresMigrations } from '../engine/postgres-migrations.ts'
 import { migrations, sqliteVersion } from '../engine/sqlite.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
-import { hasDatabase } from './copy-place.ts'
+import { requireStore } from './copy-place.ts'
 import { configFrom } from './serve.ts'
 import { openStoppedOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -56,9 +56,7 @@ async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise
 /** Returns the number of the last migration of a store; 0 if its database has none. Throws CommandFailed. */
 export async function databaseVersion(config: Config): Promise<number> {
   const { databaseUrl, databasePassword, data } = config
-  if (databaseUrl === undefined && !hasDatabase(data)) {
-    throw new CommandFailed(`There is no store in ${data}: specify its directory with --data.`)
-  }
+  requireStore(config)
   try {
     if (databaseUrl === undefined) return sqliteVersion(data)
     return await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword))

@@ -9,7 +9,7 @@ import { parseDatabaseUrl } from '../model/database-url.ts'
 import { openReader } from '../store/open.ts'
 import { adminKeyPath } from './admin-key-file.ts'
 import { confirm } from './confirmation.ts'
-import { hasDatabase } from './copy-place.ts'
+import { requireStore } from './copy-place.ts'
 import { loadDemo, WITHOUT_DEMO } from './demo.ts'
 import { configFrom } from './serve.ts'
 import { lockOrFail, openStoppedOrFail } from './stopped-store.ts'
@@ -50,9 +50,7 @@ export function addReset(program: Command): void {
 async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
   if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', 2)
   const config = configFrom({ data, databaseUrl })
-  if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
-    throw new CommandFailed(`There is no store in ${config.data}: specify its directory with --data.`)
-  }
+  requireStore(config)
   const name = storeName(config)
   const tables = storeTables()
   const lock =

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChainEntry } from '../model/audit-chain.ts'
+import { readHead } from './chain-head.ts'
 import type { Reader } from './engine.ts'
 import { type Statement, sql } from './statement.ts'
 import {
@@ -56,7 +57,6 @@ export interface CopyReport {
   readonly head: ChainEntry
 }
 
-const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
 const readLastEvent = sql<ChainEntry>()(
   'SELECT position, hash FROM event WHERE position IS NOT NULL ORDER BY position DESC LIMIT 1',
 )

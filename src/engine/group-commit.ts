@@ -1,5 +1,6 @@
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
 import { storageFull } from '../model/refusals.ts'
+import { moveHead, readHead } from './chain-head.ts'
 import type { Noun, Tx } from './engine.ts'
 import { failure, type Outcome } from './outcome.ts'
 import { RowChangeRecorder } from './row-changes.ts'
@@ -28,8 +29,6 @@ const releaseSavepoint = sql()('RELEASE command')
 const rollbackToSavepoint = sql()('ROLLBACK TO command')
 const readCounters = sql<{ noun: Noun; last: bigint }>()('SELECT noun, last FROM counter')
 const writeCounter = sql()('UPDATE counter SET last = $last WHERE noun = $noun')
-const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
-const writeHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
 
 /** The number of batches that run with savepoints after a batch in which a command failed half-way. */
 const SAVEPOINT_BATCHES = 16
@@ -253,7 +252,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     for (const { statement, parameters } of this.#totals.take()) this.#connection.run(statement, parameters)
     if (this.#head === this.#savedHead) return
     const { position, hash } = this.#head
-    this.#connection.run(writeHead, { position, hash })
+    this.#connection.run(moveHead, { position, hash })
     this.#savedHead = this.#head
   }
 }

@@ -1,4 +1,5 @@
 import { type ChainEntry, type EventRecord, nextChainEntry } from '../model/audit-chain.ts'
+import { moveHead, readHead } from './chain-head.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { sql } from './statement.ts'
 import { readChanges, TotalSums } from './totals.ts'
@@ -17,9 +18,6 @@ export const findUnnumbered = sql<UnnumberedEvent>()(`
     totals
   FROM event WHERE position IS NULL ORDER BY subject, subject_version, id LIMIT ${EVENTS_PER_STEP_MAX}`)
 
-export const moveHead = sql()(`UPDATE chain_end SET position = $position, hash = $hash WHERE name = 'head'`)
-
-const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
 const setPosition = sql()('UPDATE event SET position = $position, hash = $hash, totals = NULL WHERE id = $id')
 
 interface Numbered {

@@ -1,6 +1,7 @@
 import type { ReservedSQL } from 'bun'
 import type { ChainEntry } from '../model/audit-chain.ts'
-import { EVENTS_PER_STEP_MAX, findUnnumbered, moveHead, numberEvents } from './numbering.ts'
+import { moveHead } from './chain-head.ts'
+import { EVENTS_PER_STEP_MAX, findUnnumbered, numberEvents } from './numbering.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { faultOf } from './postgres-fault.ts'
 import { sql } from './statement.ts'

@@ -1,16 +1,13 @@
-import type { ChainEntry } from '../model/audit-chain.ts'
+import { readHead } from './chain-head.ts'
 import { NewerDatabase, newerDatabase } from './migrate.ts'
 import { migrations, versionOf } from './sqlite.ts'
 import type { BackupFacts, BackupOutcome, BackupTask } from './sqlite-backup.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
-import { sql } from './statement.ts'
 
 declare const self: Worker
 
 /** The first version whose table `chain_end` has the head of the audit log. */
 const VERSION_WITH_HEAD = 4
-
-const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
 
 self.onmessage = ({ data }: MessageEvent<BackupTask>) => self.postMessage(outcomeOf(data))
 

@@ -1,7 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { type ChainEntry, type ChainGap, chainEntryAfterGap } from '../model/audit-chain.ts'
-import { moveHead, numberCopiedEvents } from './numbering.ts'
+import { moveHead, readHead } from './chain-head.ts'
+import { numberCopiedEvents } from './numbering.ts'
 import { publishFile } from './private-file.ts'
 import { databaseFile, migrateSqlite } from './sqlite.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -15,7 +16,6 @@ import type { StoreTable } from './store-tables.ts'
  */
 export const SKIPPED_BY_RESTORE = 1_000_000n
 
-const readHead = sql<ChainEntry>()(`SELECT position, hash FROM chain_end WHERE name = 'head'`)
 const raiseCounters = sql()('UPDATE counter SET last = last + $count')
 const insertGap = sql()('INSERT INTO chain_gap (after_position, to_position, at) VALUES ($after, $to, $at)')
 

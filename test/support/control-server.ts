@@ -1,32 +1,47 @@
 import { openSqlite } from '../../src/engine/sqlite.ts'
-import { startServer } from '../../src/server.ts'
+import { type ServerOptions, startServer } from '../../src/server.ts'
 import type { Reply } from '../../src/shop/idempotency.ts'
 import type { Command, CommandResult } from '../../src/store/commands.ts'
 import { ensureAdminKey } from '../../src/store/maintenance.ts'
 import type { Query } from '../../src/store/queries.ts'
 
-/**
- * Serves a store with a writer that is broken on purpose. The arguments of the process are the data directory, the
- * admin key and the port.
- */
+/** Serves a store with a writer that is broken on purpose. The arguments of the process are those of `serveControl`. */
 export async function serveWithWriter(writer: URL): Promise<void> {
+  await serveControl(async options => ({
+    engine: await openSqlite<Query, Command, Reply, CommandResult>({
+      ...options,
+      writer,
+      reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
+    }),
+    cache: 'verify',
+  }))
+}
+
+/** What a control opens its engine with. */
+interface ControlOptions {
+  readonly directory: string
+  readonly log: ServerOptions['log']
+  readonly onFatal: () => never
+}
+
+/**
+ * Serves a store that is broken on purpose: with the engine and the options that `open` returns. The arguments of the
+ * process are the data directory, the admin key and the port.
+ */
+export async function serveControl(
+  open: (options: ControlOptions) => Promise<Pick<ServerOptions, 'engine' | 'cache' | 'delivery'>>,
+): Promise<void> {
   const [directory = '', key = '', port = '0'] = process.argv.slice(2)
   const log = { access: () => {}, info: () => {}, error: (fields: object) => console.error(fields) }
-  const engine = await openSqlite<Query, Command, Reply, CommandResult>({
-    directory,
-    writer,
-    reader: new URL('../../src/store/sqlite-reader.ts', import.meta.url),
-    onFatal: () => process.exit(1),
-  })
-  await ensureAdminKey(engine, key, Date.now)
+  const opened = await open({ directory, log, onFatal: () => process.exit(1) })
+  await ensureAdminKey(opened.engine, key, Date.now)
   const { base } = startServer({
-    engine,
+    ...opened,
     host: '127.0.0.1',
     port: Number(port),
     stability: 'experimental',
     rateLimit: 'off',
     corsOrigins: [],
-    cache: 'verify',
     trustedProxies: [],
     secretKey: new Uint8Array(32),
     allowPrivateWebhooks: true,
