@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { routeNotFound } from '../contract/refusals.ts'
 import { programFile } from '../program-files.ts'
+import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Handler } from './routes.ts'
@@ -47,20 +48,28 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ')
 }
 
+/** The bundled files of the console, by name. There are none if the console is not built. */
+export type ConsoleFiles = ReadonlyMap<string, () => Promise<Content>>
+
+/** Returns the files of the console. `directory` contains the bundled files; tests pass another one. */
+export function consoleFiles(directory = CONSOLE_DIRECTORY): ConsoleFiles {
+  const names = existsSync(directory) ? readdirSync(directory) : []
+  return new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+}
+
 /**
  * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
- * of every address in the page. `directory` contains the bundled files; tests pass another one.
+ * of every address in the page.
  */
-export function consoleRoutes(base: string, directory = CONSOLE_DIRECTORY): [string, Handler['handle']][] {
-  const names = existsSync(directory) ? readdirSync(directory) : []
-  const path = new URL(base).pathname.replace(/\/$/, '')
-  const contents = new Map(names.map(name => [name, prepareOnce(() => readAsset(directory, name))]))
+export function consoleRoutes(base: string, files: ConsoleFiles): [string, Handler['handle']][] {
+  const names = [...files.keys()]
+  const path = basePath(base)
   const showPage: Handler['handle'] = context => page(context, path, names)
   return [
     ['/console', showPage],
     // Every path has the same page, whose script selects the view by the path.
     ['/console/*', showPage],
-    ['/console/assets/{file}', context => asset(context, contents)],
+    ['/console/assets/{file}', context => asset(context, files)],
   ]
 }
 
@@ -69,10 +78,7 @@ async function readAsset(directory: string, name: string): Promise<Content> {
   return prepareContent(type, await Bun.file(join(directory, name)).bytes())
 }
 
-async function asset(
-  context: RequestContext,
-  contents: ReadonlyMap<string, () => Promise<Content>>,
-): Promise<Response> {
+async function asset(context: RequestContext, contents: ConsoleFiles): Promise<Response> {
   const name = context.pathParameters.file ?? ''
   const content = contents.get(name)
   if (!content) throw routeNotFound(context.path, '')
@@ -89,14 +95,14 @@ async function asset(
  */
 function page(
   { headers, path, request }: RequestContext,
-  basePath: string,
+  pathOfBase: string,
   names: readonly string[],
 ): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
   const status = viewPaths.some(view => view.test(path)) ? 200 : 404
   const nonce = randomBytes(16).toString('base64')
-  const html = names.length === 0 ? NOT_BUILT_PAGE : consolePage(basePath, nonce, names)
+  const html = names.length === 0 ? NOT_BUILT_PAGE : consolePage(pathOfBase, nonce, names)
   const responseHeaders = {
     ...headers,
     'Content-Type': 'text/html; charset=utf-8',
@@ -111,12 +117,12 @@ function page(
   })
 }
 
-function consolePage(basePath: string, nonce: string, names: readonly string[]): string {
-  const assets = `${basePath}/console/assets`
+function consolePage(pathOfBase: string, nonce: string, names: readonly string[]): string {
+  const assets = `${pathOfBase}/console/assets`
   const mainOf = (extension: string): string =>
     names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
   return htmlPage(
-    `<meta name="petstore-base" content="${escaped(basePath)}">
+    `<meta name="petstore-base" content="${escaped(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
 <link rel="stylesheet" href="${escaped(assets)}/${mainOf('css')}">
 <script type="module" src="${escaped(assets)}/${mainOf('js')}"></script>

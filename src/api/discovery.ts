@@ -1,6 +1,7 @@
 import { contract } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { writeJson } from '../model/json.ts'
+import { basePath } from './base-path.ts'
 
 /** All entry points, relative to the base address: name, path and description. */
 const entryPoints = [
@@ -28,9 +29,12 @@ export function homeJson(base: string): string {
   return writeJson({ name: 'petstore', version: '1.0.0', about: ABOUT, links })
 }
 
-/** Returns the home page for people: links to every entry point. */
-export function homeHtml(): string {
-  const rows = entryPoints.map(({ path, about }) => `<li><a href="${path}">${path}</a> ${about}</li>`)
+/** Returns the home page for people: links to every entry point. `base` is the base URL of the store. */
+export function homeHtml(base: string): string {
+  const prefix = basePath(base)
+  const rows = entryPoints.map(
+    ({ path, about }) => `<li><a href="${prefix}${path}">${path}</a> ${about}</li>`,
+  )
   return `<!doctype html>
 <html lang="en">
 <head>

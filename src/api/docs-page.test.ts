@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { CapacityLimiter } from './admission.ts'
-import { docsRoutes } from './docs-page.ts'
+import { docsRoutes, docsScript } from './docs-page.ts'
 import { openRequestContext } from './request-context.ts'
 
 test('a store without the built script serves a page that says how to build it', async () => {
-  const routes = docsRoutes('/nowhere/scalar.js')
+  const routes = docsRoutes('http://127.0.0.1', docsScript('/nowhere/scalar.js'))
   expect(routes.map(([path]) => path)).toEqual(['/docs'])
   const context = openRequestContext({
     request: new Request('http://127.0.0.1/docs'),

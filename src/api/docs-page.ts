@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { programFile } from '../program-files.ts'
+import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
 import type { Handler } from './routes.ts'
 
@@ -21,15 +22,20 @@ const HTML = 'text/html; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const HEADERS = { 'Content-Security-Policy': CONTENT_SECURITY_POLICY, 'Referrer-Policy': 'no-referrer' }
 
-const DESCRIPTION_LINK = '<a href="/openapi.json">/openapi.json</a>'
+/** Returns a link to a file at the base address, with its path as the text. */
+function link(path: string, file: string): string {
+  return `<a href="${path}${file}">${path}${file}</a>`
+}
 
-const PAGE = htmlPage(
-  `<script defer src="/docs/scalar.js"></script>
-<script defer src="/docs/start.js"></script>
+function docsPage(path: string): string {
+  return htmlPage(
+    `<script defer src="${path}/docs/scalar.js"></script>
+<script defer src="${path}/docs/start.js"></script>
 `,
-  `<noscript>This page needs JavaScript; the description itself is at ${DESCRIPTION_LINK}.</noscript>
+    `<noscript>This page needs JavaScript; the description itself is at ${link(path, '/openapi.json')}.</noscript>
 <div id="app"></div>`,
-)
+  )
+}
 
 /** On a narrow page, the samples of an operation follow its text, and do not come after all of its responses. */
 const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) {
@@ -38,9 +44,10 @@ const NARROW_STYLE = `@container narrow-references-container (max-width: 900px) 
   .section-column:has(> .examples) { order: -1 }
 }`
 
-const START_SCRIPT = `Scalar.createApiReference('#app', {
-  url: '/openapi.json',
-  servers: [{ url: location.origin, description: 'This store' }],
+function startScript(path: string): string {
+  return `Scalar.createApiReference('#app', {
+  url: '${path}/openapi.json',
+  servers: [{ url: location.origin + '${path}', description: 'This store' }],
   theme: 'default',
   withDefaultFonts: false,
   telemetry: false,
@@ -54,15 +61,18 @@ const START_SCRIPT = `Scalar.createApiReference('#app', {
   customCss: ${JSON.stringify(NARROW_STYLE)},
 })
 `
+}
 
-const NOT_BUILT_PAGE = htmlPage(
-  '',
-  `<h1>The docs page is not built</h1>
+function notBuiltPage(path: string): string {
+  return htmlPage(
+    '',
+    `<h1>The docs page is not built</h1>
 <p>In a clone of petstore, <code>npm ci</code> builds it. With <code>--omit=dev</code>, its package is missing: run
 <code>npm ci</code> once, and restart the store.</p>
-<p>The description of the API is at ${DESCRIPTION_LINK} and
-<a href="/openapi.yaml">/openapi.yaml</a>.</p>`,
-)
+<p>The description of the API is at ${link(path, '/openapi.json')} and
+${link(path, '/openapi.yaml')}.</p>`,
+  )
+}
 
 /** The path of the script that renders the page. `npm ci` and `npm pack` copy the script from its package to here. */
 const SCALAR_FILE = programFile('dist/docs/scalar.js')
@@ -72,21 +82,29 @@ export function isDocsPageBuilt(): boolean {
   return existsSync(SCALAR_FILE)
 }
 
-/** Returns the handlers of the docs page and its scripts, by path. `scalarFile` replaces the built script. */
-export function docsRoutes(scalarFile = SCALAR_FILE): [string, Handler['handle']][] {
-  if (!existsSync(scalarFile)) return contentRoutes([['/docs', () => prepareContent(HTML, NOT_BUILT_PAGE)]])
-  return contentRoutes([
-    ['/docs', () => prepareContent(HTML, PAGE)],
-    ['/docs/start.js', () => prepareContent(SCRIPT, START_SCRIPT)],
-    ['/docs/scalar.js', async () => prepareContent(SCRIPT, await Bun.file(scalarFile).bytes())],
-  ])
+/** The script that renders the page. */
+export type DocsScript = () => Promise<Content>
+
+/** Returns the script that renders the docs page; undefined if it is not built. Tests pass another file. */
+export function docsScript(file = SCALAR_FILE): DocsScript | undefined {
+  if (!existsSync(file)) return undefined
+  return prepareOnce(async () => prepareContent(SCRIPT, await Bun.file(file).bytes()))
 }
 
-function contentRoutes(files: [string, () => Promise<Content>][]): [string, Handler['handle']][] {
-  return files.map(([path, make]) => {
-    const content = prepareOnce(make)
-    return [path, async context => sendContent(context, await content(), HEADERS)]
-  })
+/** Returns the handlers of the docs page and its scripts, by path. `base` is the base URL of the store. */
+export function docsRoutes(base: string, script: DocsScript | undefined): [string, Handler['handle']][] {
+  const path = basePath(base)
+  const files: [string, () => Promise<Content>][] = script
+    ? [
+        ['/docs', prepareOnce(() => prepareContent(HTML, docsPage(path)))],
+        ['/docs/start.js', prepareOnce(() => prepareContent(SCRIPT, startScript(path)))],
+        ['/docs/scalar.js', script],
+      ]
+    : [['/docs', prepareOnce(() => prepareContent(HTML, notBuiltPage(path)))]]
+  return files.map(([file, content]) => [
+    file,
+    async context => sendContent(context, await content(), HEADERS),
+  ])
 }
 
 function htmlPage(scripts: string, body: string): string {

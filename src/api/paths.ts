@@ -14,13 +14,17 @@ export interface Match {
  */
 export function findEquivalent(templates: Iterable<string>, path: string): Match | undefined {
   const normal = normalPath(path)
-  if (normal === path) return undefined
-  const segments = normal.split('/')
+  return normal === path ? undefined : findPath(templates, normal)
+}
+
+/** Returns the path of the table that matches a path in normal form; undefined if no path matches. */
+export function findPath(templates: Iterable<string>, path: string): Match | undefined {
+  const segments = path.split('/')
   let best: Match | undefined
   for (const template of templates) {
     const parameters = parametersOf(template.split('/'), segments)
     if (parameters && (!best || literals(template) > literals(best.template))) {
-      best = { path: normal, template, parameters }
+      best = { path, template, parameters }
     }
   }
   return best
@@ -54,7 +58,8 @@ export function similarPath(templates: Iterable<string>, path: string): string |
   return best?.template
 }
 
-function normalPath(path: string): string {
+/** Returns a path without percent-encoded letters, digits, `-`, `.`, `_` or `~` (RFC 3986, section 6.2.2.2). */
+export function normalPath(path: string): string {
   return path.replaceAll(/%([0-9A-Fa-f]{2})/g, (encoded, hex: string) => {
     const character = String.fromCharCode(Number.parseInt(hex, 16))
     return /[\w.~-]/.test(character) ? character : encoded

@@ -8,7 +8,7 @@ import type { Admission } from './admission.ts'
 import { rateGroup } from './client-address.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
 import { announceLifecycle } from './lifecycle.ts'
-import { findEquivalent, hidesAnother, type Match, similarPath } from './paths.ts'
+import { findEquivalent, findPath, hidesAnother, type Match, normalPath, similarPath } from './paths.ts'
 import { enforceRateLimit, handleRequest, type Pipeline } from './pipeline.ts'
 import { internalErrorResponse, refusalResponse } from './problem.ts'
 import { openRequestContext, type RequestContext, type Route, targetOf } from './request-context.ts'
@@ -31,7 +31,7 @@ export type Methods = ReadonlyMap<string, Handler>
 export type Paths = ReadonlyMap<string, Methods>
 
 export interface RoutesOptions {
-  readonly pipeline: Pipeline
+  readonly pipeline: Pick<Pipeline, 'base' | 'rate' | 'repeatedReads'>
   readonly paths: Paths
   readonly admission: Admission
   readonly allowedOrigins: AllowedOrigins
@@ -80,8 +80,25 @@ export function makeRoutes(options: RoutesOptions): {
   return { routes, fetch: serveEquivalent(options, serveWith(options, undefined)) }
 }
 
+/**
+ * Returns a function that serves one request without the router of the runtime, such as a request to one of many stores
+ * of a process. `path` is the path of the request below the base address of the store.
+ */
+export function makePathHandler(
+  options: RoutesOptions,
+): (request: Request, server: Server<undefined>, path: string) => Response | Promise<Response> {
+  const handlers = new Map([...options.paths].map(([path, methods]) => [path, serveWith(options, methods)]))
+  const unknownPath = serveWith(options, undefined)
+  return (request, server, path) => {
+    const normal = normalPath(path)
+    const match = findPath(options.paths.keys(), normal)
+    const serve = (match && handlers.get(match.template)) ?? unknownPath
+    return serve(request, server, match ?? { path: normal, template: '', parameters: {} })
+  }
+}
+
 /** Serves a path: a repeated read at once, anything else as `serve` does. */
-function serveRepeated({ repeatedReads }: Pipeline, serve: Serve): Serve {
+function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serve): Serve {
   if (!repeatedReads) return serve
   return (request, server) =>
     (request.method === 'GET' ? repeatedReads.respond(request, server) : undefined) ?? serve(request, server)

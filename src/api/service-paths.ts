@@ -10,8 +10,8 @@ import { consoleRoutes } from './console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from './content.ts'
 import { apiCatalog, homeHtml, homeJson, llmsText } from './discovery.ts'
 import { docsRoutes } from './docs-page.ts'
-import { guideRoutes } from './guide-pages.ts'
 import type { Metrics } from './metrics.ts'
+import type { Pages } from './pages.ts'
 import type { Pipeline } from './pipeline.ts'
 import { type RequestContext, varyBy } from './request-context.ts'
 import type { Handler, Methods, Paths } from './routes.ts'
@@ -23,6 +23,7 @@ export function servicePaths(
   pipeline: Pipeline,
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
+  pages: Pages,
 ): Paths {
   const { base, engine } = pipeline
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
@@ -49,7 +50,7 @@ export function servicePaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...[...docsRoutes(), ...guideRoutes(), ...consoleRoutes(base)].map(
+    ...[...docsRoutes(base, pages.docsScript), ...pages.guides, ...consoleRoutes(base, pages.console)].map(
       ([path, handle]): [string, Methods] => [path, get(handle)],
     ),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
@@ -63,7 +64,7 @@ function home(context: RequestContext, base: string): Response {
   const wantsPage = (context.request.headers.get('accept') ?? '').includes('text/html')
   varyBy(context.headers, 'Accept')
   return wantsPage
-    ? text(context, homeHtml(), 'text/html; charset=utf-8')
+    ? text(context, homeHtml(base), 'text/html; charset=utf-8')
     : text(context, homeJson(base), 'application/json')
 }
 

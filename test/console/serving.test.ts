@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { consoleRoutes } from '../../src/api/console-page.ts'
+import { consoleFiles, consoleRoutes } from '../../src/api/console-page.ts'
 import { ROOT } from '../support/root.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore, type TestStore, testedEngines } from '../support/store.ts'
@@ -84,7 +84,7 @@ test('the files of the console are kept by caches if their names have a hash, an
 })
 
 test('without the bundled files, the page says how to build them', async () => {
-  const [[, handle] = []] = consoleRoutes('http://127.0.0.1', '/nowhere')
+  const [[, handle] = []] = consoleRoutes('http://127.0.0.1', consoleFiles('/nowhere'))
   const request = new Request('http://127.0.0.1/console')
   // Safe: the handler of the page reads only these members.
   const context = { request, path: '/console', headers: {} } as unknown as Parameters<

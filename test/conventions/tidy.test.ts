@@ -28,10 +28,15 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'config.ts': ['model', 'setting-readers.ts'],
   'program-files.ts': [],
   'setting-readers.ts': ['model'],
-  'server.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks'],
+  'service.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks'],
+  sandboxes: [
+    ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'api', 'webhooks'],
+    ...['service.ts', 'program-files.ts'],
+  ],
+  'server.ts': ['model', 'contract', 'engine', 'shop', 'store', 'api', 'webhooks', 'service.ts'],
   cli: [
     ...['model', 'contract', 'openapi', 'engine', 'shop', 'store', 'client'],
-    ...['config.ts', 'setting-readers.ts', 'server.ts', 'program-files.ts'],
+    ...['config.ts', 'setting-readers.ts', 'server.ts', 'sandboxes', 'program-files.ts'],
   ],
   'main.ts': ['cli'],
 }

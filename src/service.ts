@@ -1,0 +1,243 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { accessLine, plainAccessLine } from './api/access-log.ts'
+import { Admission } from './api/admission.ts'
+import { clientAddress } from './api/client-address.ts'
+import { LongPoll } from './api/events/long-poll.ts'
+import { SseHub, type SseHubOptions } from './api/events/sse-hub.ts'
+import { passesGate } from './api/lifecycle.ts'
+import { type Metrics, makeMetrics } from './api/metrics.ts'
+import { loadPages, type Pages } from './api/pages.ts'
+import type { Pipeline } from './api/pipeline.ts'
+import { type Rate, RateLimiter } from './api/rate-limit.ts'
+import { RepeatedReads, type RepeatedReadsOptions } from './api/repeated-reads.ts'
+import { makeRequestIds } from './api/request-context.ts'
+import { operationPaths, type Paths, type RoutesOptions } from './api/routes.ts'
+import { servicePaths } from './api/service-paths.ts'
+import type { Operation } from './contract/operation.ts'
+import { CommitSignal } from './engine/commit-signal.ts'
+import { validationFailed } from './model/error.ts'
+import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
+import type { NewSecret } from './shop/context.ts'
+import { type SweepTimes, startSweeping } from './store/maintenance.ts'
+import { faultText, type Log, type StoreEngine } from './store/open.ts'
+import { RepresentationCache } from './store/representation-cache.ts'
+import { makeSecretBox, type SecretBox, webhookSecret } from './store/secret-box.ts'
+import { AddressRefused, checkTarget, type Resolve, resolveHost } from './webhooks/address.ts'
+import { Dispatcher, type DispatcherOptions } from './webhooks/dispatcher.ts'
+
+export interface ServiceOptions {
+  readonly engine: StoreEngine
+  /** The base address of every URI in a response, without a trailing slash. */
+  readonly base: string
+  readonly stability: 'stable' | 'beta' | 'experimental'
+  readonly rateLimit: Rate | 'off'
+  readonly corsOrigins: readonly string[]
+  readonly trustedProxies: readonly string[]
+  /** The 32-byte key that encrypts webhook secrets. */
+  readonly secretKey: Uint8Array
+  readonly allowPrivateWebhooks: boolean
+  /** The time for which events are kept, in milliseconds. */
+  readonly eventRetention: number | 'forever'
+  readonly log: Log
+  /** Returns milliseconds since 1970, for everything that is stored. */
+  readonly clock: () => number
+  /** Returns milliseconds since 1970, only for deprecation and sunset. */
+  readonly lifecycleClock: () => number
+  /** Returns monotonic milliseconds for rate limits; `performance.now` by default. */
+  readonly timer?: () => number
+  /** `verify` compares every reply from the cache with a fresh read, and fails if they differ. */
+  readonly cache: 'on' | 'off' | 'verify'
+  /** Replaces the default cache. */
+  readonly representations?: RepresentationCache
+  /** Replaces the default limits. */
+  readonly admission?: Admission
+  readonly sweeping?: SweepTimes
+  /** The pages that are the same for every store; by default, they are loaded for this one. */
+  readonly pages?: Pages
+  /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
+  readonly wrapPaths?: (paths: Paths) => Paths
+  readonly streams?: Partial<
+    Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
+  >
+  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryDelaysMs' | 'timeoutMs'>> & {
+    readonly resolve?: Resolve
+  }
+}
+
+/** A store that responds to requests: the API, its streams, its webhooks and its sweeps, without a port. */
+export interface Service {
+  /** What `makeRoutes` and `makePathHandler` need to serve the store. */
+  readonly routing: RoutesOptions
+  /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
+  drain(): void
+  /**
+   * Ends streams, deliveries and sweeps gracefully, stops admitting requests, and waits up to `lastRequestsMs` for the
+   * requests in progress.
+   */
+  stop(lastRequestsMs: number): Promise<void>
+}
+
+const STREAMS_MAX = 2000
+const STREAMS_PER_CALLER_MAX = 1000
+/** The maximum rate of failed authentications per address. Requests with a valid key are not counted. */
+const FAILED_AUTHENTICATIONS: Rate = { requests: 60, seconds: 60 }
+
+/** Starts everything of a store that needs no port. */
+export function startService(options: ServiceOptions): Service {
+  const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
+  const onFault = (error: unknown): void => log.error({ fault: faultText(error) }, 'a background task failed')
+  const metrics = makeMetrics()
+  const admission = options.admission ?? new Admission()
+  const serves = ({ stability }: Operation): boolean => passesGate(stability, options.stability)
+  const outgoing = startEvents(options, metrics, onFault)
+  const cache = options.cache === 'off' ? undefined : cacheOf(options, metrics)
+  const rate = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
+  const newRequestId = makeRequestIds()
+  const addressOf = clientAddress(options.trustedProxies)
+  const forReads: Omit<RepeatedReadsOptions, 'cache'> = {
+    ...{ admission, rate, clock, newRequestId, addressOf, lifecycleClock: options.lifecycleClock },
+    onResponse: response => {
+      metrics.count(response.route, 200, response.tookMs)
+      log.access(plainAccessLine(response))
+    },
+  }
+  let isDraining = false
+  const pipeline: Pipeline = {
+    engine,
+    base,
+    lifecycleClock: options.lifecycleClock,
+    ...outgoing.forRequests,
+    cache,
+    // A read that is verified takes the pipeline.
+    repeatedReads: cache && options.cache === 'on' ? new RepeatedReads({ ...forReads, cache }) : undefined,
+    verifiesCache: options.cache === 'verify',
+    isDraining: () => isDraining,
+    rate,
+    failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
+  }
+  const paths = new Map([
+    ...operationPaths(pipeline, serves),
+    ...servicePaths(pipeline, metrics, serves, pages),
+  ])
+  const sweeping = startSweeping(options, options.sweeping)
+  return {
+    routing: {
+      pipeline,
+      paths: options.wrapPaths?.(paths) ?? paths,
+      admission,
+      allowedOrigins: options.corsOrigins,
+      clock,
+      newRequestId,
+      addressOf,
+      onResponse: (exchange, status, tookMs, fault) => {
+        metrics.count(exchange.route, status, tookMs)
+        log.access(accessLine(exchange, status, tookMs))
+        if (fault !== undefined)
+          log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
+      },
+    },
+    drain: () => {
+      isDraining = true
+    },
+    stop: async lastRequestsMs => {
+      await Promise.all([
+        sweeping.stop(),
+        outgoing.stop(),
+        Promise.race([admission.drain(), Bun.sleep(lastRequestsMs)]),
+      ])
+    },
+  }
+}
+
+/** Returns the cache of a store to which no other process writes; undefined for any other store. */
+function cacheOf(
+  { engine, representations: cache = new RepresentationCache() }: ServiceOptions,
+  metrics: Metrics,
+): RepresentationCache | undefined {
+  if (!engine.watchRows) return undefined
+  metrics.watchCache(cache)
+  engine.watchRows(changes => cache.drop(changes))
+  return cache
+}
+
+/**
+ * Starts the streams and webhooks of one server. Returns the parts that requests use, and the function that stops
+ * everything.
+ */
+function startEvents(
+  options: ServiceOptions,
+  metrics: Metrics,
+  onFault: (error: unknown) => void,
+): {
+  forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
+  stop: () => Promise<void>
+} {
+  const { engine, base, clock, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
+  const box = makeSecretBox(options.secretKey)
+  const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
+  const commitSignal = new CommitSignal(engine.watch)
+  const streams = new SseHub({
+    ...{
+      commitSignal,
+      base,
+      clock,
+      onFault,
+      readRow: engine.readRow,
+      streamsMax: STREAMS_MAX,
+      streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
+    },
+    ...options.streams,
+  })
+  metrics.watchStreams(() => streams.count)
+  const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
+    for (const { state } of outcomes) metrics.attempted(state)
+  }
+  const dispatcher = new Dispatcher({
+    ...{
+      engine,
+      base,
+      commitSignal,
+      rules,
+      clock,
+      onFault,
+      onAttempts,
+      decrypt: box.decrypt,
+      random: Math.random,
+    },
+    owner: randomUUID(),
+    alone: engine.name === 'sqlite',
+    ...delivery,
+  })
+  return {
+    forRequests: {
+      longPoll: new LongPoll(commitSignal, engine.readScan),
+      streams,
+      makeSecret: kind => makeSecret(kind, box),
+      checkTarget: url => checkWebhookUrl(url, rules),
+    },
+    stop: async () => {
+      const ended = [dispatcher.stop(), streams.end()]
+      commitSignal.end()
+      await Promise.all(ended)
+    },
+  }
+}
+
+function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
+  const plaintext = kind === 'key' ? keyText(randomBytes(KEY_RANDOM_BYTES)) : webhookSecret()
+  return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
+}
+
+async function checkWebhookUrl(
+  url: string | undefined,
+  rules: Parameters<typeof checkTarget>[1],
+): Promise<void> {
+  if (url === undefined) return
+  try {
+    await checkTarget(url, rules)
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error
+    const { message } = error
+    throw validationFailed([{ in: 'body', pointer: '/url', code: 'invalid_format', message }])
+  }
+}
