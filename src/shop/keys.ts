@@ -56,6 +56,10 @@ const makeAdmin = sql<KeyRow>()(`
   UPDATE api_key SET scopes = $scopes, expires_at = NULL, revoked_at = NULL, version = version + 1 WHERE id = $keyId
   RETURNING ${keyColumns}`)
 
+const replaceKey = sql()(`
+  UPDATE api_key SET hash = $hash, hint = $hint, scopes = $scopes, expires_at = NULL, revoked_at = NULL
+  WHERE id = $keyId`)
+
 const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>()(
   'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
@@ -238,6 +242,15 @@ export async function resetAdminKey(
     if (readScopes(scopes).includes('admin')) await revoke(tx, id, context)
   }
   await insertAdminKey(tx, token, { name: 'admin (reset)', madeBy: 'first start' }, context)
+}
+
+/**
+ * Gives the first key of a store a new secret, and makes it an admin key that does not expire. It records no event: the
+ * store is a new copy of another one, and its history is the same as that of every other copy.
+ */
+export async function replaceFirstKey(tx: Tx, { token }: { token: string }): Promise<void> {
+  const scopes = writeJson(['admin'])
+  await tx.run(replaceKey, { keyId: 1n, hash: keyHash(token), hint: keyHint(token), scopes })
 }
 
 async function insertAdminKey(

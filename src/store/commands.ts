@@ -24,7 +24,15 @@ import {
   sweepStagedRows,
 } from '../shop/imports.ts'
 import { adjustInventory, getInventoryItem, setInventory } from '../shop/inventory.ts'
-import { createKey, getKey, installAdminKey, keyOf, resetAdminKey, revokeKey } from '../shop/keys.ts'
+import {
+  createKey,
+  getKey,
+  installAdminKey,
+  keyOf,
+  replaceFirstKey,
+  resetAdminKey,
+  revokeKey,
+} from '../shop/keys.ts'
 import { insertMetadata, replaceMetadata } from '../shop/metadata.ts'
 import { cancelOrder, getOrder, orderOf, placeOrder, updateOrder } from '../shop/orders.ts'
 import { petOf } from '../shop/pet-row.ts'
@@ -77,6 +85,7 @@ const commands: { readonly [Id in CommandId]: CommandHandler<Input<Contract[Id]>
 /** System commands, which the store itself runs. */
 const systemCommands = {
   installAdminKey,
+  replaceFirstKey,
   resetAdminKey,
   insertMetadata,
   replaceMetadata,

@@ -1,0 +1,262 @@
+import { copyFile } from 'node:fs/promises'
+import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
+import type { Engine, Noun, Reader, Tx } from './engine.ts'
+import { BatchWriter } from './group-commit.ts'
+import { unwrap } from './outcome.ts'
+import { migrateSqlite } from './sqlite.ts'
+import { isFatal, PAGE_BYTES, SqliteConnection } from './sqlite-connection.ts'
+import type { ParametersOf, Statement } from './statement.ts'
+import { SlicedWork, type TimeSlices } from './time-slices.ts'
+
+/** The maximum number of commands in one transaction. */
+const COMMANDS_PER_BATCH_MAX = 32
+/** The maximum number of commands that wait. Any further command is refused at once. */
+const WAITING_MAX = 1024
+
+export interface LightSqliteOptions<Query, Command, Reply, Result> {
+  readonly file: string
+  readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
+  readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
+  /** The maximum size of the database file, in bytes. */
+  readonly bytesMax: number
+  /** Divides the thread between all engines of the process. */
+  readonly slices: TimeSlices
+  /** Whether to check the whole file before it is used, because the machine may have lost power. */
+  readonly checks: boolean
+  /** Called once, when the file cannot be trusted any more. The engine then refuses everything. */
+  readonly onFatal: (reason: string) => void
+}
+
+/** A light engine: many of them run in one process. */
+export interface LightEngine<Query, Command, Reply, Result = Reply>
+  extends Engine<Query, Command, Reply, Result> {
+  /** Copies the store, as of the last commit, to a file that does not exist yet. Commands wait meanwhile. */
+  copyTo(file: string): Promise<void>
+}
+
+/** Thrown if a database file is damaged. */
+export class DamagedDatabase extends Error {}
+
+interface WaitingCommand<Command, Result> {
+  readonly command: Command
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Opens a store on SQLite without workers: one connection, on this thread, for reads and writes. A commit survives the
+ * end of the process, but not a power failure. Throws NewerDatabase and DamagedDatabase.
+ */
+export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
+  options: LightSqliteOptions<Query, Command, Reply, Result>,
+): Promise<LightEngine<Query, Command, Reply, Result>> {
+  const connection = openConnection(options)
+  try {
+    await migrateSqlite(connection)
+    return new OneConnectionEngine(connection, options)
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+function openConnection({
+  file,
+  bytesMax,
+  checks,
+}: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'bytesMax' | 'checks'>): SqliteConnection {
+  try {
+    const connection = new SqliteConnection(file, { readonly: false, isLight: true })
+    connection.database.run(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`)
+    if (checks) {
+      const found = connection.database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
+      if (found?.quick_check !== 'ok') throw new DamagedDatabase(`${file}: ${found?.quick_check}`)
+    }
+    return connection
+  } catch (error) {
+    if (isFatal(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
+    throw error
+  }
+}
+
+class OneConnectionEngine<Query, Command, Reply, Result>
+  implements LightEngine<Query, Command, Reply, Result>
+{
+  readonly name = 'sqlite'
+  readonly #connection: SqliteConnection
+  readonly #options: LightSqliteOptions<Query, Command, Reply, Result>
+  readonly #writer: BatchWriter<Command, Result>
+  readonly #waiting: WaitingCommand<Command, Result>[] = []
+  readonly #watchers = new Set<() => void>()
+  #readers = 0
+  /** Resolves when the last reader has finished, for the writer that waits. */
+  #onReadersGone: (() => void) | undefined
+  /** Set while a writer waits or runs. New readers wait for it: they share its connection, but not its transaction. */
+  #writing: Promise<void> | undefined
+  #isClosing = false
+  #failure: string | undefined
+
+  constructor(connection: SqliteConnection, options: LightSqliteOptions<Query, Command, Reply, Result>) {
+    this.#connection = connection
+    this.#options = options
+    const { executeCommand, slices } = options
+    this.#writer = new BatchWriter(connection, async (tx, command) => {
+      const work = new SlicedWork(slices)
+      return executeCommand(new SlicedTx(tx, work), command)
+    })
+  }
+
+  readonly readRow = async <T>(work: (reader: Reader) => Promise<T>): Promise<T> => {
+    while (this.#writing) await this.#writing
+    this.#refuseIfUnusable()
+    this.#readers++
+    try {
+      return await work(this.#connection)
+    } catch (error) {
+      this.#failIfFatal(error)
+      throw error
+    } finally {
+      this.#readers--
+      if (this.#readers === 0) this.#onReadersGone?.()
+    }
+  }
+
+  readonly readScan = (query: Query): Promise<Reply> =>
+    this.readRow(reader => this.#options.executeQuery(reader, query))
+
+  readonly execute = (command: Command): Promise<Result> => {
+    if (this.#isClosing) return Promise.reject(shuttingDown())
+    if (this.#waiting.length >= WAITING_MAX) return Promise.reject(tooManyRequests())
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ command, resolve, reject })
+      // The first command of a burst waits for the others of its turn of the event loop.
+      if (this.#waiting.length === 1) queueMicrotask(() => this.#writeAll())
+    })
+  }
+
+  readonly watch = (listener: () => void): (() => void) => {
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  readonly exclusively = <T>(work: () => Promise<T>): Promise<T> => work()
+
+  readonly ping = async (): Promise<void> => this.#refuseIfUnusable()
+
+  readonly copyTo = (file: string): Promise<void> =>
+    this.#alone(async () => {
+      this.#refuseIfUnusable()
+      this.#connection.database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      await copyFile(this.#options.file, file)
+    })
+
+  readonly close = async (): Promise<void> => {
+    this.#isClosing = true
+    await this.#alone(async () => {
+      this.#connection.close()
+      this.#failure ??= 'the store is closed'
+    })
+  }
+
+  /** Runs all commands that wait, batch by batch. */
+  async #writeAll(): Promise<void> {
+    if (this.#writing) return
+    while (this.#waiting.length > 0) await this.#alone(() => this.#writeBatch())
+  }
+
+  async #writeBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0, COMMANDS_PER_BATCH_MAX)
+    if (batch.length === 0) return
+    try {
+      this.#refuseIfUnusable()
+      const outcomes = await this.#writer.commit(batch.map(({ command }) => command))
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        try {
+          resolve(unwrap(outcomes[index] ?? { fault: 'the writer left a command without an outcome' }))
+        } catch (error) {
+          reject(error)
+        }
+      }
+      for (const notify of this.#watchers) notify()
+    } catch (error) {
+      this.#failIfFatal(error)
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  /** Runs work while no reader and no other writer uses the connection. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    while (this.#writing) await this.#writing
+    const done = Promise.withResolvers<void>()
+    this.#writing = done.promise
+    try {
+      if (this.#readers > 0) {
+        await new Promise<void>(resolve => {
+          this.#onReadersGone = resolve
+        })
+        this.#onReadersGone = undefined
+      }
+      await work()
+    } finally {
+      this.#writing = undefined
+      done.resolve()
+    }
+  }
+
+  #refuseIfUnusable(): void {
+    if (this.#failure !== undefined) throw new Error(this.#failure)
+  }
+
+  #failIfFatal(error: unknown): void {
+    if (!isFatal(error) || this.#failure !== undefined) return
+    this.#failure = error instanceof Error ? error.message : String(error)
+    this.#options.onFatal(this.#failure)
+  }
+}
+
+/** A transaction that pauses at the end of each slice of its work, so that other stores of the process respond. */
+class SlicedTx implements Tx {
+  readonly #tx: Tx
+  readonly #work: SlicedWork
+
+  constructor(tx: Tx, work: SlicedWork) {
+    this.#tx = tx
+    this.#work = work
+  }
+
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined> {
+    if (!this.#work.isDue) return this.#tx.one(statement, ...parameters)
+    return this.#work.next().then(() => this.#tx.one(statement, ...parameters))
+  }
+
+  many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row[] | Promise<Row[]> {
+    if (!this.#work.isDue) return this.#tx.many(statement, ...parameters)
+    return this.#work.next().then(() => this.#tx.many(statement, ...parameters))
+  }
+
+  run<Name extends string>(
+    statement: Statement<unknown, Name>,
+    ...parameters: ParametersOf<Name>
+  ): number | Promise<number> {
+    if (!this.#work.isDue) return this.#tx.run(statement, ...parameters)
+    return this.#work.next().then(() => this.#tx.run(statement, ...parameters))
+  }
+
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    this.#tx.write(statement, ...parameters)
+  }
+
+  nextId(noun: Noun): bigint | Promise<bigint> {
+    return this.#tx.nextId(noun)
+  }
+
+  numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
+    return this.#tx.numberEvent(event, totals)
+  }
+}
