@@ -15,7 +15,7 @@ import { operationPaths, type Paths, type RoutesOptions } from './api/routes.ts'
 import { servicePaths } from './api/service-paths.ts'
 import type { Operation } from './contract/operation.ts'
 import { CommitSignal } from './engine/commit-signal.ts'
-import { validationFailed } from './model/error.ts'
+import { type StoreError, validationFailed } from './model/error.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyText } from './model/key.ts'
 import type { NewSecret } from './shop/context.ts'
 import { type SweepTimes, startSweeping } from './store/maintenance.ts'
@@ -51,6 +51,8 @@ export interface ServiceOptions {
   readonly representations?: RepresentationCache
   /** Replaces the default limits. */
   readonly admission?: Admission
+  /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
+  readonly webhooksOff?: string
   readonly sweeping?: SweepTimes
   /** The pages that are the same for every store; by default, they are loaded for this one. */
   readonly pages?: Pages
@@ -68,6 +70,8 @@ export interface ServiceOptions {
 export interface Service {
   /** What `makeRoutes` and `makePathHandler` need to serve the store. */
   readonly routing: RoutesOptions
+  /** Returns the number of open streams. */
+  countStreams(): number
   /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
   drain(): void
   /**
@@ -136,6 +140,7 @@ export function startService(options: ServiceOptions): Service {
           log.error({ requestId: exchange.requestId, fault: faultText(fault) }, 'failed')
       },
     },
+    countStreams: () => outgoing.forRequests.streams.count,
     drain: () => {
       isDraining = true
     },
@@ -172,7 +177,7 @@ function startEvents(
   forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkTarget'>
   stop: () => Promise<void>
 } {
-  const { engine, base, clock, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
+  const { engine, base, clock, webhooksOff, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
   const box = makeSecretBox(options.secretKey)
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)
@@ -192,7 +197,7 @@ function startEvents(
   const onAttempts: DispatcherOptions['onAttempts'] = outcomes => {
     for (const { state } of outcomes) metrics.attempted(state)
   }
-  const dispatcher = new Dispatcher({
+  const dispatcherOptions = (): DispatcherOptions => ({
     ...{
       engine,
       base,
@@ -208,15 +213,19 @@ function startEvents(
     alone: engine.name === 'sqlite',
     ...delivery,
   })
+  const dispatcher = webhooksOff === undefined ? new Dispatcher(dispatcherOptions()) : undefined
   return {
     forRequests: {
       longPoll: new LongPoll(commitSignal, engine.readScan),
       streams,
       makeSecret: kind => makeSecret(kind, box),
-      checkTarget: url => checkWebhookUrl(url, rules),
+      checkTarget: async url => {
+        if (webhooksOff !== undefined && url !== undefined) throw invalidUrl(webhooksOff)
+        await checkWebhookUrl(url, rules)
+      },
     },
     stop: async () => {
-      const ended = [dispatcher.stop(), streams.end()]
+      const ended = [dispatcher?.stop(), streams.end()]
       commitSignal.end()
       await Promise.all(ended)
     },
@@ -237,7 +246,10 @@ async function checkWebhookUrl(
     await checkTarget(url, rules)
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error
-    const { message } = error
-    throw validationFailed([{ in: 'body', pointer: '/url', code: 'invalid_format', message }])
+    throw invalidUrl(error.message)
   }
+}
+
+function invalidUrl(message: string): StoreError {
+  return validationFailed([{ in: 'body', pointer: '/url', code: 'invalid_format', message }])
 }

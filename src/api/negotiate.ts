@@ -1,4 +1,3 @@
-import type { Operation } from '../contract/operation.ts'
 import { notAcceptable } from '../contract/refusals.ts'
 
 const PROBLEM = 'application/problem+json'
@@ -10,7 +9,7 @@ export type MediaType = 'application/json' | 'application/problem+json'
  * Throws `not_acceptable` if Accept (RFC 9110, section 12.5.1) excludes the media type of the response. A request
  * that names the problem media type also accepts the normal media type of a success.
  */
-export function refuseUnacceptable(headers: Headers, { success }: Operation): void {
+export function refuseUnacceptable(headers: Headers, { success }: { success: object }): void {
   const accept = headers.get('accept')
   const type = 'stream' in success ? 'text/event-stream' : 'application/json'
   // Most clients send one of these three values, so only other values are parsed.

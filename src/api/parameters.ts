@@ -16,7 +16,10 @@ import { explain } from './validate.ts'
  * Returns the path and query parameters by name, read according to the contract. No value is coerced.
  * Throws `invalid_parameter`, `unknown_parameter` or `missing_parameter`, with every invalid parameter.
  */
-export function readParameters(operation: Operation, context: RequestContext): Record<string, unknown> {
+export function readParameters(
+  operation: Pick<Operation, 'pathParameters' | 'query'>,
+  context: RequestContext,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {}
   const errors: ParameterError[] = []
   for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {

@@ -97,6 +97,21 @@ export function makePathHandler(
   }
 }
 
+/** Returns a function that responds to any request with a refusal. */
+export function makeRefusalHandler(
+  options: RoutesOptions,
+): (request: Request, server: Server<undefined>, refusal: StoreError) => Response | Promise<Response> {
+  return (request, server, refusal) => {
+    const handle = (): never => {
+      throw refusal
+    }
+    return serveWith(options, new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]))(
+      request,
+      server,
+    )
+  }
+}
+
 /** Serves a path: a repeated read at once, anything else as `serve` does. */
 function serveRepeated({ repeatedReads }: RoutesOptions['pipeline'], serve: Serve): Serve {
   if (!repeatedReads) return serve

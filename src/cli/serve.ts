@@ -128,25 +128,30 @@ function endOnFatal(log: ServeLog): (cause: string) => never {
 }
 
 /** Locks the data directory, and returns the lock. Throws CommandFailed. */
-function lockData(directory: string): { release(): void } {
+export function lockData(directory: string): { release(): void } {
   return lockOrFail(directory, 'Stop it, or choose another --data.')
 }
 
 function bind(config: Config): BoundPort {
-  const { host, port, data, databaseUrl } = config
+  const { data, databaseUrl } = config
   try {
     return bindPort(config)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
-    if (error.code !== 'EADDRINUSE') {
-      throw new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
-    }
+    const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     // If this store was started twice, lockData throws, and its message names the cause.
-    if (databaseUrl === undefined && existsSync(lockFile(data))) lockData(data).release()
-    throw new CommandFailed(
-      `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
-    )
+    if (isInUse && databaseUrl === undefined && existsSync(lockFile(data))) lockData(data).release()
+    throw portFailure(error, config)
   }
+}
+
+/** Returns the error for a port that cannot be bound, with a one-sentence message; any other error unchanged. */
+export function portFailure(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error
+  return error.code === 'EADDRINUSE'
+    ? new CommandFailed(
+        `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
+      )
+    : new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
 }
 
 /** Returns the clock for deprecation and sunset: it starts at the configured instant, or is the normal clock. */
@@ -197,7 +202,7 @@ function storedKey(file: string): string | undefined {
   }
 }
 
-function stopOnSignals(drainSeconds: number, stop: (hurry: Promise<void>) => Promise<void>): void {
+export function stopOnSignals(drainSeconds: number, stop: (hurry: Promise<void>) => Promise<void>): void {
   const hurry = Promise.withResolvers<void>()
   let stopping = false
   // SIGHUP arrives when the terminal of the store is closed.

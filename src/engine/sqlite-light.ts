@@ -94,6 +94,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   /** Set while a writer waits or runs. New readers wait for it: they share its connection, but not its transaction. */
   #writing: Promise<void> | undefined
   #isClosing = false
+  #isClosed = false
   #failure: string | undefined
 
   constructor(connection: SqliteConnection, options: LightSqliteOptions<Query, Command, Reply, Result>) {
@@ -154,7 +155,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     this.#isClosing = true
     await this.#alone(async () => {
       this.#connection.close()
-      this.#failure ??= 'the store is closed'
+      this.#isClosed = true
     })
   }
 
@@ -204,6 +205,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   }
 
   #refuseIfUnusable(): void {
+    if (this.#isClosed) throw shuttingDown()
     if (this.#failure !== undefined) throw new Error(this.#failure)
   }
 

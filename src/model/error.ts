@@ -86,6 +86,19 @@ export const errorTable = {
     meaning: 'The storage is full: the store cannot write, but reads still work.',
   },
   shutting_down: { status: 503, meaning: 'The process is stopping.' },
+  sandbox_not_found: {
+    status: 404,
+    meaning: 'There is no sandbox at this address: it expired, was deleted, or never existed.',
+  },
+  snapshot_not_found: { status: 404, meaning: 'The sandbox has no snapshot with this name.' },
+  sandbox_limit_reached: {
+    status: 409,
+    meaning: 'The sandbox has as much of something as the host allows; the message names the limit.',
+  },
+  sandbox_damaged: {
+    status: 503,
+    meaning: 'The files of the sandbox were damaged, probably by a power failure: reset it.',
+  },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 export type ErrorCodeName = keyof typeof errorTable

@@ -3,8 +3,14 @@ import * as http from '../contract/refusals.ts'
 import { type ErrorCodeName, type FieldError, type StoreError, validationFailed } from '../model/error.ts'
 import * as shop from '../model/refusals.ts'
 
-/** Codes that no operation returns, because they reject requests that match no operation. */
-type OutsideOperations = 'route_not_found' | 'method_not_allowed'
+/** Codes that no operation returns: they reject requests that match no operation, or come from a host of sandboxes. */
+type OutsideOperations =
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'sandbox_not_found'
+  | 'snapshot_not_found'
+  | 'sandbox_limit_reached'
+  | 'sandbox_damaged'
 type ExampleCode = Exclude<ErrorCodeName, OutsideOperations>
 type ErrorExample = (operation: Operation) => StoreError
 

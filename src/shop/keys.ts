@@ -245,12 +245,14 @@ export async function resetAdminKey(
 }
 
 /**
- * Gives the first key of a store a new secret, and makes it an admin key that does not expire. It records no event: the
- * store is a new copy of another one, and its history is the same as that of every other copy.
+ * Gives the first key of a store another secret, and makes it an admin key that does not expire. It records no event:
+ * the store is a copy of another one, and has the same history as every other copy.
  */
-export async function replaceFirstKey(tx: Tx, { token }: { token: string }): Promise<void> {
-  const scopes = writeJson(['admin'])
-  await tx.run(replaceKey, { keyId: 1n, hash: keyHash(token), hint: keyHint(token), scopes })
+export async function replaceFirstKey(
+  tx: Pick<Tx, 'run'>,
+  { hash, hint }: { hash: string; hint: string },
+): Promise<void> {
+  await tx.run(replaceKey, { keyId: 1n, hash, hint, scopes: writeJson(['admin']) })
 }
 
 async function insertAdminKey(

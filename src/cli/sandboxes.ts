@@ -1,0 +1,157 @@
+import { type Command, Option } from 'commander'
+import type { Config } from '../config.ts'
+import { defaultLimits, type SandboxLimits } from '../sandboxes/limits.ts'
+import { type ServingHost, serveSandboxes } from '../sandboxes/sandbox-server.ts'
+import { bindPort } from '../server.ts'
+import { openLog } from './log.ts'
+import { loadSandboxSeed } from './sandbox-seeds.ts'
+import { configFrom, lockData, portFailure, stopOnSignals } from './serve.ts'
+import { CommandFailed, say } from './terminal.ts'
+
+const DEFAULT_PORT = '8081'
+const DEFAULT_DATA = './sandboxes'
+const MIB = 1024 * 1024
+
+/** The options of the limits: a whole number each. */
+const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: string; unit: number }>> = {
+  sandboxes: { flag: '--max-sandboxes', about: 'sandboxes', unit: 1 },
+  bytesTotal: { flag: '--max-total-mib', about: 'MiB of all sandboxes on the disk', unit: MIB },
+  createdPerHour: {
+    flag: '--max-created-per-hour',
+    about: 'sandboxes that one other machine may create in an hour',
+    unit: 1,
+  },
+  open: { flag: '--max-open', about: 'sandboxes that are open at once', unit: 1 },
+  bytes: { flag: '--max-mib', about: 'MiB of the database of one sandbox', unit: MIB },
+  rows: { flag: '--max-rows', about: 'pets, categories and orders of one sandbox, each', unit: 1 },
+  events: { flag: '--max-events', about: 'events of one sandbox', unit: 1 },
+  webhooks: { flag: '--max-webhooks', about: 'webhooks of one sandbox', unit: 1 },
+  streams: { flag: '--max-streams', about: 'event streams of one sandbox', unit: 1 },
+  snapshots: { flag: '--max-snapshots', about: 'snapshots of one sandbox', unit: 1 },
+  requestsPerMinute: {
+    flag: '--max-requests-per-minute',
+    about: 'requests to one sandbox in a minute',
+    unit: 1,
+  },
+}
+
+/** Adds the command `sandboxes`, which hosts many private stores and no shop. */
+export function addSandboxes(program: Command): void {
+  const command = program
+    .command('sandboxes')
+    .description('host private stores for students, tests and tools, with failures on demand')
+    .addOption(
+      new Option('--host <address>', 'address to listen on [PETSTORE_HOST]').default(undefined, '127.0.0.1'),
+    )
+    .addOption(
+      new Option('--port <number>', 'port to listen on; 0 picks a free one [PETSTORE_PORT]').default(
+        undefined,
+        DEFAULT_PORT,
+      ),
+    )
+    .addOption(
+      new Option('--data <directory>', 'directory of the sandboxes [PETSTORE_DATA]').default(
+        undefined,
+        DEFAULT_DATA,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--base-url <url>',
+        'base URL that clients use (default: http://host:port) [PETSTORE_BASE_URL]',
+      ),
+    )
+    .addOption(
+      new Option('--log <format>', 'log format: json, pretty or auto [PETSTORE_LOG_FORMAT]').default(
+        undefined,
+        'auto',
+      ),
+    )
+    .addOption(new Option('--log-level <level>', 'log level [PETSTORE_LOG_LEVEL]').default(undefined, 'info'))
+    .option('--sandbox-webhooks', 'let sandboxes send webhooks, but never to private addresses')
+    .option(
+      '--allow-private-webhooks',
+      'with --sandbox-webhooks, on your own machine: also to private addresses',
+    )
+  for (const [name, { flag, about, unit }] of Object.entries(limitOptions)) {
+    // Safe: the keys of limitOptions are those of the limits.
+    const fallback = defaultLimits[name as keyof SandboxLimits] / unit
+    command.addOption(
+      new Option(`${flag} <number>`, `maximum number of ${about}`).default(undefined, String(fallback)),
+    )
+  }
+  command.action((options: Record<string, string | boolean | undefined>) => run(options))
+}
+
+async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
+  const config = configFrom({
+    ...options,
+    port: options.port ?? process.env.PETSTORE_PORT ?? DEFAULT_PORT,
+    data: options.data ?? process.env.PETSTORE_DATA ?? DEFAULT_DATA,
+  })
+  if (config.databaseUrl !== undefined)
+    throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', 2)
+  const limits = limitsFrom(options)
+  const log = openLog(config)
+  const port = bind(config)
+  const lock = lockData(config.data)
+  const serving = await serveSandboxes(
+    {
+      ...{ limits, log, clock: Date.now, loadSeed: loadSandboxSeed, directory: config.data },
+      baseUrl: config.baseUrl,
+      trustedProxies: config.trustedProxies,
+      allowPrivateWebhooks: config.allowPrivateWebhooks,
+      webhooksOff:
+        options.sandboxWebhooks === true
+          ? undefined
+          : 'This host sends no webhooks from sandboxes. Its operator can allow them with --sandbox-webhooks.',
+      delivery: undefined,
+    },
+    port,
+  )
+  greet(serving, limits)
+  log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
+  stopOnSignals(0, async () => {
+    await serving.stop()
+    lock.release()
+    log.info({}, 'stopped')
+    log.flush()
+  })
+}
+
+function bind(config: Config): ReturnType<typeof bindPort> {
+  try {
+    return bindPort(config)
+  } catch (error) {
+    throw portFailure(error, config)
+  }
+}
+
+/** Returns the limits. Throws CommandFailed for a value that is not a whole number of at least 1. */
+function limitsFrom(options: Readonly<Record<string, string | boolean | undefined>>): SandboxLimits {
+  const entries = Object.entries(limitOptions).map(([name, { flag, unit }]) => {
+    const option = flag
+      .slice('--'.length)
+      .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const text = options[option]
+    // Safe: the keys of limitOptions are those of the limits.
+    if (text === undefined) return [name, defaultLimits[name as keyof SandboxLimits]] as const
+    if (!/^[1-9][0-9]{0,8}$/.test(String(text)))
+      throw new CommandFailed(
+        `${flag} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}.`,
+        2,
+      )
+    return [name, Number(text) * unit] as const
+  })
+  // Safe: every limit has an entry.
+  return Object.fromEntries(entries) as unknown as SandboxLimits
+}
+
+function greet({ base, host }: ServingHost, { sandboxes }: SandboxLimits): void {
+  const lines = [
+    `Petstore hosts sandboxes at ${base}`,
+    `create one      open ${base} in a browser, or run: petstore sandbox create --host-url ${base}`,
+    `sandboxes       ${host.counts.sandboxes} of at most ${sandboxes}`,
+  ]
+  say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
+}

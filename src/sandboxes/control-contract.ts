@@ -1,0 +1,258 @@
+import type { z } from 'zod'
+import { int64Parameter, integerParameter, type Parameter } from '../contract/parameter.ts'
+import type { ErrorCodeName } from '../model/error.ts'
+import { int64Between } from '../model/int64.ts'
+import { FaultRuleStates, FaultRules } from './fault-rules.ts'
+import { REQUESTS_KEPT } from './request-log.ts'
+import {
+  CreatedSandbox,
+  LifecycleClock,
+  LoggedRequest,
+  NewSandbox,
+  Sandbox,
+  SandboxPatch,
+  SandboxReset,
+  Snapshot,
+  sandboxId,
+  snapshotName,
+} from './sandbox.ts'
+
+/** One control operation, as data: its route, its checks and its description are derived from it. */
+export interface ControlOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly description: string
+  /** Whether the operation requires the key of the sandbox. */
+  readonly needsKey: boolean
+  readonly pathParameters?: Readonly<Record<string, Parameter>>
+  readonly query?: Readonly<Record<string, Parameter>>
+  readonly body?: z.ZodType
+  /** Whether the body may be absent. */
+  readonly isBodyOptional?: true
+  readonly success:
+    | { readonly status: 200 | 201; readonly resource: z.ZodType; readonly description: string }
+    | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
+    | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
+    | { readonly status: 204; readonly description: string }
+  /** The codes of the operation, in addition to those that any operation can have. */
+  readonly errors: readonly ErrorCodeName[]
+}
+
+const id: Parameter<string> = {
+  schema: sandboxId,
+  read: value => value,
+  expects: 'the id of a sandbox',
+  description: 'The id of the sandbox.',
+  example: '7k2m9xq4w8e3rtyu5pasdf6ghj',
+}
+const name: Parameter<string> = {
+  schema: snapshotName,
+  read: value => value,
+  expects: 'a name of 1 to 50 lower-case letters, digits and hyphens that does not start with a hyphen',
+  description: 'The name of the snapshot.',
+  example: 'lesson-1',
+}
+const one = { sandboxId: id }
+const oneSnapshot = { sandboxId: id, name }
+
+/** The operations that create and control sandboxes, by operationId. */
+export const controlOperations = {
+  createSandbox: {
+    method: 'POST',
+    path: '/sandboxes',
+    summary: 'Create a sandbox',
+    description:
+      'Creates a private store and returns its base address and its key, which is shown only here. An absent body means a sandbox with the demo shop for 24 hours. A seed that is the snapshot of another sandbox requires the key of that sandbox.',
+    needsKey: false,
+    body: NewSandbox,
+    isBodyOptional: true,
+    success: { status: 201, resource: CreatedSandbox, description: 'The sandbox and its key.' },
+    errors: [
+      'authentication_required',
+      'invalid_token',
+      'sandbox_not_found',
+      'snapshot_not_found',
+      'rate_limited',
+    ],
+  },
+  getSandbox: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}',
+    summary: 'Read a sandbox',
+    description: 'Returns the sandbox, without its key.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
+    errors: [],
+  },
+  updateSandbox: {
+    method: 'PATCH',
+    path: '/sandboxes/{sandboxId}',
+    summary: 'Change the label or the lifetime',
+    description: 'Changes the members that are present. The lifetime counts from now.',
+    needsKey: true,
+    pathParameters: one,
+    body: SandboxPatch,
+    success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
+    errors: [],
+  },
+  deleteSandbox: {
+    method: 'DELETE',
+    path: '/sandboxes/{sandboxId}',
+    summary: 'Delete a sandbox',
+    description: 'Deletes the sandbox, its snapshots and its request log at once.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 204, description: 'The sandbox was deleted.' },
+    errors: [],
+  },
+  resetSandbox: {
+    method: 'POST',
+    path: '/sandboxes/{sandboxId}/reset',
+    summary: 'Reset a sandbox',
+    description:
+      'Restores the content of the seed or of a snapshot. The ids, the positions and the data are then the same as after the first start, so that a recorded test can be replayed; instants and secrets are not. Streams end, cursors from before are refused, and event ids belong to a new generation. The key, the fault rules, the clock and the request log remain.',
+    needsKey: true,
+    pathParameters: one,
+    body: SandboxReset,
+    isBodyOptional: true,
+    success: { status: 200, resource: Sandbox, description: 'The sandbox, with its new generation.' },
+    errors: ['snapshot_not_found'],
+  },
+  listSnapshots: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/snapshots',
+    summary: 'List the snapshots',
+    description: 'Returns all snapshots of the sandbox, by name.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 200, list: Snapshot, description: 'The snapshots.' },
+    errors: [],
+  },
+  getSnapshot: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/snapshots/{name}',
+    summary: 'Read a snapshot',
+    description: 'Returns the size of a snapshot, and when it was taken.',
+    needsKey: true,
+    pathParameters: oneSnapshot,
+    success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
+    errors: ['snapshot_not_found'],
+  },
+  putSnapshot: {
+    method: 'PUT',
+    path: '/sandboxes/{sandboxId}/snapshots/{name}',
+    summary: 'Take a snapshot',
+    description: 'Stores the current content under a name, and replaces an earlier snapshot with this name.',
+    needsKey: true,
+    pathParameters: oneSnapshot,
+    success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
+    errors: ['sandbox_limit_reached'],
+  },
+  deleteSnapshot: {
+    method: 'DELETE',
+    path: '/sandboxes/{sandboxId}/snapshots/{name}',
+    summary: 'Delete a snapshot',
+    description: 'Deletes a snapshot. Sandboxes that were created from it keep a copy.',
+    needsKey: true,
+    pathParameters: oneSnapshot,
+    success: { status: 204, description: 'The snapshot was deleted.' },
+    errors: ['snapshot_not_found'],
+  },
+  getClock: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/clock',
+    summary: 'Read the lifecycle clock',
+    description:
+      'Returns the instant that decides which operations are deprecated and which have been retired.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
+    errors: [],
+  },
+  setClock: {
+    method: 'PUT',
+    path: '/sandboxes/{sandboxId}/clock',
+    summary: 'Set the lifecycle clock',
+    description: 'Sets the clock, which continues from there. Data and events keep the real time.',
+    needsKey: true,
+    pathParameters: one,
+    body: LifecycleClock,
+    success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
+    errors: [],
+  },
+  getFaults: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/faults',
+    summary: 'Read the fault rules',
+    description: 'Returns the rules, and how often each was looked at and applied.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
+    errors: [],
+  },
+  setFaults: {
+    method: 'PUT',
+    path: '/sandboxes/{sandboxId}/faults',
+    summary: 'Set the fault rules',
+    description:
+      'Replaces all rules; their counts begin at 0. The first rule that applies to a call decides. A response that a rule touched has the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
+    needsKey: true,
+    pathParameters: one,
+    body: FaultRules,
+    success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
+    errors: [],
+  },
+  deleteFaults: {
+    method: 'DELETE',
+    path: '/sandboxes/{sandboxId}/faults',
+    summary: 'Delete the fault rules',
+    description: 'Deletes all rules.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 204, description: 'The rules were deleted.' },
+    errors: [],
+  },
+  listRequests: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/requests',
+    summary: 'List the last requests',
+    description: `Returns requests to the sandbox and their responses, the newest first. The last ${REQUESTS_KEPT} are kept.`,
+    needsKey: true,
+    pathParameters: one,
+    query: {
+      limit: integerParameter(1, REQUESTS_KEPT, 'The maximum number of requests; 100 by default.'),
+      before: int64Parameter(
+        int64Between(1n, 9_007_199_254_740_991n),
+        'the number of a request',
+        'Only requests before the one with this number.',
+      ),
+    },
+    success: { status: 200, list: LoggedRequest, description: 'The requests.' },
+    errors: [],
+  },
+  deleteRequests: {
+    method: 'DELETE',
+    path: '/sandboxes/{sandboxId}/requests',
+    summary: 'Clear the request log',
+    description: 'Deletes all logged requests. The numbers continue.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 204, description: 'The log is empty.' },
+    errors: [],
+  },
+  streamRequests: {
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/requests/stream',
+    summary: 'Stream the requests',
+    description:
+      'Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.',
+    needsKey: true,
+    pathParameters: one,
+    success: { status: 200, stream: LoggedRequest, description: 'The requests as they arrive.' },
+    errors: [],
+  },
+} as const satisfies Record<string, ControlOperation>
+
+export type ControlId = keyof typeof controlOperations

@@ -1,0 +1,214 @@
+import { bearerToken } from '../api/auth.ts'
+import { expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from '../api/body.ts'
+import { rateGroup } from '../api/client-address.ts'
+import { refuseUnacceptable } from '../api/negotiate.ts'
+import { readParameters } from '../api/parameters.ts'
+import { RateLimiter } from '../api/rate-limit.ts'
+import { callerName, type RequestContext } from '../api/request-context.ts'
+import type { Handler, Methods, Paths } from '../api/routes.ts'
+import { validateBody } from '../api/validate.ts'
+import { formatInstantMs } from '../model/instant.ts'
+import { writeJson } from '../model/json.ts'
+import { readJson } from '../model/json-body.ts'
+import { isKeyText, keyHash } from '../model/key.ts'
+import { type ControlId, type ControlOperation, controlOperations } from './control-contract.ts'
+import type { FaultRules } from './fault-rules.ts'
+import type { SandboxHost } from './host.ts'
+import { sandboxKeyRequired, sandboxNotFound, tooManyCreated, wrongSandboxKey } from './refusals.ts'
+import type { SandboxRecord } from './registry.ts'
+import { RequestStreams } from './request-streams.ts'
+import {
+  type LifecycleClock,
+  type NewSandbox,
+  type SandboxPatch,
+  type SandboxReset,
+  snapshotSeed,
+} from './sandbox.ts'
+
+const REQUESTS_DEFAULT = 100
+/** The maximum rate of requests with a wrong key per address. */
+const WRONG_KEYS = { requests: 60, seconds: 60 }
+
+export interface ControlOptions {
+  readonly host: SandboxHost
+  /** The base address of the host. */
+  readonly base: string
+  readonly createdPerHour: number
+  readonly clock: () => number
+  /** Returns whether a request comes directly from a program on this machine. Such programs may create more. */
+  readonly isLocal: (context: RequestContext) => boolean
+}
+
+/** What the handler of an operation works with. */
+interface ControlCall {
+  readonly context: RequestContext
+  /** The sandbox that the path names. */
+  readonly record: SandboxRecord
+  /** The path and query parameters by name. */
+  readonly parameters: Readonly<Record<string, unknown>>
+  /** The validated body; undefined if there is none. */
+  readonly body: unknown
+}
+
+/** The result of an operation: a resource or a list to encode, or a complete response. */
+type ControlResult = object | undefined | Response
+
+type ControlHandler = (call: ControlCall) => Promise<ControlResult> | ControlResult
+
+/** The control operations of a host, as handlers by path. */
+export class Control {
+  readonly #options: ControlOptions
+  readonly #created: RateLimiter
+  readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
+  readonly #streams = new RequestStreams()
+
+  constructor(options: ControlOptions) {
+    this.#options = options
+    const rate = { requests: options.createdPerHour, seconds: 3600 }
+    this.#created = new RateLimiter(rate, () => performance.now())
+  }
+
+  paths(): Paths {
+    const paths = new Map<string, Map<string, Handler>>()
+    for (const [id, operation] of Object.entries<ControlOperation>(controlOperations)) {
+      const methods = paths.get(operation.path) ?? new Map<string, Handler>()
+      // Safe: the keys of the contract are its ids.
+      const handle = this.#handlers[id as ControlId]
+      methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
+      paths.set(operation.path, methods)
+    }
+    return paths satisfies ReadonlyMap<string, Methods>
+  }
+
+  /** Ends the streams. */
+  end(): void {
+    this.#streams.end()
+  }
+
+  async #handle(
+    operation: ControlOperation,
+    handle: ControlHandler,
+    context: RequestContext,
+  ): Promise<Response> {
+    const { request, headers } = context
+    refuseUnacceptable(request.headers, operation)
+    const parameters = readParameters(operation, context)
+    const record = this.#recordOf(operation, parameters, context)
+    const hasBody = operation.body && !(operation.isBodyOptional && isWithoutBody(request))
+    const body = hasBody && operation.body ? await this.#bodyOf(operation.body, context) : undefined
+    await nextTurn()
+    const result = await handle({ context, record, parameters, body })
+    headers['Cache-Control'] = 'no-store'
+    if (result instanceof Response) return result
+    const { status } = operation.success
+    if (result === undefined) return new Response(null, { status: 204, headers })
+    const text = writeJson(result)
+    headers['Content-Type'] = 'application/json'
+    if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
+    return new Response(request.method === 'HEAD' ? null : text, { status, headers })
+  }
+
+  async #bodyOf(schema: NonNullable<ControlOperation['body']>, context: RequestContext): Promise<unknown> {
+    const { request, slot } = context
+    refuseBodyByHeaders(request)
+    const read = (): Promise<Uint8Array> => readBody(request)
+    const bytes = await (slot
+      ? slot.whileBodyArrives(callerName(context), expectedBytes(request), read)
+      : read())
+    return validateBody(schema, readJson(bytes))
+  }
+
+  /** Returns the sandbox that the path names, after its key was checked; an operation without one needs no record. */
+  #recordOf(
+    { needsKey }: ControlOperation,
+    { sandboxId }: Readonly<Record<string, unknown>>,
+    context: RequestContext,
+  ): SandboxRecord {
+    // Safe: an operation without the parameter never uses its record.
+    if (!needsKey) return undefined as unknown as SandboxRecord
+    return this.#authorized(String(sandboxId), context)
+  }
+
+  /** Throws `sandbox_not_found`, `authentication_required` or `invalid_token`. */
+  #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
+    const record = this.#options.host.find(sandboxId)
+    if (!record) throw sandboxNotFound()
+    const header = context.request.headers.get('authorization')
+    const token = header === null ? undefined : bearerToken(header)
+    if (token === undefined) throw sandboxKeyRequired()
+    if (isKeyText(token) && keyHash(token) === record.keyHash) return record
+    throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()
+  }
+
+  /** Counts a creation. Throws `rate_limited`. */
+  #countCreation(context: RequestContext): void {
+    if (this.#options.isLocal(context)) return
+    const { refusal } = this.#created.take(rateGroup(context.address))
+    if (!refusal) return
+    throw tooManyCreated(this.#options.createdPerHour, refusal.details.retryAfterSeconds ?? 1)
+  }
+
+  readonly #handlers: Readonly<Record<ControlId, ControlHandler>> = {
+    createSandbox: async ({ context, body }) => {
+      // Safe: validated with the schema of the operation.
+      const input = (body ?? {}) as NewSandbox
+      const source = snapshotSeed(input.seed ?? '')
+      if (source) this.#authorized(source.sandboxId, context)
+      this.#countCreation(context)
+      const created = await this.#options.host.create(input)
+      context.headers.Location = `${this.#options.base}/sandboxes/${created.id}`
+      return created
+    },
+    getSandbox: ({ record }) => this.#options.host.show(record),
+    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body as SandboxPatch),
+    deleteSandbox: async ({ record }) => this.#options.host.delete(record.id),
+    resetSandbox: ({ record, body }) =>
+      this.#options.host.reset(record.id, (body as SandboxReset | undefined)?.snapshot),
+    listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
+    getSnapshot: ({ record, parameters }) =>
+      this.#options.host.showSnapshot(record.id, String(parameters.name)),
+    putSnapshot: async ({ record, parameters }) =>
+      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
+    deleteSnapshot: async ({ record, parameters }) =>
+      this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
+    getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
+    setClock: ({ record, body }) => {
+      const { now } = body as LifecycleClock
+      const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
+      this.#options.host.setClock(record.id, aheadMs)
+      return this.#clockOf(aheadMs)
+    },
+    getFaults: ({ record }) => this.#options.host.use(record.id, async ({ faults }) => faults.states()),
+    setFaults: ({ record, body }) =>
+      this.#options.host.use(record.id, async ({ faults }) => {
+        faults.set((body as FaultRules).rules)
+        this.#options.host.saveFaults(record.id)
+        return faults.states()
+      }),
+    deleteFaults: ({ record }) =>
+      this.#options.host.use(record.id, async ({ faults }) => {
+        faults.set([])
+        this.#options.host.saveFaults(record.id)
+        return undefined
+      }),
+    listRequests: ({ record, parameters }) => {
+      const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
+      return this.#options.host.use(record.id, ({ requests }) => requests.read(limit, before))
+    },
+    deleteRequests: ({ record }) =>
+      this.#options.host.use(record.id, async ({ requests }) => {
+        await requests.clear()
+        return undefined
+      }),
+    streamRequests: ({ context, record }) =>
+      this.#options.host.use(record.id, async ({ requests }) => this.#streams.respond(context, requests)),
+  }
+
+  #clockOf(aheadMs: number): LifecycleClock {
+    return { now: formatInstantMs(this.#options.clock() + aheadMs) }
+  }
+}
+
+function isWithoutBody({ headers, body }: Request): boolean {
+  return body === null || headers.get('content-length') === '0'
+}

@@ -1,0 +1,481 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { uptime } from 'node:os'
+import { join } from 'node:path'
+import type { Server } from 'bun'
+import { loadPages } from '../api/pages.ts'
+import { makeDirectory } from '../engine/private-file.ts'
+import { DamagedDatabase } from '../engine/sqlite-light.ts'
+import { TimeSlices } from '../engine/time-slices.ts'
+import { formatInstantMs } from '../model/instant.ts'
+import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
+import { shuttingDown } from '../model/refusals.ts'
+import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
+import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
+import { Registry, type SandboxRecord } from './registry.ts'
+import {
+  type CreatedSandbox,
+  ID_ALPHABET,
+  ID_CHARS,
+  isSandboxId,
+  isSeedName,
+  LIFETIME_SECONDS_DEFAULT,
+  type NewSandbox,
+  type Sandbox,
+  type SandboxPatch,
+  type Snapshot,
+  snapshotSeed,
+} from './sandbox.ts'
+import { adoptCopy, fileBytes, type LoadSeed, removeDatabase, Templates } from './templates.ts'
+
+/** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
+const IDLE_MS = 10 * 60_000
+/** The interval at which expired sandboxes are deleted, idle ones closed, and the bytes on the disk counted. */
+const SWEEP_MS = 30_000
+
+export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 'secretKey'> {
+  readonly directory: string
+  /** The base address of the host, without a trailing slash. */
+  readonly base: string
+  readonly loadSeed: LoadSeed
+  /** Replaces the interval of the sweeps, in milliseconds. */
+  readonly sweepMs?: number
+}
+
+/** A sandbox of the host: what is stored about it, and its store while that is open. */
+interface Slot {
+  record: SandboxRecord
+  opened: OpenSandbox | undefined
+  /** Opening, closing, resetting and deleting run one after the other. */
+  turn: Promise<unknown>
+}
+
+/** All sandboxes of one data directory. The caller holds the lock of the directory. */
+export class SandboxHost {
+  readonly #options: HostOptions
+  readonly #shared: SharedOptions
+  readonly #registry: Registry
+  readonly #templates: Templates
+  readonly #slots = new Map<string, Slot>()
+  readonly #bootId = readBootId()
+  readonly #sweeping: ReturnType<typeof setInterval>
+  #openCount = 0
+  #bytes = 0
+  #isClosing = false
+
+  constructor(options: HostOptions) {
+    const { directory, loadSeed, clock } = options
+    this.#options = options
+    for (const name of ['', 'templates', 'sandboxes']) makeDirectory(join(directory, name))
+    this.#registry = new Registry(join(directory, 'sandboxes.db'))
+    const secretKey = this.#registry.value('secret-key', () => randomBytes(32).toString('base64'))
+    const slices = new TimeSlices()
+    this.#shared = { ...options, slices, pages: loadPages(), secretKey: Buffer.from(secretKey, 'base64') }
+    this.#templates = new Templates({
+      ...{ loadSeed, slices, clock, newKey },
+      directory: join(directory, 'templates'),
+    })
+    for (const record of this.#registry.all()) this.#slots.set(record.id, newSlot(record))
+    this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
+  }
+
+  /** The number of sandboxes, and of those whose database is open. */
+  get counts(): { sandboxes: number; open: number; bytes: number } {
+    return { sandboxes: this.#slots.size, open: this.#openCount, bytes: this.#bytes }
+  }
+
+  /** Deletes what a killed process left behind, and builds the template of the demo shop. */
+  async prepare(): Promise<void> {
+    for (const name of readdirSync(join(this.#options.directory, 'sandboxes'))) {
+      if (!this.#slots.has(name)) await rm(this.#directoryOf(name), { recursive: true, force: true })
+    }
+    await this.#sweep()
+    await this.#templates.file('demo')
+  }
+
+  /** Returns the record of a sandbox that has not expired; undefined if there is none. */
+  find(id: string): SandboxRecord | undefined {
+    const record = isSandboxId(id) ? this.#slots.get(id)?.record : undefined
+    return record && record.expiresAtMs > this.#options.clock() ? record : undefined
+  }
+
+  /** Returns a sandbox as the API shows it. */
+  show({ id, label, seed, isDamaged, generation, createdAtMs, expiresAtMs }: SandboxRecord): Sandbox {
+    return {
+      id,
+      baseUrl: this.baseOf(id),
+      ...(label !== '' && { label }),
+      seed,
+      state: isDamaged ? 'damaged' : 'ready',
+      generation: BigInt(generation),
+      createdAt: formatInstantMs(createdAtMs),
+      expiresAt: formatInstantMs(expiresAtMs),
+    }
+  }
+
+  baseOf(id: string): string {
+    return `${this.#options.base}/s/${id}`
+  }
+
+  /**
+   * Responds to a request to the store of a sandbox. `path` is the path below its base address. Throws the refusal
+   * `overloaded` if too many sandboxes are in use, and `sandbox_damaged`.
+   */
+  async respond(
+    record: SandboxRecord,
+    request: Request,
+    server: Server<undefined>,
+    path: string,
+  ): Promise<Response> {
+    return this.use(record.id, sandbox => sandbox.respond(request, server, path))
+  }
+
+  /**
+   * Runs work with an open sandbox, which stays open meanwhile. Throws `overloaded` if too many sandboxes are in use,
+   * and `sandbox_damaged`.
+   */
+  async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
+    const slot = this.#slotOf(id)
+    let sandbox = slot.opened
+    if (sandbox) sandbox.beginUse()
+    else {
+      sandbox = await inTurn(slot, async () => {
+        const opened = slot.opened ?? (await this.#open(slot))
+        opened.beginUse()
+        return opened
+      })
+    }
+    try {
+      return await work(sandbox)
+    } finally {
+      sandbox.endUse()
+    }
+  }
+
+  /** Creates a sandbox. Throws `overloaded` if the host is full, and `snapshot_not_found`. */
+  async create(input: NewSandbox): Promise<CreatedSandbox> {
+    const { limits, clock } = this.#options
+    const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
+    if (this.#isClosing) throw shuttingDown()
+    if (this.#slots.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
+    this.#refuseIfDiskIsFull()
+    const id = newSandboxId()
+    const key = newKey()
+    const createdAtMs = clock()
+    const record: SandboxRecord = {
+      ...{ id, label, seed, createdAtMs, generation: 1, clockAheadMs: 0, faults: '', isDamaged: false },
+      expiresAtMs: createdAtMs + Number(lifetimeSeconds) * 1000,
+      keyHash: keyHash(key),
+      keyHint: keyHint(key),
+      bootId: this.#bootId,
+    }
+    const slot = newSlot(record)
+    const directory = this.#directoryOf(id)
+    // The slot counts as a sandbox while its files are copied, so that concurrent requests stay within the limit.
+    this.#slots.set(id, slot)
+    try {
+      await mkdir(directory, { mode: 0o700 })
+      if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, directory)
+      await this.#fill(record, await this.#seedFile(record))
+      this.#registry.put(record)
+      this.#bytes += await fileBytes(this.#fileOf(id))
+    } catch (error) {
+      this.#slots.delete(id)
+      await rm(directory, { recursive: true, force: true })
+      throw error
+    }
+    return { ...this.show(record), adminKey: key }
+  }
+
+  /** Changes the label or the lifetime of a sandbox. */
+  update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
+    const slot = this.#slotOf(id)
+    this.#save(slot, {
+      ...(label !== undefined && { label }),
+      ...(lifetimeSeconds !== undefined && {
+        expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
+      }),
+    })
+    return this.show(slot.record)
+  }
+
+  /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
+  setClock(id: string, clockAheadMs: number): void {
+    this.#save(this.#slotOf(id), { clockAheadMs })
+  }
+
+  /** Stores the fault rules of a sandbox, so that they survive the process. */
+  saveFaults(id: string): void {
+    const slot = this.#slotOf(id)
+    if (slot.opened) this.#save(slot, { faults: slot.opened.faults.save() })
+  }
+
+  /** Resets a sandbox to its seed or to a snapshot of its own. Throws `snapshot_not_found`. */
+  reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
+    const slot = this.#slotOf(id)
+    return inTurn(slot, async () => {
+      const source =
+        snapshot === undefined ? await this.#seedFile(slot.record) : await this.#snapshotFile(id, snapshot)
+      await this.#close(slot)
+      const generation = slot.record.generation + 1
+      await this.#fill({ ...slot.record, generation }, source)
+      this.#save(slot, { generation, isDamaged: false, bootId: this.#bootId })
+      return this.show(slot.record)
+    })
+  }
+
+  delete(id: string): Promise<void> {
+    const slot = this.#slotOf(id)
+    return inTurn(slot, async () => {
+      // From here on, the sandbox is not found.
+      this.#slots.delete(id)
+      this.#registry.delete(id)
+      await this.#close(slot)
+      await rm(this.#directoryOf(id), { recursive: true, force: true })
+    })
+  }
+
+  async listSnapshots(id: string): Promise<Snapshot[]> {
+    const names = await readdir(this.#snapshotsOf(id)).catch(() => [])
+    const found = names.filter(name => name.endsWith('.db')).map(name => name.slice(0, -'.db'.length))
+    return Promise.all(found.sort().map(name => this.showSnapshot(id, name)))
+  }
+
+  /** Returns a snapshot as the API shows it. Throws `snapshot_not_found`. */
+  async showSnapshot(id: string, name: string): Promise<Snapshot> {
+    const { size, mtimeMs } = await stat(await this.#snapshotFile(id, name))
+    return { name, bytes: BigInt(size), takenAt: formatInstantMs(Math.floor(mtimeMs)) }
+  }
+
+  /** Takes a snapshot, which replaces an earlier one with the same name. Returns whether it is new. */
+  async takeSnapshot(id: string, name: string): Promise<{ snapshot: Snapshot; isNew: boolean }> {
+    const { limits } = this.#options
+    const directory = this.#snapshotsOf(id)
+    const file = join(directory, `${name}.db`)
+    const isNew = !existsSync(file)
+    if (isNew && (await this.listSnapshots(id)).length >= limits.snapshots)
+      throw tooManySnapshots(limits.snapshots)
+    this.#refuseIfDiskIsFull()
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const unfinished = join(directory, `.${newSandboxId()}.new`)
+    try {
+      await this.use(id, ({ engine }) => engine.copyTo(unfinished))
+      await rename(unfinished, file)
+    } finally {
+      await rm(unfinished, { force: true })
+    }
+    const snapshot = await this.showSnapshot(id, name)
+    this.#bytes += Number(snapshot.bytes)
+    return { snapshot, isNew }
+  }
+
+  async deleteSnapshot(id: string, name: string): Promise<void> {
+    await rm(await this.#snapshotFile(id, name))
+  }
+
+  /** Closes all sandboxes. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearInterval(this.#sweeping)
+    await Promise.all([...this.#slots.values()].map(slot => inTurn(slot, () => this.#close(slot))))
+    this.#registry.close()
+  }
+
+  #slotOf(id: string): Slot {
+    const slot = this.#slots.get(id)
+    if (!slot) throw new Error(`there is no sandbox ${id}`)
+    return slot
+  }
+
+  #save(slot: Slot, changes: Partial<SandboxRecord>): void {
+    const record = { ...slot.record, ...changes }
+    // A deleted sandbox must not return.
+    if (this.#slots.get(record.id) !== slot) return
+    this.#registry.put(record)
+    slot.record = record
+  }
+
+  /** Opens a sandbox. The caller has the turn of the slot. */
+  async #open(slot: Slot): Promise<OpenSandbox> {
+    const { id, isDamaged, bootId } = slot.record
+    if (this.#isClosing) throw shuttingDown()
+    if (isDamaged) throw sandboxDamaged()
+    await this.#makeRoom()
+    this.#openCount++
+    try {
+      const checks = bootId !== this.#bootId
+      const opened = await OpenSandbox.open({
+        ...this.#shared,
+        record: slot.record,
+        directory: this.#directoryOf(id),
+        file: this.#fileOf(id),
+        base: this.baseOf(id),
+        checks,
+        clockAheadMs: () => slot.record.clockAheadMs,
+        onFatal: reason => this.#onDamaged(slot, reason),
+      })
+      if (checks) this.#save(slot, { bootId: this.#bootId })
+      slot.opened = opened
+      return opened
+    } catch (error) {
+      this.#openCount--
+      if (!(error instanceof DamagedDatabase)) throw error
+      this.#onDamaged(slot, error.message)
+      throw sandboxDamaged()
+    }
+  }
+
+  #onDamaged(slot: Slot, reason: string): void {
+    this.#options.log.error(
+      { sandbox: slot.record.id, fault: reason },
+      'the database of a sandbox is damaged',
+    )
+    this.#save(slot, { isDamaged: true })
+    if (slot.opened) inTurn(slot, () => this.#close(slot)).catch(() => {})
+  }
+
+  /** Closes the store of a sandbox, if it is open. The caller has the turn of the slot. */
+  async #close(slot: Slot): Promise<void> {
+    const { opened } = slot
+    if (!opened) return
+    slot.opened = undefined
+    this.#openCount--
+    if (!opened.faults.isEmpty) this.#save(slot, { faults: opened.faults.save() })
+    await opened.close()
+  }
+
+  async #closeUnlessInUse(slot: Slot): Promise<void> {
+    if (slot.opened?.isInUse === false) await this.#close(slot)
+  }
+
+  /** Closes the sandbox that was not used for the longest time, if as many are open as may be. */
+  async #makeRoom(): Promise<void> {
+    const { open } = this.#options.limits
+    while (this.#openCount >= open) {
+      const oldest = leastRecentlyUsed(this.#slots.values())
+      if (!oldest) throw allOpenAreBusy(open)
+      await inTurn(oldest, () => this.#closeUnlessInUse(oldest))
+    }
+  }
+
+  /** Replaces the content of a sandbox that is closed. A kill leaves the old content or the new one. */
+  async #fill(
+    { id, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
+    source: string,
+  ): Promise<void> {
+    const file = this.#fileOf(id)
+    const unfinished = `${file}.new`
+    await removeDatabase(unfinished)
+    await copyFile(source, unfinished)
+    await adoptCopy(unfinished, { hash, hint, generation })
+    await removeDatabase(file)
+    await rename(unfinished, file)
+  }
+
+  /** Returns the file that a sandbox is reset to: the template of its seed, or its copy of a snapshot. */
+  async #seedFile({ id, seed }: SandboxRecord): Promise<string> {
+    return isSeedName(seed) ? this.#templates.file(seed) : join(this.#directoryOf(id), 'seed.db')
+  }
+
+  /** Copies the snapshot of another sandbox, which may expire first. */
+  async #copySeedSnapshot(seed: string, directory: string): Promise<void> {
+    const source = snapshotSeed(seed)
+    if (!source) throw new Error(`${seed} is no seed`)
+    await copyFile(await this.#snapshotFile(source.sandboxId, source.name), join(directory, 'seed.db'))
+  }
+
+  async #snapshotFile(id: string, name: string): Promise<string> {
+    const file = join(this.#snapshotsOf(id), `${name}.db`)
+    if (!existsSync(file)) throw snapshotNotFound(name)
+    return file
+  }
+
+  #refuseIfDiskIsFull(): void {
+    const { bytesTotal } = this.#options.limits
+    if (this.#bytes >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
+  }
+
+  #directoryOf(id: string): string {
+    return join(this.#options.directory, 'sandboxes', id)
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#directoryOf(id), 'petstore.db')
+  }
+
+  #snapshotsOf(id: string): string {
+    return join(this.#directoryOf(id), 'snapshots')
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      const nowMs = this.#options.clock()
+      for (const [id, slot] of this.#slots) {
+        if (slot.record.expiresAtMs <= nowMs) await this.delete(id)
+        else if (isIdle(slot)) await inTurn(slot, () => this.#closeUnlessInUse(slot))
+      }
+      let bytes = 0
+      for (const id of this.#slots.keys()) bytes += await directoryBytes(this.#directoryOf(id))
+      this.#bytes = bytes
+    } catch (error) {
+      this.#options.log.error({ fault: String(error) }, 'the sweep of the sandboxes failed')
+    }
+  }
+}
+
+function newSlot(record: SandboxRecord): Slot {
+  return { record, opened: undefined, turn: Promise.resolve() }
+}
+
+/** Returns whether nobody has used a sandbox for a while, and no stream is open. */
+function isIdle({ opened }: Slot): boolean {
+  return opened !== undefined && !opened.hasStreams && performance.now() - opened.usedMs > IDLE_MS
+}
+
+/** Returns the open sandbox that was not used for the longest time; one without streams, if there is one. */
+function leastRecentlyUsed(slots: Iterable<Slot>): Slot | undefined {
+  let found: { slot: Slot; hasStreams: boolean; usedMs: number } | undefined
+  for (const slot of slots) {
+    const { opened } = slot
+    if (!opened || opened.isInUse) continue
+    const { hasStreams, usedMs } = opened
+    const isBetter = !found || (found.hasStreams === hasStreams ? usedMs < found.usedMs : found.hasStreams)
+    if (isBetter) found = { slot, hasStreams, usedMs }
+  }
+  return found?.slot
+}
+
+/** Runs work on a sandbox after all earlier works on it. */
+function inTurn<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
+  const result = slot.turn.then(work)
+  slot.turn = result.catch(() => {})
+  return result
+}
+
+function newSandboxId(): string {
+  return Array.from(randomBytes(ID_CHARS), byte => ID_ALPHABET[byte % ID_ALPHABET.length]).join('')
+}
+
+function newKey(): string {
+  return keyText(randomBytes(KEY_RANDOM_BYTES))
+}
+
+/** Returns the number of bytes of the files in a directory and its subdirectories. */
+async function directoryBytes(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(() => [])
+  let bytes = 0
+  for (const entry of entries)
+    if (entry.isFile()) bytes += await fileBytes(join(entry.parentPath, entry.name))
+  return bytes
+}
+
+const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
+/** Two readings of the start of the machine can differ by this much, in seconds. */
+const BOOT_PRECISION_SECONDS = 60
+
+/** Returns a text that is the same until the machine is booted again. */
+function readBootId(): string {
+  if (existsSync(BOOT_ID_FILE)) return readFileSync(BOOT_ID_FILE, 'utf8').trim()
+  return String(Math.round((Date.now() / 1000 - uptime()) / BOOT_PRECISION_SECONDS))
+}

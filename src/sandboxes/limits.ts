@@ -1,0 +1,127 @@
+import type { Noun, Tx } from '../engine/engine.ts'
+import { type ParametersOf, type Statement, sql } from '../engine/statement.ts'
+import { StoreError } from '../model/error.ts'
+import type { Command, CommandResult } from '../store/commands.ts'
+
+const MIB = 1024 * 1024
+
+/** The bounds of a host and of each of its sandboxes. */
+export interface SandboxLimits {
+  /** The maximum number of sandboxes. */
+  readonly sandboxes: number
+  /** The maximum number of bytes of all sandboxes on the disk. */
+  readonly bytesTotal: number
+  /** The maximum number of sandboxes that one address may create in an hour. Programs on this machine may create more. */
+  readonly createdPerHour: number
+  /** The maximum number of sandboxes whose database is open. The others are opened when they are needed. */
+  readonly open: number
+  /** The maximum size of the database of one sandbox, in bytes. */
+  readonly bytes: number
+  /** The maximum number of pets, of categories and of orders that one sandbox may create since its last reset. */
+  readonly rows: number
+  /** The maximum number of events of one sandbox since its last reset. */
+  readonly events: number
+  readonly webhooks: number
+  readonly streams: number
+  readonly snapshots: number
+  readonly requestsPerMinute: number
+}
+
+export const defaultLimits: SandboxLimits = {
+  sandboxes: 1000,
+  bytesTotal: 20 * 1024 * MIB,
+  createdPerHour: 60,
+  open: 200,
+  bytes: 64 * MIB,
+  rows: 50_000,
+  events: 100_000,
+  webhooks: 20,
+  streams: 20,
+  snapshots: 10,
+  requestsPerMinute: 6000,
+}
+
+const countWebhooks = sql<{ count: bigint }>()('SELECT count(*) AS count FROM webhook')
+
+type ExecuteCommand = (tx: Tx, command: Command) => Promise<CommandResult>
+
+/** Returns a function that runs commands within the bounds of a sandbox. A command beyond a bound is refused. */
+export function withinLimits(execute: ExecuteCommand, limits: SandboxLimits): ExecuteCommand {
+  return async (tx, command) => {
+    try {
+      return await execute(new BoundedTx(tx, limits), command)
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'storage_full' || error instanceof BoundReached)
+        throw error
+      throw new BoundReached('storage_full', `${Math.floor(limits.bytes / MIB)} MiB`)
+    }
+  }
+}
+
+/** The refusal of a command beyond a bound. */
+class BoundReached extends StoreError {
+  constructor(code: 'storage_full' | 'webhook_limit_reached', bound: string) {
+    super(code, `This sandbox has reached its limit of ${bound}. Reset it, or create another one.`)
+  }
+}
+
+const bounded: Readonly<Partial<Record<Noun, string>>> = {
+  pet: 'pets',
+  category: 'categories',
+  order: 'orders',
+}
+
+class BoundedTx implements Tx {
+  readonly #tx: Tx
+  readonly #limits: SandboxLimits
+
+  constructor(tx: Tx, limits: SandboxLimits) {
+    this.#tx = tx
+    this.#limits = limits
+  }
+
+  one<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row | undefined | Promise<Row | undefined> {
+    return this.#tx.one(statement, ...parameters)
+  }
+
+  many<Row, Name extends string>(
+    statement: Statement<Row, Name>,
+    ...parameters: ParametersOf<Name>
+  ): Row[] | Promise<Row[]> {
+    return this.#tx.many(statement, ...parameters)
+  }
+
+  run<Name extends string>(
+    statement: Statement<unknown, Name>,
+    ...parameters: ParametersOf<Name>
+  ): number | Promise<number> {
+    return this.#tx.run(statement, ...parameters)
+  }
+
+  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
+    this.#tx.write(statement, ...parameters)
+  }
+
+  async nextId(noun: Noun): Promise<bigint> {
+    const { rows, webhooks } = this.#limits
+    if (noun === 'webhook') {
+      const counted = await this.#tx.one(countWebhooks)
+      if (counted && counted.count >= webhooks)
+        throw new BoundReached('webhook_limit_reached', `${webhooks} webhooks`)
+    }
+    const id = await this.#tx.nextId(noun)
+    const name = bounded[noun]
+    if (name !== undefined && id > rows) throw new BoundReached('storage_full', `${rows} ${name}`)
+    return id
+  }
+
+  numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
+    const entry = this.#tx.numberEvent(event, totals)
+    if (entry && entry.position > this.#limits.events)
+      throw new BoundReached('storage_full', `${this.#limits.events} events`)
+    return entry
+  }
+}

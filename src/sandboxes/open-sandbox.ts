@@ -1,0 +1,197 @@
+import type { Server } from 'bun'
+import type { Pages } from '../api/pages.ts'
+import { type Rate, RateLimiter } from '../api/rate-limit.ts'
+import type { RequestContext } from '../api/request-context.ts'
+import { makePathHandler } from '../api/routes.ts'
+import type { OperationId } from '../contract/contract.ts'
+import { type LightEngine, openLightSqlite } from '../engine/sqlite-light.ts'
+import type { TimeSlices } from '../engine/time-slices.ts'
+import { StoreError } from '../model/error.ts'
+import { formatInstantMs } from '../model/instant.ts'
+import { type Service, type ServiceOptions, startService } from '../service.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { type Command, type CommandResult, executeCommand } from '../store/commands.ts'
+import type { Log } from '../store/open.ts'
+import { executeQuery, type Query } from '../store/queries.ts'
+import { BodyCapture, captureResponse } from './body-capture.ts'
+import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
+import { FAULT_HEADER, Faults } from './faults.ts'
+import { type SandboxLimits, withinLimits } from './limits.ts'
+import type { SandboxRecord } from './registry.ts'
+import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
+
+/** The longest time that closing a sandbox waits for its requests in progress. */
+const LAST_REQUESTS_MS = 1000
+const NO_BODY = new Uint8Array()
+
+/** What all sandboxes of a host share. */
+export interface SharedOptions {
+  readonly limits: SandboxLimits
+  readonly slices: TimeSlices
+  readonly pages: Pages
+  readonly secretKey: Uint8Array
+  readonly trustedProxies: readonly string[]
+  readonly log: Log
+  readonly clock: () => number
+  readonly delivery: ServiceOptions['delivery']
+  readonly allowPrivateWebhooks: boolean
+  /** Why sandboxes send no webhooks; undefined if they do. */
+  readonly webhooksOff: string | undefined
+}
+
+export interface OpenSandboxOptions extends SharedOptions {
+  readonly record: SandboxRecord
+  /** The directory of the sandbox, and the file of its store in it. */
+  readonly directory: string
+  readonly file: string
+  readonly base: string
+  /** Whether the machine was booted since the database was last opened. */
+  readonly checks: boolean
+  /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
+  readonly clockAheadMs: () => number
+  readonly onFatal: (reason: string) => void
+}
+
+/** A sandbox whose database is open: it responds to requests. */
+export class OpenSandbox {
+  readonly faults: Faults
+  readonly requests: RequestLog
+  readonly engine: LightEngine<Query, Command, Reply, CommandResult>
+  #uses = 0
+  #usedMs = performance.now()
+  readonly #options: OpenSandboxOptions
+  readonly #operations = new WeakMap<Request, OperationId>()
+  readonly #service: Service
+  readonly #handle: ReturnType<typeof makePathHandler>
+
+  private constructor(
+    options: OpenSandboxOptions,
+    engine: LightEngine<Query, Command, Reply, CommandResult>,
+    requests: RequestLog,
+  ) {
+    this.#options = options
+    this.engine = engine
+    this.requests = requests
+    this.faults = new Faults(options.record.faults)
+    this.#service = startService(this.#serviceOptions())
+    this.#handle = makePathHandler(this.#service.routing)
+  }
+
+  /** Opens the database of a sandbox and starts its store. Throws DamagedDatabase and NewerDatabase. */
+  static async open(options: OpenSandboxOptions): Promise<OpenSandbox> {
+    const { directory, file, limits, slices, checks, onFatal } = options
+    const requests = await RequestLog.open(directory)
+    const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
+      ...{ file, executeQuery, slices, checks, onFatal },
+      executeCommand: withinLimits(executeCommand, limits),
+      bytesMax: limits.bytes,
+    })
+    return new OpenSandbox(options, engine, requests)
+  }
+
+  /** Whether a request is in progress. Only a sandbox that is not in use may be closed to open another one. */
+  get isInUse(): boolean {
+    return this.#uses > 0
+  }
+
+  /** Whether an event stream is open. It does not keep the sandbox open if another one is needed. */
+  get hasStreams(): boolean {
+    return this.#service.countStreams() > 0
+  }
+
+  /** When the sandbox was last used, by `performance.now`. */
+  get usedMs(): number {
+    return this.#usedMs
+  }
+
+  /** Marks the sandbox as in use until `endUse` is called. */
+  beginUse(): void {
+    this.#uses++
+  }
+
+  endUse(): void {
+    this.#uses--
+    this.#usedMs = performance.now()
+  }
+
+  /** Responds to a request, and logs both. `path` is below the base address of the sandbox. */
+  async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
+    const startedMs = performance.now()
+    const at = formatInstantMs(this.#options.clock())
+    const body = request.body === null ? undefined : new BodyCapture(request.clone().body ?? request.body)
+    const handled = await this.#handle(request, server, path)
+    const isStream = handled.headers.get('content-type') === 'text/event-stream'
+    const passes = isAbrupt(handled) || isStream || request.method === 'HEAD'
+    const { response, start } = passes
+      ? { response: handled, start: NO_BODY }
+      : await captureResponse(handled)
+    const fault = response.headers.get(FAULT_HEADER)
+    const operationId = this.#operations.get(request)
+    const target = new URL(request.url)
+    const sent = body && (await body.bytes())
+    this.requests.add({
+      at,
+      method: request.method,
+      path: masked(path + target.search),
+      requestHeaders: maskedHeaders(request.headers),
+      ...(sent && sent.length > 0 && { requestBody: bodyText(sent) }),
+      ...(!isDropped(response) && {
+        status: BigInt(response.status),
+        responseHeaders: maskedHeaders(response.headers),
+        ...(start.length > 0 && { responseBody: bodyText(start) }),
+      }),
+      ms: Math.round((performance.now() - startedMs) * 100) / 100,
+      ...(operationId !== undefined && { operationId }),
+      ...(fault !== null && { fault }),
+    })
+    return response
+  }
+
+  /** Ends streams and deliveries, waits up to a second for the requests in progress, and closes the database. */
+  async close(): Promise<void> {
+    await this.#service.stop(LAST_REQUESTS_MS)
+    await this.requests.close()
+    await this.engine.close()
+  }
+
+  #serviceOptions(): ServiceOptions {
+    const options = this.#options
+    const { limits, record, clock, log } = options
+    const rate: Rate = { requests: limits.requestsPerMinute, seconds: 60 }
+    const total = new RateLimiter(rate, () => performance.now())
+    const enter = ({ request, route }: RequestContext): void => {
+      if (route) this.#operations.set(request, route.id)
+      const { refusal } = total.take(record.id)
+      if (!refusal) return
+      const message = `This sandbox has reached its limit of ${limits.requestsPerMinute} requests a minute.`
+      throw new StoreError('rate_limited', message, refusal.details)
+    }
+    return {
+      engine: this.engine,
+      base: options.base,
+      stability: 'experimental',
+      rateLimit: rate,
+      // Tools in a browser call a sandbox from their own pages. Its keys are in headers, which no page sends by itself.
+      corsOrigins: ['*'],
+      trustedProxies: options.trustedProxies,
+      secretKey: options.secretKey,
+      allowPrivateWebhooks: options.allowPrivateWebhooks,
+      // A sandbox lives for at most a week.
+      eventRetention: 'forever',
+      log: {
+        access: line => log.access(`${line.slice(0, -1)},"sandbox":"${record.id}"}`),
+        info: (fields, message) => log.info({ ...fields, sandbox: record.id }, message),
+        error: (fields, message) => log.error({ ...fields, sandbox: record.id }, message),
+      },
+      clock,
+      lifecycleClock: () => clock() + options.clockAheadMs(),
+      // The engine has no reader worker, and its reads cost little more than those of the cache.
+      cache: 'off',
+      streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
+      pages: options.pages,
+      wrapPaths: paths => withFaults(paths, this.faults, enter),
+      ...(options.delivery && { delivery: options.delivery }),
+      ...(options.webhooksOff !== undefined && { webhooksOff: options.webhooksOff }),
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import { appendFile, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseJson, writeJson } from '../model/json.ts'
+import type { LoggedRequest } from './sandbox.ts'
+
+/** The number of requests that the log keeps. */
+export const REQUESTS_KEPT = 1000
+/** The number of bytes of a body that the log keeps. */
+export const BODY_BYTES_KEPT = 4096
+/** The delay before entries are written to the disk, so that one write contains many of them. */
+const WRITE_DELAY_MS = 200
+const NEWLINE = '\n'
+
+/**
+ * The last requests of one sandbox, as lines of JSON in two files: when the current file has 1,000 entries, it replaces
+ * the previous one.
+ */
+export class RequestLog {
+  readonly #directory: string
+  readonly #listeners = new Set<(entry: LoggedRequest) => void>()
+  #unwritten: string[] = []
+  #inCurrentFile = 0
+  #last: bigint
+  #writing: Promise<void> = Promise.resolve()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  private constructor(directory: string, last: bigint, inCurrentFile: number) {
+    this.#directory = directory
+    this.#last = last
+    this.#inCurrentFile = inCurrentFile
+  }
+
+  /** Opens the log in the directory of a sandbox. */
+  static async open(directory: string): Promise<RequestLog> {
+    const current = await readEntries(currentFile(directory))
+    const last = current.at(-1) ?? (await readEntries(previousFile(directory))).at(-1)
+    return new RequestLog(directory, last?.number ?? 0n, current.length)
+  }
+
+  /** Adds a request and returns its entry, with its number. */
+  add(request: Omit<LoggedRequest, 'number'>): LoggedRequest {
+    this.#last++
+    const entry = { number: this.#last, ...request }
+    this.#unwritten.push(writeJson(entry) + NEWLINE)
+    this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
+    for (const listener of this.#listeners) listener(entry)
+    return entry
+  }
+
+  /** Returns up to `limit` entries, the newest first, or those before the entry with the number `before`. */
+  async read(limit: number, before?: bigint): Promise<LoggedRequest[]> {
+    await this.#write()
+    const entries = [
+      ...(await readEntries(previousFile(this.#directory))),
+      ...(await readEntries(currentFile(this.#directory))),
+    ].slice(-REQUESTS_KEPT)
+    const wanted = before === undefined ? entries : entries.filter(({ number }) => number < before)
+    return wanted.slice(-limit).reverse()
+  }
+
+  /** Deletes all entries. The numbers continue. */
+  async clear(): Promise<void> {
+    await this.#write()
+    this.#inCurrentFile = 0
+    await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
+  }
+
+  /** Calls `listener` with every new entry. Returns a function that stops the calls. */
+  watch(listener: (entry: LoggedRequest) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Writes the entries that are still in memory. */
+  close(): Promise<void> {
+    this.#listeners.clear()
+    return this.#write()
+  }
+
+  #write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#unwritten
+    this.#unwritten = []
+    // A log that cannot be written, for example because the disk is full, must not stop the sandbox.
+    if (lines.length > 0) this.#writing = this.#writing.then(() => this.#append(lines)).catch(() => {})
+    return this.#writing
+  }
+
+  async #append(lines: readonly string[]): Promise<void> {
+    if (this.#inCurrentFile >= REQUESTS_KEPT) {
+      await rename(currentFile(this.#directory), previousFile(this.#directory))
+      this.#inCurrentFile = 0
+    }
+    this.#inCurrentFile += lines.length
+    await appendFile(currentFile(this.#directory), lines.join(''), { mode: 0o600 })
+  }
+}
+
+function currentFile(directory: string): string {
+  return join(directory, 'requests.ndjson')
+}
+
+function previousFile(directory: string): string {
+  return join(directory, 'requests-before.ndjson')
+}
+
+async function readEntries(file: string): Promise<LoggedRequest[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text.split(NEWLINE).flatMap(line => readEntry(line))
+}
+
+/** Returns the entry of a line. A kill of the process can leave part of a line: it is no entry. */
+function readEntry(line: string): LoggedRequest[] {
+  if (line === '') return []
+  try {
+    // Safe: `add` wrote the line.
+    return [parseJson(line) as unknown as LoggedRequest]
+  } catch {
+    return []
+  }
+}
+
+const SECRETS: readonly [RegExp, string][] = [
+  [/pst_[0-9A-Za-z]{4,}/g, 'pst_***'],
+  [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_***'],
+]
+const SECRET_HEADERS: readonly string[] = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization']
+
+/** Returns a text with asterisks in place of the keys and secrets of a store. */
+export function masked(text: string): string {
+  return SECRETS.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), text)
+}
+
+/** Returns header fields for the log, without secrets. The scheme of an Authorization remains. */
+export function maskedHeaders(headers: Headers): Record<string, string> {
+  const shown: Record<string, string> = {}
+  for (const [name, value] of headers) {
+    const scheme = value.split(' ', 1)[0] ?? ''
+    shown[name] = SECRET_HEADERS.includes(name)
+      ? masked(value) === value
+        ? `${value.includes(' ') ? `${scheme} ` : ''}***`
+        : masked(value)
+      : masked(value)
+  }
+  return shown
+}
+
+/** Returns the start of a body as text, without secrets. */
+export function bodyText(bytes: Uint8Array): string {
+  // A streaming decoder omits a character that the cut has split.
+  return masked(new TextDecoder().decode(bytes.subarray(0, BODY_BYTES_KEPT), { stream: true }))
+}

@@ -1,0 +1,147 @@
+import type { Server } from 'bun'
+import { accessLine } from '../api/access-log.ts'
+import { Admission } from '../api/admission.ts'
+import { clientAddress, isFromThisMachine } from '../api/client-address.ts'
+import { prepareContent, prepareOnce, sendContent } from '../api/content.ts'
+import { type Rate, RateLimiter } from '../api/rate-limit.ts'
+import { makeRequestIds, targetOf } from '../api/request-context.ts'
+import {
+  type Handler,
+  type Methods,
+  makePathHandler,
+  makeRefusalHandler,
+  type Paths,
+  type RoutesOptions,
+} from '../api/routes.ts'
+import { StoreError } from '../model/error.ts'
+import { writeJson } from '../model/json.ts'
+import { faultText } from '../store/open.ts'
+import { Control } from './control.ts'
+import { type HostOptions, SandboxHost } from './host.ts'
+import { landingPage, landingScript, pageHeaders } from './landing-page.ts'
+import { sandboxNotFound } from './refusals.ts'
+
+/** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
+const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
+/** The time that requests in progress get when the host stops, in milliseconds. */
+const LAST_REQUESTS_MS = 8000
+
+/** A host of sandboxes that is being served. */
+export interface ServingHost {
+  readonly host: SandboxHost
+  readonly base: string
+  stop(): Promise<void>
+}
+
+/** Serves a host of sandboxes on a bound port. */
+export async function serveSandboxes(
+  options: Omit<HostOptions, 'base'> & { readonly baseUrl?: string | undefined },
+  listener: Server<undefined>,
+): Promise<ServingHost> {
+  const { hostname = '127.0.0.1', port } = listener
+  const shownHost = hostname.includes(':') ? `[${hostname}]` : hostname
+  const base = options.baseUrl ?? `http://${shownHost}:${port}`
+  const host = new SandboxHost({ ...options, base })
+  await host.prepare()
+  const { clock, limits } = options
+  const control = new Control({
+    ...{ host, base, clock },
+    createdPerHour: limits.createdPerHour,
+    isLocal: ({ request, peer }) => isFromThisMachine(request, peer),
+  })
+  const admission = new Admission()
+  const routing = hostRouting(
+    options,
+    base,
+    admission,
+    new Map([...control.paths(), ...pagePaths(base, host)]),
+  )
+  const respondAsHost = makePathHandler(routing)
+  const refuse = makeRefusalHandler(routing)
+  const respondAsSandbox = async (
+    request: Request,
+    server: Server<undefined>,
+    path: string,
+  ): Promise<Response> => {
+    const [id = '', ...rest] = path.slice('/s/'.length).split('/')
+    try {
+      const record = host.find(id)
+      if (!record) throw sandboxNotFound()
+      return await host.respond(record, request, server, `/${rest.join('/')}`)
+    } catch (error) {
+      if (error instanceof StoreError) return refuse(request, server, error)
+      options.log.error({ sandbox: id, fault: faultText(error) }, 'a sandbox failed')
+      return refuse(request, server, new StoreError('internal_error', 'The sandbox could not be opened.'))
+    }
+  }
+  listener.reload({
+    routes: {},
+    fetch: (request: Request, server: Server<undefined>) => {
+      const { path } = targetOf(request.url)
+      return path.startsWith('/s/')
+        ? respondAsSandbox(request, server, path)
+        : respondAsHost(request, server, path)
+    },
+  })
+  return {
+    host,
+    base,
+    stop: async () => {
+      control.end()
+      await Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)])
+      await host.close()
+      await listener.stop(true)
+    },
+  }
+}
+
+function hostRouting(
+  { log, clock, trustedProxies }: Pick<HostOptions, 'log' | 'clock' | 'trustedProxies'>,
+  base: string,
+  admission: Admission,
+  paths: Paths,
+): RoutesOptions {
+  return {
+    pipeline: { base, rate: new RateLimiter(HOST_RATE, () => performance.now()), repeatedReads: undefined },
+    paths,
+    admission,
+    allowedOrigins: ['*'],
+    clock,
+    newRequestId: makeRequestIds(),
+    addressOf: clientAddress(trustedProxies),
+    onResponse: (context, status, tookMs, fault) => {
+      log.access(accessLine(context, status, tookMs))
+      if (fault !== undefined) log.error({ requestId: context.requestId, fault: faultText(fault) }, 'failed')
+    },
+  }
+}
+
+/** Returns the pages, the description and the probes of the host. */
+function pagePaths(base: string, host: SandboxHost): Paths {
+  const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
+  const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
+  const fixed = (type: string, make: () => Promise<string> | string, fields = {}): Methods => {
+    const content = prepareOnce(async () => prepareContent(type, await make()))
+    return get(async context => sendContent(context, await content(), fields))
+  }
+  const description = async () => (await import('./description.ts')).describeControl(base)
+  return new Map([
+    ['/', fixed('text/html; charset=utf-8', () => landingPage(base), pageHeaders)],
+    ['/landing.js', fixed('text/javascript; charset=utf-8', landingScript, pageHeaders)],
+    ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
+    [
+      '/openapi-sandboxes.yaml',
+      fixed('application/yaml', async () =>
+        (await import('../openapi/yaml.ts')).writeYaml(await description()),
+      ),
+    ],
+    ['/livez', probe(context => json(context.headers, '{"status":"live"}'))],
+    ['/readyz', probe(context => json(context.headers, writeJson({ status: 'ready', ...host.counts })))],
+  ])
+}
+
+function json(headers: Readonly<Record<string, string>>, body: string): Response {
+  return new Response(body, {
+    headers: { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  })
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SqliteConnection } from '../engine/sqlite-connection.ts'
+import { openLightSqlite } from '../engine/sqlite-light.ts'
+import { sql } from '../engine/statement.ts'
+import type { TimeSlices } from '../engine/time-slices.ts'
+import { storedInstant } from '../model/instant.ts'
+import type { Reply } from '../shop/idempotency.ts'
+import { replaceFirstKey } from '../shop/keys.ts'
+import { type Command, type CommandResult, executeCommand, systemCommand } from '../store/commands.ts'
+import type { StoreEngine } from '../store/open.ts'
+import { executeQuery, type Query } from '../store/queries.ts'
+import type { SeedName } from './sandbox.ts'
+
+/** Loads the content of a seed into an empty store. */
+export type LoadSeed = (seed: SeedName, engine: StoreEngine, clock: () => number) => Promise<void>
+
+export interface TemplatesOptions {
+  readonly directory: string
+  readonly loadSeed: LoadSeed
+  readonly slices: TimeSlices
+  readonly clock: () => number
+  /** Returns a new key, for the first key of a template: nobody knows it. */
+  readonly newKey: () => string
+}
+
+/** A template may become larger than any sandbox. */
+const TEMPLATE_BYTES_MAX = 1024 ** 3
+
+/** The files that new sandboxes are copied from: one for each seed, built when it is first needed. */
+export class Templates {
+  readonly #options: TemplatesOptions
+  readonly #files = new Map<SeedName, Promise<string>>()
+
+  constructor(options: TemplatesOptions) {
+    this.#options = options
+  }
+
+  /** Returns the file of a seed: a complete store with an empty write-ahead log. */
+  file(seed: SeedName): Promise<string> {
+    let file = this.#files.get(seed)
+    if (!file) {
+      file = this.#build(seed).catch(error => {
+        this.#files.delete(seed)
+        throw error
+      })
+      this.#files.set(seed, file)
+    }
+    return file
+  }
+
+  async #build(seed: SeedName): Promise<string> {
+    const { directory, loadSeed, slices, clock, newKey } = this.#options
+    const file = join(directory, `${seed}.db`)
+    const unfinished = `${file}.new`
+    // The program may have another version than the one that wrote the last template.
+    await removeDatabase(file)
+    await removeDatabase(unfinished)
+    const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
+      ...{ file: unfinished, executeCommand, executeQuery, slices, checks: false },
+      bytesMax: TEMPLATE_BYTES_MAX,
+      onFatal: () => {},
+    })
+    const install = { token: newKey(), madeBy: 'first start' }
+    await engine.execute(systemCommand('installAdminKey', install, storedInstant(clock()), 'petstore'))
+    await loadSeed(seed, engine, clock)
+    await engine.close()
+    await rename(unfinished, file)
+    return file
+  }
+}
+
+/** Deletes the files of a database, if they exist. */
+export async function removeDatabase(file: string): Promise<void> {
+  await Promise.all(['', '-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
+}
+
+/** Returns the size of a file in bytes; 0 if it does not exist. */
+export async function fileBytes(file: string): Promise<number> {
+  return existsSync(file) ? (await stat(file)).size : 0
+}
+
+/** The event ids of the first generation are below this, those of the second one below twice this, and so on. */
+const EVENT_IDS_PER_GENERATION = 1_000_000_000n
+
+const moveEventIds = sql()(`
+  UPDATE counter SET last = last % ${EVENT_IDS_PER_GENERATION} + $start WHERE noun = 'event'`)
+
+/**
+ * Makes a copy of a template or of a snapshot the content of a sandbox: its first key gets the secret of the sandbox,
+ * and its event ids continue in the range of the generation, because receivers discard event ids that they know.
+ */
+export async function adoptCopy(
+  file: string,
+  { hash, hint, generation }: { hash: string; hint: string; generation: number },
+): Promise<void> {
+  const connection = new SqliteConnection(file, { readonly: false, isLight: true })
+  try {
+    connection.database.run('BEGIN IMMEDIATE')
+    await replaceFirstKey(connection, { hash, hint })
+    connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })
+    connection.database.run('COMMIT')
+  } finally {
+    connection.close()
+  }
+}
