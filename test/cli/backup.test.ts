@@ -421,11 +421,11 @@ test('an audit log with a forged gap, or with a gap that was removed, does not v
       'does not match',
     ],
   ]
-  for (const [forge, mend, message] of forgeries) {
+  for (const [forge, repair, message] of forgeries) {
     database.run(forge)
     const { exitCode, errors } = await verify()
     expect([forge, exitCode, errors]).toEqual([forge, 1, expect.stringContaining(message)])
-    database.run(mend)
+    database.run(repair)
     expect((await verify()).exitCode).toBe(0)
   }
   database.run('DELETE FROM chain_gap')
