@@ -333,7 +333,9 @@ test('a restore refuses a store that has rows, a running one, and a directory wi
   const refused = await restore(saved.directory, other)
   expect([refused.exitCode, refused.errors]).toEqual([
     1,
-    expect.stringContaining('is not the key of the backup: move it away first. Nothing was restored.'),
+    expect.stringContaining(
+      `differs from the key in ${join(saved.directory, 'secret-key')}: move it away first. Nothing was restored.`,
+    ),
   ])
   expect(existsSync(join(other.directory, 'petstore.db'))).toBe(false)
   copyFileSync(join(saved.directory, 'secret-key'), join(other.directory, 'secret-key'))

@@ -499,7 +499,9 @@ test(
     writeFileSync(join(directory, 'secret-key'), 'one')
     mkdirSync(target.directory)
     writeFileSync(join(target.directory, 'secret-key'), 'another')
-    expect((await copy(source, target)).errors).toContain('is another key than')
+    expect((await copy(source, target)).errors).toContain(
+      `differs from the key in ${join(directory, 'secret-key')}: move it away first. Nothing was copied.`,
+    )
     expect(existsSync(databaseFile(target.directory))).toBe(false)
     using database = new Database(databaseFile(directory))
     database.run('PRAGMA user_version = 3')
