@@ -11,7 +11,7 @@ import { storeTables } from '../engine/store-tables.ts'
 import { storedInstant } from '../model/instant.ts'
 import { adminKeyPath } from './admin-key-file.ts'
 import { DATABASE, type Manifest, readManifest, SECRET_KEY, verifyBackup } from './backup-manifest.ts'
-import { showByteProgress } from './byte-progress.ts'
+import { showHashProgress } from './byte-progress.ts'
 import { type CopyPlace, parsePlace } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
@@ -76,16 +76,11 @@ async function runRestore({ from, to }: RestoreOptions): Promise<void> {
 }
 
 async function verify({ backup, manifest, signal }: Restore): Promise<void> {
-  const bar = showByteProgress('SHA-256')
-  let read = 0
-  const onBytes = (count: number): void => {
-    read += count
-    bar.onTotal(read, manifest.files[DATABASE].bytes)
-  }
+  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE].bytes)
   try {
     await verifyBackup(backup, manifest, { signal, onBytes })
   } finally {
-    bar.stop()
+    stop()
   }
 }
 
