@@ -11,7 +11,7 @@ import { percentile, type Sample } from './sample.ts'
 const DRAIN_MS = 15_000
 
 const plan = LoadPlan.parse(JSON.parse(process.argv[2] ?? ''))
-const fixedBytes = plan.request.kind === 'get' ? plan.request.bodyBytes : null
+const expectedBodyBytes = plan.request.kind === 'get' ? plan.request.bodyBytes : null
 const nextRequest = requestWriter(plan)
 const drained = Promise.withResolvers<void>()
 /** The latency of each request since the warm-up. */
@@ -43,7 +43,7 @@ function onData(socket: Bun.Socket<Connection>, chunk: Buffer): void {
   const reply = reader.take(chunk)
   if (!reply) return
   const { status, bodyBytes } = reply
-  if (status !== plan.status || (fixedBytes !== null && bodyBytes !== fixedBytes)) {
+  if (status !== plan.status || (expectedBodyBytes !== null && bodyBytes !== expectedBodyBytes)) {
     fail(`expected ${plan.status}, got ${reply.text()}`)
   }
   latenciesMs.push(performance.now() - sentMs)

@@ -9,7 +9,7 @@ import type { VirtualClient } from './request-builder.ts'
 import type { Schema } from './schema.ts'
 import { isObject } from './validate.ts'
 
-/** Returns how the content of a response contradicts its request: ids and values must have their exact digits. */
+/** Returns a finding for each contradiction between a response and its request. Ids must keep all their digits. */
 export function checkSemantics(
   client: VirtualClient,
   request: FuzzRequest,
@@ -46,7 +46,7 @@ function checkNotFound({ path }: FuzzRequest, body: JsonValue): Finding[] {
   return [{ check: 'id-in-message', detail: `${ids.join(', ')} is not named in "${message}"` }]
 }
 
-/** Returns the findings if the response does not contain the resource that the path names. */
+/** Returns a finding for each id in the path that differs from the id in the response. */
 function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return [...path].flatMap(([name, requested]) => {
     const isItem = operation?.path.endsWith(`{${name}}`) ?? false
@@ -61,7 +61,7 @@ function checkIds({ operation, path }: FuzzRequest, schema: Schema, body: JsonOb
   })
 }
 
-/** Returns the findings if the response does not contain the written values as they were sent. */
+/** Returns a finding for each member that was sent and has another value in the response. */
 function checkEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject): Finding[] {
   return Object.entries(sent).flatMap(([name, value]) => {
     const member = schema.members.get(name)
@@ -78,7 +78,7 @@ function checkEcho({ sent = {} }: FuzzRequest, schema: Schema, body: JsonObject)
 function isEcho({ type, format }: Schema, sent: JsonValue, actual: JsonValue | undefined): boolean {
   if (format === 'date-time') return instantMs(String(sent)) === instantMs(String(actual))
   if (type !== 'array') return sent === actual
-  // The arrays of the description are sets, so duplicates may be removed.
+  // The arrays of the description are sets, so the response contains each element once.
   return Array.isArray(sent) && Array.isArray(actual) && [...new Set(sent)].join() === actual.join()
 }
 
@@ -96,7 +96,7 @@ function checkRead(
   return [{ check: 'read-differs', detail: `it was ${before.body} and is ${response.body}` }]
 }
 
-/** Returns the findings if an element of a list does not match its filters, or there are more than `limit` elements. */
+/** Returns the findings of a list: more elements than `limit`, or an element that a filter of the request excludes. */
 function checkList(request: FuzzRequest, schema: Schema, list: readonly JsonValue[]): Finding[] {
   const { operation, query } = request
   const requested = Map.groupBy(query, ([name]) => decoded(name))

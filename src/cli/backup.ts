@@ -13,7 +13,7 @@ import { storeTables } from '../engine/store-tables.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { DATABASE, describeFile, MANIFEST, manifestText, SECRET_KEY } from './backup-manifest.ts'
-import { showByteProgress } from './byte-progress.ts'
+import { showByteProgress, showHashProgress } from './byte-progress.ts'
 import { requireStore } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
@@ -124,7 +124,7 @@ async function backupDatabase(
   const bar = showByteProgress('Backup')
   try {
     const task = { from: databaseFile(config.data), to: join(directory, DATABASE) }
-    const facts = await backupSqlite(task, { signal, onBytes: bar.onTotal })
+    const facts = await backupSqlite(task, { signal, onBytes: bar.onProgress })
     syncFile(task.to)
     return { facts, engine: 'sqlite' }
   } finally {
@@ -141,21 +141,15 @@ function writeSecretKey(config: Config, directory: string): void {
 }
 
 async function describeFiles(directory: string, signal: AbortSignal) {
-  const bar = showByteProgress('SHA-256')
   const file = join(directory, DATABASE)
-  let read = 0
-  const total = Bun.file(file).size
-  const onBytes = (count: number): void => {
-    read += count
-    bar.onTotal(read, total)
-  }
+  const { onBytes, stop } = showHashProgress(Bun.file(file).size)
   try {
     const database = await describeFile(file, { signal, onBytes })
     const key = join(directory, SECRET_KEY)
     if (!existsSync(key)) return { [DATABASE]: database }
     return { [DATABASE]: database, [SECRET_KEY]: await describeFile(key, { signal, onBytes }) }
   } finally {
-    bar.stop()
+    stop()
   }
 }
 

@@ -2,9 +2,9 @@ import { SingleBar } from 'cli-progress'
 
 const BYTES_PER_MIB = 1_048_576
 
-/** Shows a bar of bytes on a terminal, and nothing otherwise. */
+/** Shows a bar of bytes on a terminal, and nothing otherwise. `done` is the number of bytes so far. */
 export function showByteProgress(label: string): {
-  onTotal(copied: number, total: number): void
+  onProgress(done: number, total: number): void
   stop(): void
 } {
   const bar = new SingleBar({
@@ -15,12 +15,25 @@ export function showByteProgress(label: string): {
   const isTerminal = process.stderr.isTTY === true
   const mib = (bytes: number): number => Math.ceil(bytes / BYTES_PER_MIB)
   return {
-    onTotal: (copied, total) => {
+    onProgress: (done, total) => {
       if (!isTerminal) return
       if (!bar.isActive) bar.start(mib(total), 0)
-      bar.setTotal(mib(Math.max(copied, total)))
-      bar.update(mib(copied))
+      bar.setTotal(mib(Math.max(done, total)))
+      bar.update(mib(done))
     },
     stop: () => bar.stop(),
+  }
+}
+
+/** Shows a bar of bytes while files are hashed. `total` is their size, and `onBytes` takes the size of each chunk. */
+export function showHashProgress(total: number): { onBytes(count: number): void; stop(): void } {
+  const bar = showByteProgress('SHA-256')
+  let hashed = 0
+  return {
+    onBytes: count => {
+      hashed += count
+      bar.onProgress(hashed, total)
+    },
+    stop: bar.stop,
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import {
   CommitUnconfirmed,
@@ -12,13 +12,12 @@ import {
 } from '../engine/copy.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import { openPostgresSource, openPostgresTarget } from '../engine/postgres-copy.ts'
-import { writeWholeFile } from '../engine/private-file.ts'
 import { openSqliteSource, openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { type StoreTable, storeTables } from '../engine/store-tables.ts'
 import { type CopyPlace, hasDatabase, isSamePlace, parsePlace } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
-import { secretKeyPath } from './secret-key.ts'
+import { copySecretKey, secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
 import { lockOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
@@ -60,7 +59,7 @@ async function runCopy(options: CopyOptions): Promise<void> {
   await using locks = new AsyncDisposableStack()
   await using source = await openSource(places, locks)
   await using target = await openTarget(to, tables, locks)
-  const secretKey = copySecretKey(places)
+  const secretKey = copyKeyBetween(places)
   const interruption = interruptedBySignals('Nothing was copied; you can copy again.')
   const progress = showCopyProgress()
   try {
@@ -72,7 +71,7 @@ async function runCopy(options: CopyOptions): Promise<void> {
     if (error instanceof CommitUnconfirmed) {
       throw new CommandFailed(`${error.message} Check whether ${to.name} has rows before you copy again.`)
     }
-    secretKey.undo()
+    secretKey?.undo()
     if (error instanceof CommandFailed) throw error
     const reason = error instanceof CopyMismatch ? error.message : `${reasonOf(error)}.`
     throw new CommandFailed(
@@ -148,24 +147,11 @@ function lock(directory: string, locks: AsyncDisposableStack): void {
   locks.defer(release)
 }
 
-/**
- * Copies the file `secret-key` between two data directories. Returns a function that deletes the copy. Throws
- * CommandFailed if the target has another key.
- */
-function copySecretKey({ from, to }: Places): { undo(): void } {
-  const nothing = { undo: () => {} }
-  if (from.kind !== 'directory' || to.kind !== 'directory') return nothing
-  const [source, target] = [secretKeyPath(from.directory), secretKeyPath(to.directory)]
-  if (!existsSync(source)) return nothing
-  const key = readFileSync(source, 'utf8')
-  if (existsSync(target)) {
-    if (readFileSync(target, 'utf8') === key) return nothing
-    throw new CommandFailed(
-      `${target} is another key than ${source}: move it away first. Nothing was copied.`,
-    )
-  }
-  writeWholeFile(target, key, { replace: false })
-  return { undo: () => rmSync(target, { force: true }) }
+/** Copies the secret key from one data directory to another. Returns undefined if there is none to copy. */
+function copyKeyBetween({ from, to }: Places): { undo(): void } | undefined {
+  if (from.kind !== 'directory' || to.kind !== 'directory') return undefined
+  const source = secretKeyPath(from.directory)
+  return existsSync(source) ? copySecretKey(source, to.directory, 'copied') : undefined
 }
 
 function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, ms: number): void {

@@ -15,6 +15,7 @@ import { keyForRunning, runningAddress } from './running-store.ts'
 import { configFrom } from './serve.ts'
 import { openStopped, openStoppedOrFail } from './stopped-store.ts'
 import { CommandFailed, escapeControls, print, reasonOf, say } from './terminal.ts'
+import { alignedLines } from './text-table.ts'
 
 interface KeysOptions {
   readonly data?: string
@@ -120,19 +121,8 @@ async function runList(options: KeysOptions): Promise<void> {
     for await (const { id, name, scopes, hint, createdAt, expiresAt } of keys.list()) {
       rows.push([String(id), escapeControls(name), scopes.join(','), hint, createdAt, expiresAt ?? 'never'])
     }
-    for (const line of aligned(rows)) await print(`${line}\n`)
+    for (const line of alignedLines(rows)) await print(`${line}\n`)
   })
-}
-
-/** Returns the rows as lines in which all cells of a column have the same width. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
-  return rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
 }
 
 interface CreateOptions extends KeysOptions {

@@ -1,22 +1,21 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { CommitUnconfirmed, CopyMismatch, copyStore, TargetInUse } from '../engine/copy.ts'
 import { NewerDatabase } from '../engine/migrate.ts'
 import { openPostgresTarget } from '../engine/postgres-copy.ts'
-import { writeWholeFile } from '../engine/private-file.ts'
 import { openSqliteSource } from '../engine/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../engine/sqlite-restore.ts'
 import { storeTables } from '../engine/store-tables.ts'
 import { storedInstant } from '../model/instant.ts'
 import { adminKeyPath } from './admin-key-file.ts'
 import { DATABASE, type Manifest, readManifest, SECRET_KEY, verifyBackup } from './backup-manifest.ts'
-import { showByteProgress } from './byte-progress.ts'
+import { showHashProgress } from './byte-progress.ts'
 import { type CopyPlace, parsePlace } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
-import { secretKeyPath } from './secret-key.ts'
+import { copySecretKey, secretKeyPath } from './secret-key.ts'
 import { configFrom } from './serve.ts'
 import { lockOrFail } from './stopped-store.ts'
 import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
@@ -77,16 +76,11 @@ async function runRestore({ from, to }: RestoreOptions): Promise<void> {
 }
 
 async function verify({ backup, manifest, signal }: Restore): Promise<void> {
-  const bar = showByteProgress('SHA-256')
-  let read = 0
-  const onBytes = (count: number): void => {
-    read += count
-    bar.onTotal(read, manifest.files[DATABASE].bytes)
-  }
+  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE].bytes)
   try {
     await verifyBackup(backup, manifest, { signal, onBytes })
   } finally {
-    bar.stop()
+    stop()
   }
 }
 
@@ -99,7 +93,8 @@ async function restoreToDirectory(
     const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
     await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
     signal.throwIfAborted()
-    const secretKey = manifest.files[SECRET_KEY] && restoreSecretKey(backup, directory)
+    const secretKey =
+      manifest.files[SECRET_KEY] && copySecretKey(join(backup, SECRET_KEY), directory, 'restored')
     try {
       draft.publish()
     } catch (error) {
@@ -110,20 +105,6 @@ async function restoreToDirectory(
   } finally {
     lock.release()
   }
-}
-
-/** Copies the secret key of a backup. Throws CommandFailed if the data directory has another one. */
-function restoreSecretKey(backup: string, directory: string): { undo(): void } {
-  const key = readFileSync(join(backup, SECRET_KEY), 'utf8')
-  const target = secretKeyPath(directory)
-  if (existsSync(target)) {
-    if (readFileSync(target, 'utf8').trim() === key.trim()) return { undo: () => {} }
-    throw new CommandFailed(
-      `${escapeControls(target)} is not the key of the backup: move it away first. Nothing was restored.`,
-    )
-  }
-  writeWholeFile(target, key, { replace: false })
-  return { undo: () => rmSync(target, { force: true }) }
 }
 
 /** Restores to a temporary directory, and copies that store to the database. */

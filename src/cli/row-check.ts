@@ -19,12 +19,13 @@ export interface NameSource {
 /** Whether a row is new or exists in the store, or why it cannot be loaded. */
 export type RowResult = 'new' | 'existing' | { readonly problem: string }
 
-/** The length of a digest: with 128 bits, two names never have the same. */
+/** The length of a digest. With 128 bits, two pets practically never have the same digest. */
 const DIGEST_BYTES = 16
 
 /**
- * Checks the names in the rows of an import, in the order of the files, categories first. It remembers the names of the
- * categories, and with `noticesRepeats` 16 bytes for each pet: a pet that repeats an earlier row then exists as well.
+ * Checks the names in the rows of an import, in the order of the files, categories first. It remembers the name of each
+ * category. With `noticesRepeats`, it also remembers a digest of each new pet, and a pet that repeats an earlier row is
+ * reported as existing.
  */
 export class RowCheck {
   readonly #store: NameSource
@@ -32,7 +33,7 @@ export class RowCheck {
   /** The number of categories in the store, by name: 0, 1, or 2 for several. */
   readonly #counts = new Map<string, bigint>()
   readonly #newCategories = new Set<string>()
-  readonly #pets = new Set<string>()
+  readonly #petDigests = new Set<string>()
 
   constructor(store: NameSource, { noticesRepeats }: { readonly noticesRepeats: boolean }) {
     this.#store = store
@@ -69,8 +70,8 @@ export class RowCheck {
     if (exists) return 'existing'
     if (!this.#noticesRepeats) return 'new'
     const digest = digestOf(category, name)
-    if (this.#pets.has(digest)) return 'existing'
-    this.#pets.add(digest)
+    if (this.#petDigests.has(digest)) return 'existing'
+    this.#petDigests.add(digest)
     return 'new'
   }
 
@@ -84,8 +85,9 @@ export class RowCheck {
   }
 }
 
-/** Returns a digest that is a short text, because a set of texts takes the least memory. A name has no U+0000. */
+/** Returns a digest of both names. It is a string, because a set of short strings takes the least memory. */
 function digestOf(category: string, name: string): string {
+  // A name cannot contain U+0000, so the separator is unambiguous.
   const digest = new Bun.CryptoHasher('sha256').update(`${category}\0${name}`).digest()
   return digest.toString('latin1', 0, DIGEST_BYTES)
 }

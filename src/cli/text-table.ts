@@ -44,16 +44,24 @@ export function tableLines(columns: readonly string[], rows: readonly TextRow[],
   )
   const cells = rows.map(row => shown.map(name => cellText(row[name])))
   const head = shown.map(cellText)
-  const natural = shown.map((_, column) =>
-    Math.max(...[head, ...cells].map(line => Bun.stringWidth(line[column] ?? ''))),
-  )
   const isNested = shown.map(name => rows.some(row => typeof row[name] === 'object'))
-  const widths = fitWidths(natural, isNested, width)
+  const widths = fitWidths(columnWidths([head, ...cells]), isNested, width)
   const isNumber = shown.map(name => rows.every(row => ['bigint', 'undefined'].includes(typeof row[name])))
   return [head, ...cells].map(line => {
     const padded = line.map((text, column) => pad(text, widths[column] ?? 0, isNumber[column]))
     return fitText(padded.join(GAP), width).trimEnd()
   })
+}
+
+/** Returns a line for each row. All cells of a column have the same width in a terminal, and no cell is cut. */
+export function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = columnWidths(rows)
+  return rows.map(row =>
+    row
+      .map((cell, column) => pad(cell, widths[column] ?? 0))
+      .join(GAP)
+      .trimEnd(),
+  )
 }
 
 /** Returns aligned lines, one for each member of an object. Without a width, no value is cut. */
@@ -62,6 +70,13 @@ export function memberLines(object: TextRow, width = Number.POSITIVE_INFINITY): 
   const nameWidth = Math.max(0, ...members.map(([name]) => Bun.stringWidth(cellText(name)))) + 1
   return members.map(([name, value]) =>
     fitText(`${pad(`${cellText(name)}:`, nameWidth)} ${cellText(value)}`, width).trimEnd(),
+  )
+}
+
+/** Returns the width of the widest cell of each column. */
+function columnWidths([head = [], ...rows]: readonly (readonly string[])[]): number[] {
+  return head.map((name, column) =>
+    Math.max(Bun.stringWidth(name), ...rows.map(row => Bun.stringWidth(row[column] ?? ''))),
   )
 }
 

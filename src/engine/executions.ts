@@ -5,21 +5,24 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
 
-/** After this many commands, the rows of the commands before the oldest that runs are deleted. */
-const SWEEP_EVERY = 500
-/** The rows of a process that did not stop cleanly are deleted when they are this old. */
+/** How many commands end before the rows of those that started before the oldest running one are deleted. */
+const SWEEP_EVERY_COMMANDS = 500
+/** The age at which the rows that a process left behind are deleted, by any process. */
 const RETENTION_MS = 7 * 24 * 3_600_000
 const UNIQUE_VIOLATION = '23505'
 
 const deleteEnded = sql()('DELETE FROM execution WHERE process = $process AND number < $before')
 const deleteOld = sql()('DELETE FROM execution WHERE at < $before')
 
-/** One command, however often it runs. */
+/** One command, which may run several times. Its row has the key of the command: process and number. */
 export interface Execution<Result> {
   readonly number: bigint
-  /** Writes to the row of the command: its commit waits until the commit of the command is as durable. */
+  /**
+   * The statement that confirms a commit: it updates the row of the command. Its own commit waits for a synchronous
+   * standby, and thus for the earlier commit too.
+   */
   readonly confirmation: string
-  /** The statement that belongs to each run of the command. It fails if an earlier run has committed. */
+  /** The first statement of each run: it inserts the row of the command. It fails if an earlier run has committed. */
   readonly insertion: string
   /** The result of the last run that reached its COMMIT. */
   unconfirmed: { readonly result: Result } | undefined
@@ -30,11 +33,11 @@ export interface Execution<Result> {
 /**
  * The commands of this process, each under a key of its own (process and number). A transaction inserts the key
  * together with the effect of its command. If the response to a COMMIT is lost, the command runs again under the same
- * key: the insertion then fails if and only if the first run has committed. To look for the row and then repeat would
- * be wrong, because a COMMIT in progress is invisible; an insertion waits for it.
+ * key: the insertion then fails if and only if the first run has committed. Looking for the row first would be wrong,
+ * because a COMMIT in progress is invisible; an insertion waits for it.
  */
 export class Executions<Result> {
-  // A random number of 53 bits: that two processes have the same is as good as impossible.
+  // A random number of 53 bits, so two processes practically never have the same number.
   readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
   readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
   readonly #running = new Set<bigint>()
@@ -63,7 +66,7 @@ export class Executions<Result> {
 
   end({ number }: Execution<Result>): void {
     this.#running.delete(number)
-    if (++this.#ended % SWEEP_EVERY === 0) this.#sweeping = this.#sweep()
+    if (++this.#ended % SWEEP_EVERY_COMMANDS === 0) this.#sweeping = this.#sweep()
   }
 
   /** Deletes the rows of this process. If the database does not respond, another process deletes them after 7 days. */
@@ -73,7 +76,7 @@ export class Executions<Result> {
   }
 
   async #sweep(): Promise<void> {
-    // Numbers are in the order of their start, so the first is the smallest.
+    // Numbers are added in ascending order, so the first one is the smallest.
     const [oldest = this.#last + 1n] = this.#running
     await this.#use(async connection => {
       const database = new PostgresConnection(connection)

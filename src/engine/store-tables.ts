@@ -127,7 +127,7 @@ export async function findUsedTable(
   return undefined
 }
 
-/** Returns a text that two rows have in common only if all their values are equal: an array of JSON, exact integers. */
+/** Returns a row as a JSON array with exact integers. Two rows with the same text have the same values. */
 function canonicalText(columns: readonly Column[], row: TableRow): string {
   const texts = columns.map(({ name }) => {
     const value = row[name] ?? null

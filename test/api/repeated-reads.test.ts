@@ -10,7 +10,7 @@ const REPEATS = 4
 
 const cached: TestOptions = { cache: 'on' }
 
-interface Sent {
+interface Received {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -22,7 +22,7 @@ async function read(
   target: string,
   method = 'GET',
   headers: Readonly<Record<string, string>> = {},
-): Promise<Sent> {
+): Promise<Received> {
   const response = await fetch(store.base + target, { method, headers })
   const { date: _, 'x-request-id': id, ...kept } = Object.fromEntries(response.headers)
   const given = headers['X-Request-Id']
@@ -75,13 +75,13 @@ test('every response to a repeated read is identical to the response of the pipe
     for (const headers of variations) {
       for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'DELETE']) {
         for (let count = 0; count < REPEATS; count++) {
-          const [sent, expected] = [
+          const [received, expected] = [
             await read(store, target, method, headers),
             await read(plain, target, method, headers),
           ]
-          if (!Bun.deepEquals(sent, expected))
+          if (!Bun.deepEquals(received, expected))
             different.push(
-              `${method} ${target} ${JSON.stringify(headers)}: ${JSON.stringify([sent, expected])}`,
+              `${method} ${target} ${JSON.stringify(headers)}: ${JSON.stringify([received, expected])}`,
             )
         }
       }

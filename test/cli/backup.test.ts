@@ -333,7 +333,9 @@ test('a restore refuses a store that has rows, a running one, and a directory wi
   const refused = await restore(saved.directory, other)
   expect([refused.exitCode, refused.errors]).toEqual([
     1,
-    expect.stringContaining('is not the key of the backup: move it away first. Nothing was restored.'),
+    expect.stringContaining(
+      `differs from the key in ${join(saved.directory, 'secret-key')}: move it away first. Nothing was restored.`,
+    ),
   ])
   expect(existsSync(join(other.directory, 'petstore.db'))).toBe(false)
   copyFileSync(join(saved.directory, 'secret-key'), join(other.directory, 'secret-key'))
@@ -421,11 +423,11 @@ test('an audit log with a forged gap, or with a gap that was removed, does not v
       'does not match',
     ],
   ]
-  for (const [forge, mend, message] of forgeries) {
+  for (const [forge, repair, message] of forgeries) {
     database.run(forge)
     const { exitCode, errors } = await verify()
     expect([forge, exitCode, errors]).toEqual([forge, 1, expect.stringContaining(message)])
-    database.run(mend)
+    database.run(repair)
     expect((await verify()).exitCode).toBe(0)
   }
   database.run('DELETE FROM chain_gap')

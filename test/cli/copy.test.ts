@@ -17,7 +17,8 @@ import { type CopyPlace, interruptedCopy, isUntouched, newCopyPlace, placeOf } f
 import { openPostgresProxy } from '../support/postgres-proxy.ts'
 import { type ProcessResult, run, type ServerProcess } from '../support/process.ts'
 import { openReceiver, type Receiver, reply } from '../support/receiver.ts'
-import { ADMIN_KEY, type EngineName, onEveryEngine, type RawRow, testedEngines } from '../support/store.ts'
+import { ADMIN_KEY, type EngineName, onEveryEngine, testedEngines } from '../support/store.ts'
+import { contentOf } from '../support/store-content.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 
@@ -32,17 +33,6 @@ const otherThan = (engine: EngineName): EngineName => (engine === 'sqlite' ? 'po
 
 async function copy(from: Place, to: Place): Promise<ProcessResult> {
   return run(['copy', '--from', from.name, '--to', to.name])
-}
-
-/** Returns all rows of all tables of a store, in one order for both engines. */
-async function contentOf({ database }: Place): Promise<Record<string, RawRow[]>> {
-  const content: Record<string, RawRow[]> = {}
-  for (const { name } of storeTables()) {
-    const rows = await database(`SELECT * FROM ${name}`)
-    const textOf = (row: RawRow): string => Object.values(row).join('|')
-    content[name] = rows.map(row => ({ ...row })).sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
-  }
-  return content
 }
 
 /** What clients of a busy store hold. */
@@ -509,7 +499,9 @@ test(
     writeFileSync(join(directory, 'secret-key'), 'one')
     mkdirSync(target.directory)
     writeFileSync(join(target.directory, 'secret-key'), 'another')
-    expect((await copy(source, target)).errors).toContain('is another key than')
+    expect((await copy(source, target)).errors).toContain(
+      `differs from the key in ${join(directory, 'secret-key')}: move it away first. Nothing was copied.`,
+    )
     expect(existsSync(databaseFile(target.directory))).toBe(false)
     using database = new Database(databaseFile(directory))
     database.run('PRAGMA user_version = 3')

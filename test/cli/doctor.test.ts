@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { useShop } from '../support/busy-shop.ts'
 import { type ProcessResult, run } from '../support/process.ts'
 import { onEveryEngine } from '../support/store.ts'
+import { contentOf } from '../support/store-content.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 
 const LIMIT_MS = 120_000
@@ -13,7 +14,7 @@ async function doctor(place: StoreDirectory): Promise<ProcessResult> {
   return run(['doctor', '--data', place.directory], place.env)
 }
 
-/** Returns the subjects of the findings with a mark. */
+/** Returns the subjects of the findings that have this mark. */
 function subjects({ output }: ProcessResult, mark: 'ok' | 'warn' | 'FAIL'): string[] {
   return output
     .split('\n')
@@ -29,30 +30,32 @@ async function useAndStop(place: StoreDirectory): Promise<void> {
 
 onEveryEngine(engine => {
   test(
-    'the doctor finds nothing wrong in a busy store and after it has stopped, and changes nothing',
+    'the doctor finds nothing wrong in a running or a stopped store, and changes nothing',
     async () => {
       await using place = await newStoreDirectory(engine)
       {
         await using server = await place.start()
-        const using_ = useShop(place.client(server), 2, 600, 1)
+        const writes = useShop(place.client(server), 2, 600, 1)
         const busy = await doctor(place)
-        await using_
+        await writes
         expect([busy.exitCode, subjects(busy, 'FAIL')]).toEqual([0, []])
         await server.kill('SIGTERM')
       }
+      const before = await contentOf(place)
       const { exitCode, output } = await doctor(place)
       expect([exitCode, output]).toEqual([0, expect.stringContaining('7 invariants hold')])
       expect(output).not.toContain('FAIL')
+      expect(await contentOf(place)).toEqual(before)
     },
     LIMIT_MS,
   )
 
   test(
-    'the doctor finds each kind of damage of the stock, the totals and the audit log, and names the rows',
+    'the doctor finds damage to the stock, the totals, the audit log and the secret key, and says what is wrong',
     async () => {
       await using place = await newStoreDirectory(engine)
       await useAndStop(place)
-      const damages: [subject: string, damage: string, mend: string, message: string][] = [
+      const damages: [subject: string, damage: string, repair: string, message: string][] = [
         [
           'stock',
           'UPDATE pet SET quantity = quantity + 1 WHERE id = 2',
@@ -84,14 +87,14 @@ onEveryEngine(engine => {
           'it is not the key with which the webhook secrets were encrypted',
         ],
       ]
-      for (const [subject, damage, mend, message] of damages) {
+      for (const [subject, damage, repair, message] of damages) {
         await place.database(`${damage} RETURNING 1`)
         const found = await doctor(place)
         expect([damage, found.exitCode, found.output]).toEqual([damage, 1, expect.stringContaining(message)])
-        // A changed pet also makes the total of the units wrong.
+        // A wrong quantity also makes the total of the units wrong.
         expect(subjects(found, 'FAIL')).toContain(subject)
         expect(found.errors).toMatch(/^[12] checks? failed\.\n$/)
-        await place.database(`${mend} RETURNING 1`)
+        await place.database(`${repair} RETURNING 1`)
       }
       expect((await doctor(place)).exitCode).toBe(0)
     },
@@ -99,7 +102,7 @@ onEveryEngine(engine => {
   )
 })
 
-test('the doctor finds a damaged file, a missing key, an older database and a readable file', async () => {
+test('the doctor finds a world-readable file, a missing key, a wrong database version and a damaged file', async () => {
   await using place = await newStoreDirectory('sqlite')
   await useAndStop(place)
   const file = join(place.directory, 'petstore.db')
@@ -135,9 +138,10 @@ test('the doctor finds a damaged file, a missing key, an older database and a re
   expect(damaged.errors).not.toContain('    at ')
 })
 
-test('the doctor of a place without a store checks the installation, and creates nothing', async () => {
+test('without a store, the doctor checks the installation, and creates nothing', async () => {
   await using place = await newStoreDirectory('sqlite')
   const { exitCode, output } = await doctor(place)
   expect([exitCode, output]).toEqual([0, expect.stringContaining('there is none in')])
   expect(output).toContain('ok    runtime')
+  expect(readdirSync(place.directory)).toEqual([])
 })

@@ -16,7 +16,7 @@ function isDocumented(output: string, documented: string): boolean {
   return new RegExp(`^${pieces.join('[^\\n]*?')}$`).test(output)
 }
 
-/** Runs commands in a directory whose folder `bin` has the petstore command. Returns what both streams have. */
+/** Runs shell commands in a directory whose folder `bin` is first in the PATH. Returns the output of both streams. */
 async function runIn(directory: string, commands: string): Promise<string> {
   const { PATH = '', ...env } = childEnvironment({})
   const child = Bun.spawn(['bash', '-uc', `exec 2>&1\n${commands}`], {
@@ -61,5 +61,5 @@ test('control: output that differs from the guide is detected', () => {
     true,
   )
   expect(isDocumented('Loaded 2.\n', 'Loaded 1.\n')).toBe(false)
-  expect(isDocumented('Loaded 1.\nA line more.\n', 'Loaded 1.\n')).toBe(false)
+  expect(isDocumented('Loaded 1.\nOne more line.\n', 'Loaded 1.\n')).toBe(false)
 })

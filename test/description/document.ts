@@ -117,7 +117,7 @@ function resolved(document: unknown, part: unknown): unknown {
   if (typeof part !== 'object' || part === null) return part
   const reference: unknown = Reflect.get(part, '$ref')
   if (typeof reference === 'string') {
-    // Schemas refer to themselves and to each other, so their references stay unresolved for the validator.
+    // The validator resolves the references to schemas itself.
     return reference.startsWith('#/components/schemas/')
       ? part
       : resolved(document, target(document, reference))

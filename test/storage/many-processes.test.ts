@@ -86,15 +86,18 @@ async function sellOut(processes: Processes, petIds: readonly bigint[]): Promise
   return acknowledged
 }
 
-/** Polls any process for events. The returned function takes the last position, and resolves to all events up to it. */
+/**
+ * Polls for events, each time from a random process. Call the returned function with the last position: it resolves to
+ * all events once that position has arrived.
+ */
 function follow({ servers }: Processes): (last: bigint) => Promise<ReceivedEvent[]> {
   const received: ReceivedEvent[] = []
   const random = seeded(4711)
   let last: bigint | undefined
-  const position = (): bigint => received.at(-1)?.position ?? 0n
+  const reached = (): bigint => received.at(-1)?.position ?? 0n
   const poll = async (): Promise<void> => {
-    while (last === undefined || position() < last) {
-      const target = `${random.pick(servers).base}/events?after=${position()}&limit=100`
+    while (last === undefined || reached() < last) {
+      const target = `${random.pick(servers).base}/events?after=${reached()}&limit=100`
       const response = await fetch(target, {
         headers: { Authorization: `Bearer ${ADMIN_KEY}` },
         signal: AbortSignal.timeout(3000),
@@ -117,7 +120,10 @@ function follow({ servers }: Processes): (last: bigint) => Promise<ReceivedEvent
   }
 }
 
-/** Kills or freezes one process after the other, and replaces a killed one, until the returned function is called. */
+/**
+ * Kills and freezes random processes in turn, and replaces each killed one. Does so for at least `ROUNDS` rounds, and
+ * until the returned function is called, which resolves to the counts.
+ */
 function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: number; freezes: number }> {
   const { place, servers } = processes
   let isOver = false
@@ -149,7 +155,7 @@ function disturb(processes: Processes, random: Seeded): () => Promise<{ kills: n
   }
 }
 
-/** The interval between two checks of the load balancer whether a process is ready. */
+/** How often the load balancer checks which processes are ready. */
 const CHECK_MS = 100
 
 /** Opens a minimal load balancer: it sends each request to a process that is ready, and repeats none. */
@@ -252,7 +258,7 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
   }
 
   test(
-    'two processes behind a proxy are restarted one after the other under load: no request fails',
+    'no request fails while two processes behind a load balancer are restarted one after the other',
     async () => {
       await using place = await newStoreDirectory('postgres')
       const env = { ...place.env, PETSTORE_DRAIN_SECONDS: '2', PETSTORE_BASE_URL: 'http://shop.example' }
@@ -260,21 +266,21 @@ describe.skipIf(!testedEngines.includes('postgres'))('several processes on one d
       const start = (port: number) => startProcess(['serve', '--port', `${port}`, ...place.args], env)
       const servers = await Promise.all(ports.map(start))
       const bases = ports.map(port => `http://127.0.0.1:${port}`)
-      await using proxy = openLoadBalancer(bases)
+      await using balancer = openLoadBalancer(bases)
       try {
-        const { petId } = await makePet(makeClient({ base: proxy.base, key: ADMIN_KEY }), {
+        const { petId } = await makePet(makeClient({ base: balancer.base, key: ADMIN_KEY }), {
           quantity: 100_000n,
         })
         let isOver = false
         const outcomes = new Map<string, number>()
-        const use = async (index: number): Promise<void> => {
+        const sendRequests = async (index: number): Promise<void> => {
           while (!isOver) {
-            const request = index % 2 === 0 ? getPet(proxy.base, petId) : postOrder(proxy.base, petId)
+            const request = index % 2 === 0 ? getPet(balancer.base, petId) : postOrder(balancer.base, petId)
             const outcome = await request.then(({ status }) => String(status), String)
             outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
           }
         }
-        const load = Promise.all(Array.from({ length: 8 }, (_, index) => use(index)))
+        const load = Promise.all(Array.from({ length: 8 }, (_, index) => sendRequests(index)))
         for (const [index, port] of ports.entries()) {
           expect(await servers[index]?.kill('SIGTERM')).toBe(0)
           servers[index] = await start(port)

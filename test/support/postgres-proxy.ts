@@ -20,7 +20,7 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly statements: ReadonlySet<string>
   /** Sets the function that changes the text of each later simple query. */
   onQuery(rewrite: (text: string) => string): void
-  /** Returns how often a client has sent something after a response, within transactions of commands, so far. */
+  /** Returns the number of round trips in the transactions of commands so far. */
   roundTrips(): number
   /** Passes no byte on, in either direction, and accepts connections: a server or a network that is frozen. */
   freeze(): void

@@ -8,11 +8,11 @@ import { basePath, hasScope, type Session } from './session.ts'
 const FEED_EVENTS_MAX = 50
 /** How often a page whose key does not have `events:read` reads its data again, in milliseconds. */
 const POLL_MS = 15_000
-/** How often such a page probes the store, in milliseconds: it has no stream whose end reports a lost connection. */
+/** How often such a page probes the store, in milliseconds. It has no event stream, whose end would start a probe. */
 const PROBE_INTERVAL_MS = 4000
-/** A tab that gets the lock of the stream later than this, in milliseconds, has waited for another tab. */
+/** If a tab waits longer than this for the lock of the stream, in milliseconds, it takes over from another tab. */
 const TAKEOVER_MS = 1000
-/** The queries that an event makes outdated, by the resource in its type: the first parts of their query keys. */
+/** The queries that an event makes outdated, by the resource in its type. A query is named by the start of its key. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
   pet: ['pets', 'inventory', 'summary', 'categories'],
   inventory: ['inventory', 'pets', 'summary', 'movements'],
@@ -62,7 +62,7 @@ export function useFeed(): readonly Event[] {
 
 /**
  * Keeps the data on the page current while the page is visible. One tab of the browser reads the event stream and
- * passes each event to the other tabs. With a key that may not read events, the page polls.
+ * passes each event to the other tabs. If the key does not have `events:read`, the page polls.
  */
 export function useLiveUpdates(session: Session): void {
   useEffect(() => {
@@ -99,7 +99,7 @@ function poll(): () => void {
 }
 
 /** What the tab that reads the stream passes to the other tabs: an event, or that it has lost the stream. */
-type Passed = Event | 'lost'
+type TabMessage = Event | 'lost'
 
 /**
  * Reads the event stream in this tab, or receives the events from the tab that reads it. Returns a function that ends
@@ -110,16 +110,16 @@ function startStream(session: Session): () => void {
   // The name contains the path of the store and the id of the key, because both decide which events the tab may read.
   const name = `petstore-events ${basePath} ${session.info.id}`
   const channel = new BroadcastChannel(name)
-  channel.onmessage = ({ data }: MessageEvent<Passed>) => {
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     if (data === 'lost') void connection.check()
     else receive(data)
   }
   const openedMs = performance.now()
   const read = async (): Promise<void> => {
-    // A tab that has received no event starts at the current position, and misses the events between the end of the
-    // other tab and this moment.
+    // After a takeover, this tab reads its data again. If it has received no event, its stream starts at the current
+    // position and lacks the events since the other tab stopped.
     if (performance.now() - openedMs > TAKEOVER_MS) void queryClient.invalidateQueries()
-    await follow(session, stopping.signal, passed => channel.postMessage(passed))
+    await follow(session, stopping.signal, message => channel.postMessage(message))
   }
   // The browser has no locks outside a secure context. Every tab reads its own stream then.
   if ('locks' in navigator) {
@@ -134,8 +134,12 @@ function startStream(session: Session): () => void {
   }
 }
 
-async function follow(session: Session, signal: AbortSignal, pass: (passed: Passed) => void): Promise<void> {
-  // A stream also ends while the store responds, so the store is probed first.
+async function follow(
+  session: Session,
+  signal: AbortSignal,
+  pass: (message: TabMessage) => void,
+): Promise<void> {
+  // The end of a stream does not prove that the store is unreachable, so a probe decides.
   const onReconnect = (): void => {
     void connection.check()
     if (!signal.aborted) pass('lost')

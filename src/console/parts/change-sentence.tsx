@@ -23,7 +23,7 @@ function sentence({ change, before }: ChangeSentenceProps): ReactNode {
     case 'petstore.pet.created':
       return (
         <>
-          <PetData pet={change.data} /> was added to <CategoryName id={change.data.categoryId} />.
+          <PetSnapshotLink pet={change.data} /> was added to <CategoryName id={change.data.categoryId} />.
         </>
       )
     case 'petstore.pet.updated':
@@ -61,8 +61,11 @@ function isPetChange(change: Event | AuditEntry): change is Extract<Event | Audi
   return change.type.startsWith('petstore.pet.')
 }
 
-/** A link to a pet, with its name at the time of the change: a later name would be wrong in a history. */
-function PetData({ pet }: { readonly pet: Pet }) {
+/**
+ * A link to a pet with its name at the time of the change, because a later name would be wrong in a history. An order
+ * and an inventory item have only the id of their pet, so their sentences show its current name.
+ */
+function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
   return (
     <Anchor component={Link} href={`/pets/${pet.id}`} inherit>
       <Name name={pet.name} id={pet.id} />
@@ -81,7 +84,7 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
     )
   }
   if (before && pet.status !== before.status) changes.push(`became ${pet.status}`)
-  // Without the previous state, it is not known what changed.
+  // Without the previous state, the page does not know what changed.
   if (!isRenamed && changes.length === 0) changes.push('was changed')
   return (
     <>
@@ -90,7 +93,7 @@ function PetUpdated({ pet, before }: { readonly pet: Pet; readonly before: Pet |
           <Name name={before.name} id={before.id} /> was renamed to{' '}
         </>
       )}
-      <PetData pet={pet} />
+      <PetSnapshotLink pet={pet} />
       {changes.map((change, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the clauses of a sentence keep their order
         <Fragment key={index}>

@@ -32,10 +32,11 @@ function blocksOf(page: string): Block[] {
 }
 
 /**
- * Returns the index at which a documented part ends in the actual output, or -1. `…` matches any text within a line.
+ * Looks for a documented line in the actual output, from an index on. Returns the index after the match, or -1. `…`
+ * matches any text within a line.
  */
-function findPiece(output: string, piece: string, from: number): number {
-  const pattern = piece
+function endOfMatch(output: string, documented: string, from: number): number {
+  const pattern = documented
     .split('…')
     .map(part => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('[^\\n]*?')
@@ -49,7 +50,7 @@ function missingLines(output: string, documented: string): string[] {
   let from = 0
   return documented.split('\n').filter(line => {
     if (line === '') return false
-    const end = findPiece(output, line, from)
+    const end = endOfMatch(output, line, from)
     if (end >= 0) from = end
     return end < 0
   })
@@ -58,10 +59,10 @@ function missingLines(output: string, documented: string): string[] {
 test.each(pages)(
   'every command of %s has the output that the page shows',
   async (page, outputs) => {
-    const home = mkdtempSync(join(tmpdir(), 'petstore-tools-'))
+    const home = mkdtempSync(join(tmpdir(), 'petstore-guides-'))
     const servers: ServerProcess[] = []
     const bases = new Map<string, string>()
-    let settings = ''
+    let definitions = ''
     let output = ''
     let compared = 0
     try {
@@ -81,7 +82,7 @@ test.each(pages)(
           let commands = lines
             .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
             .replaceAll('--data data', `--data ${home}/data`)
-            // The same command without the start of npm, which takes as long as the command; other tests use npm.
+            // Without npm, which takes longer to start than the command. Other tests start the command with npm.
             .replace(
               'petstore() { npm run --silent petstore --',
               `petstore() { ${process.execPath} src/main.ts`,
@@ -90,7 +91,7 @@ test.each(pages)(
             .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
             .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
           for (const [documented, base] of bases) commands = commands.replaceAll(documented, base)
-          const child = Bun.spawn(['bash', '-euc', `${settings}\n${commands}`], {
+          const child = Bun.spawn(['bash', '-euc', `${definitions}\n${commands}`], {
             cwd: ROOT,
             stdout: 'pipe',
             stderr: 'inherit',
@@ -98,11 +99,11 @@ test.each(pages)(
           })
           output = await new Response(child.stdout).text()
           expect([commands, await child.exited]).toEqual([commands, 0])
-          settings += commands
+          definitions += commands
             .split('\n')
             .filter(line => /^((BASE|KEY|LATER)=|export |(petstore|post|order)\(\) )/.test(line))
             .join('\n')
-          settings += '\n'
+          definitions += '\n'
         } else if (kind === 'output') {
           expect(missingLines(output, lines)).toEqual([])
           compared++
