@@ -63,9 +63,14 @@ export interface ServerOptions {
   readonly streams?: Partial<
     Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
-  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryDelaysMs' | 'timeoutMs'>> & {
-    readonly resolve?: Resolve
-  }
+  readonly delivery?: DeliveryOptions
+}
+
+type DeliveryOption = 'leaseMs' | 'retryDelaysMs' | 'giveUpAfterMs' | 'timeoutMs'
+
+/** What may differ from the normal delivery to webhooks. */
+export interface DeliveryOptions extends Partial<Pick<DispatcherOptions, DeliveryOption>> {
+  readonly resolve?: Resolve
 }
 
 /** A running server. */

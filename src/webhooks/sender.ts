@@ -41,6 +41,11 @@ export interface WebhookSenderOptions
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryDelaysMs?: readonly number[]
+  /**
+   * The longest time from the first attempt of a retry cycle to a retry. A delivery whose next retry would be later has
+   * failed. No limit by default.
+   */
+  readonly giveUpAfterMs?: number
 }
 
 type Work =
@@ -181,18 +186,24 @@ export class WebhookSender {
   }
 
   async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
-    const { clock, random, retryDelaysMs } = this.#options
-    const startedMs = clock()
+    const startedMs = this.#options.clock()
     const result = await this.#attempt(work, receiver)
     const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + 1
-    const decision: RetryDecision = result.final
-      ? { state: 'failed' }
-      : decideRetry(result, cycleAttempts, clock(), random(), retryDelaysMs)
+    const decision = this.#decide({ work, startedMs, cycleAttempts, result })
     const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
     const isDelivered = outcome.state === 'delivered'
     this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
     await this.#outcomeWriter.add(outcome)
     if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)
+  }
+
+  #decide({ work, startedMs, cycleAttempts, result }: Omit<EndedAttempt, 'decision'>): RetryDecision {
+    const { clock, random, retryDelaysMs, giveUpAfterMs = Number.POSITIVE_INFINITY } = this.#options
+    const nowMs = clock()
+    if (result.final) return { state: 'failed' }
+    const cycleStartedAt = work.due?.cycleStartedAt
+    const giveUpAtMs = (cycleStartedAt ? Date.parse(cycleStartedAt) : startedMs) + giveUpAfterMs
+    return decideRetry(result, cycleAttempts, nowMs, random(), { retryDelaysMs, giveUpAtMs })
   }
 
   /**
