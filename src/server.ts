@@ -66,7 +66,7 @@ export interface ServerOptions {
   readonly delivery?: DeliveryOptions
 }
 
-type DeliveryOption = 'leaseMs' | 'retryDelaysMs' | 'giveUpAfterMs' | 'timeoutMs'
+type DeliveryOption = 'leaseMs' | 'retryDelaysMs' | 'giveUpAfterMs' | 'timeoutMs' | 'send' | 'hostLimit'
 
 /** What may differ from the normal delivery to webhooks. */
 export interface DeliveryOptions extends Partial<Pick<DispatcherOptions, DeliveryOption>> {

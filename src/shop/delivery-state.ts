@@ -45,7 +45,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The id of the delivery; absent for the first attempt. */
   readonly deliveryId?: bigint
-  /** The number of attempts in the retry cycle, including this one. */
+  /** The number of attempts in the retry cycle, including this one, unless it waits for the limit of its host. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
