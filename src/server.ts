@@ -37,6 +37,11 @@ export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string | undefined
+  /**
+   * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
+   * positions that carry another tag are refused. Undefined for a shop.
+   */
+  readonly contentTag?: bigint | undefined
   readonly stability: 'stable' | 'beta' | 'experimental'
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
@@ -150,6 +155,7 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
   const pipeline: Pipeline = {
     engine,
     base,
+    contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
     ...outgoing.forRequests,
     cache,
@@ -227,6 +233,7 @@ function startEvents(
       base,
       clock,
       onFault,
+      contentTag: options.contentTag,
       readRow: engine.readRow,
       streamsMax: STREAMS_MAX,
       streamsPerCallerMax: STREAMS_PER_CALLER_MAX,
