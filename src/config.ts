@@ -12,6 +12,7 @@ import {
   readPort,
   readRate,
   readRetention,
+  readRetryDelays,
   readSecretKey,
   readText,
 } from './setting-readers.ts'
@@ -136,6 +137,12 @@ export const settings = {
     fallback: 'false',
     read: text => readChoice(text, ['true', 'false']) === 'true',
   }),
+  webhookRetries: setting({
+    variable: 'PETSTORE_WEBHOOK_RETRIES',
+    description:
+      'the delays between the attempts of a delivery, separated by commas, such as 1s,5s,1m (default: 5s,5m,30m,2h,5h,10h,14h,20h,24h)',
+    read: readRetryDelays,
+  }),
   rateLimit: setting({
     variable: 'PETSTORE_RATE_LIMIT',
     description: 'requests / seconds per key or address, or off',
@@ -237,6 +244,7 @@ export function readConfig(
     secretKeyFile: read('secretKeyFile', settings.secretKeyFile),
     eventRetention: required('eventRetention', settings.eventRetention),
     allowPrivateWebhooks: required('allowPrivateWebhooks', settings.allowPrivateWebhooks),
+    webhookRetries: read('webhookRetries', settings.webhookRetries),
     rateLimit: required('rateLimit', settings.rateLimit),
     cache: required('cache', settings.cache),
     corsOrigins: required('corsOrigins', settings.corsOrigins),

@@ -29,6 +29,11 @@ export interface ServiceOptions {
   readonly engine: StoreEngine
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
+  /**
+   * Identifies the content of a store that can be reset: 1 to 9,000,000, another number after each reset. Cursors and
+   * positions that carry another tag are refused. Undefined for a shop.
+   */
+  readonly contentTag?: bigint | undefined
   readonly stability: 'stable' | 'beta' | 'experimental'
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
@@ -61,9 +66,14 @@ export interface ServiceOptions {
   readonly streams?: Partial<
     Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
-  readonly delivery?: Partial<Pick<DispatcherOptions, 'leaseMs' | 'retryDelaysMs' | 'timeoutMs'>> & {
-    readonly resolve?: Resolve
-  }
+  readonly delivery?: DeliveryOptions
+}
+
+type DeliveryOption = 'leaseMs' | 'retryDelaysMs' | 'giveUpAfterMs' | 'timeoutMs' | 'send' | 'hostLimit'
+
+/** What may differ from the normal delivery to webhooks. */
+export interface DeliveryOptions extends Partial<Pick<DispatcherOptions, DeliveryOption>> {
+  readonly resolve?: Resolve
 }
 
 /** A store that responds to requests: the API, its streams, its webhooks and its sweeps, without a port. */
@@ -109,6 +119,7 @@ export function startService(options: ServiceOptions): Service {
   const pipeline: Pipeline = {
     engine,
     base,
+    contentTag: options.contentTag,
     lifecycleClock: options.lifecycleClock,
     ...outgoing.forRequests,
     cache,
@@ -187,6 +198,7 @@ function startEvents(
       base,
       clock,
       onFault,
+      contentTag: options.contentTag,
       readRow: engine.readRow,
       streamsMax: STREAMS_MAX,
       streamsPerCallerMax: STREAMS_PER_CALLER_MAX,

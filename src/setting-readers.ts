@@ -77,6 +77,24 @@ export function readRetention(text: string): number | 'forever' {
   return Number(match[1]) * (match[2] === 'd' ? 24 : 1) * 3_600_000
 }
 
+const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+const RETRY_DELAYS_MAX = 20
+const RETRY_DELAY_MAX_MS = 24 * 3_600_000
+
+/** Returns the milliseconds of each delay in a list such as 1s,5s,1m. */
+export function readRetryDelays(text: string): number[] {
+  const delaysMs = text.split(',').map(entry => {
+    const [, count, unit = ''] = /^([1-9]\d{0,4})([smh])$/.exec(entry.trim()) ?? []
+    return Number(count) * (unitMs[unit] ?? Number.NaN)
+  })
+  if (delaysMs.length > RETRY_DELAYS_MAX || !delaysMs.every(delayMs => delayMs <= RETRY_DELAY_MAX_MS)) {
+    throw new Error(
+      'it must be 1 to 20 delays, each from 1s to 24h, separated by commas, such as 1s,5s,1m,2h.',
+    )
+  }
+  return delaysMs
+}
+
 export function readDrainSeconds(text: string): number {
   if (!/^\d{1,2}$/.test(text) || Number(text) > 60)
     throw new Error('it must be a number of seconds from 0 to 60.')

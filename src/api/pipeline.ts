@@ -32,6 +32,8 @@ export interface Pipeline {
   readonly engine: Engine<Query, Command, Reply, CommandResult>
   /** The base address of every URI in a response, without a trailing slash. */
   readonly base: string
+  /** Identifies the content of the store since its last reset; undefined for a shop. */
+  readonly contentTag?: bigint | undefined
   /** The clock for deprecation and sunset only, in milliseconds since 1970. */
   readonly lifecycleClock: () => number
   readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
@@ -170,8 +172,13 @@ async function handleUncached(pipeline: Pipeline, context: RequestContext, route
   return respond(pipeline, context, operation, reply, conditions)
 }
 
-function queryOf({ base }: Pipeline, { nowMs, caller }: RequestContext, id: QueryId, input: object): Query {
-  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null }
+function queryOf(
+  { base, contentTag }: Pipeline,
+  { nowMs, caller }: RequestContext,
+  id: QueryId,
+  input: object,
+): Query {
+  return { id, input, now: storedInstant(nowMs), base, keyId: caller?.keyId ?? null, contentTag }
 }
 
 /** Returns the request target, which is the key of the cache. */

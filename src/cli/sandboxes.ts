@@ -11,7 +11,6 @@ import { CommandFailed, say } from './terminal.ts'
 const DEFAULT_PORT = '8081'
 const DEFAULT_DATA = './sandboxes'
 const MIB = 1024 * 1024
-
 /** The options of the limits: a whole number each. */
 const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: string; unit: number }>> = {
   sandboxes: { flag: '--max-sandboxes', about: 'sandboxes', unit: 1 },
@@ -105,7 +104,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
         options.sandboxWebhooks === true
           ? undefined
           : 'This host sends no webhooks from sandboxes. Its operator can allow them with --sandbox-webhooks.',
-      delivery: undefined,
+      retryDelaysMs: config.webhookRetries,
     },
     port,
   )

@@ -87,7 +87,11 @@ async function runServe(config: Config): Promise<void> {
     engine.exclusively(() => prepare(engine, foundKey, config, clock)),
   )
   const lifecycleClock = clockFrom(config.clock, clock)
-  const serving = startServer({ ...config, secretKey, engine, log, clock, lifecycleClock }, port)
+  const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
+  const serving = startServer(
+    { ...config, secretKey, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
+    port,
+  )
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   greet(config, serving)
   log.info({ base: serving.base, engine: engine.name }, 'listening')

@@ -54,7 +54,7 @@ export async function* follow(
         failures = 0
         if (part.kind === 'event') yield parseEvent(part.data)
         else if (POSITION.test(part.id)) position = part.id
-        else throw new ConnectionError('The stream has an id that is not the sequence of an event.')
+        else throw new ConnectionError('The stream has an id that is not a position.')
       }
       failure = new ConnectionError('The stream ended.')
     } catch (error) {

@@ -124,6 +124,15 @@ export function positionInGap({ after, to }: { after: bigint; to: bigint }): Sto
   )
 }
 
+/** The refusal of a position with the tag of other content: from before a reset, or of another store. */
+export function positionOfOtherContent(): StoreError {
+  return new StoreError(
+    'event_history_expired',
+    'The position belongs to an earlier state of this store, before it was reset, or to another store. ' +
+      'Read the current state, and continue without a position.',
+  )
+}
+
 /** The refusal of a position beyond the last event. */
 export function positionBeyondHead(
   parameter: Pick<FieldError, 'in' | 'name'>,

@@ -40,7 +40,7 @@ export function callbacksPart(parameters: Components): Part {
   const content = { schema: schemaPart(Event), examples: Object.fromEntries(examples) }
   const part = receiverPart(parameters, 'receiveEvent', 'Receive an event', content)
   const description =
-    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds; after anything else, the delivery is retried 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
+    'The store sends this request and signs it per Standard Webhooks: verify the signature over the raw body before you trust it. Respond with 2xx within 10 seconds; after anything else, the delivery is retried, by default 9 times within about 76 hours, with the same `webhook-id`. An event can arrive more than once, and after an event that happened later: `id` identifies duplicates, and `sequence` gives the order.'
   return { event: { '{$request.body#/url}': { post: { ...part, description } } } }
 }
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { bearerToken } from '../api/auth.ts'
 import { expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
@@ -12,18 +13,11 @@ import { writeJson } from '../model/json.ts'
 import { readJson } from '../model/json-body.ts'
 import { isKeyText, keyHash } from '../model/key.ts'
 import { type ControlId, type ControlOperation, controlOperations } from './control-contract.ts'
-import type { FaultRules } from './fault-rules.ts'
 import type { SandboxHost } from './host.ts'
 import { sandboxKeyRequired, sandboxNotFound, tooManyCreated, wrongSandboxKey } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import { RequestStreams } from './request-streams.ts'
-import {
-  type LifecycleClock,
-  type NewSandbox,
-  type SandboxPatch,
-  type SandboxReset,
-  snapshotSeed,
-} from './sandbox.ts'
+import { type LifecycleClock, snapshotSeed } from './sandbox.ts'
 
 const REQUESTS_DEFAULT = 100
 /** The maximum rate of requests with a wrong key per address. */
@@ -40,20 +34,29 @@ export interface ControlOptions {
 }
 
 /** What the handler of an operation works with. */
-interface ControlCall {
+interface ControlCall<Body> {
   readonly context: RequestContext
   /** The sandbox that the path names. */
   readonly record: SandboxRecord
   /** The path and query parameters by name. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** The validated body; undefined if there is none. */
-  readonly body: unknown
+  readonly body: Body
 }
 
 /** The result of an operation: a resource or a list to encode, or a complete response. */
 type ControlResult = object | undefined | Response
 
-type ControlHandler = (call: ControlCall) => Promise<ControlResult> | ControlResult
+type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
+
+/** The body of an operation; undefined if it has none, or may have none. */
+type BodyOf<O extends ControlOperation> =
+  | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
+  | (O extends { isBodyOptional: true } ? undefined : never)
+
+type ControlHandlers = {
+  readonly [Id in ControlId]: ControlHandler<BodyOf<(typeof controlOperations)[Id]>>
+}
 
 /** The control operations of a host, as handlers by path. */
 export class Control {
@@ -72,8 +75,8 @@ export class Control {
     const paths = new Map<string, Map<string, Handler>>()
     for (const [id, operation] of Object.entries<ControlOperation>(controlOperations)) {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
-      // Safe: the keys of the contract are its ids.
-      const handle = this.#handlers[id as ControlId]
+      // Safe: the keys of the contract are its ids, and each body is validated with the schema of its operation.
+      const handle = this.#handlers[id as ControlId] as ControlHandler<unknown>
       methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
       paths.set(operation.path, methods)
     }
@@ -87,7 +90,7 @@ export class Control {
 
   async #handle(
     operation: ControlOperation,
-    handle: ControlHandler,
+    handle: ControlHandler<unknown>,
     context: RequestContext,
   ): Promise<Response> {
     const { request, headers } = context
@@ -148,10 +151,9 @@ export class Control {
     throw tooManyCreated(this.#options.createdPerHour, refusal.details.retryAfterSeconds ?? 1)
   }
 
-  readonly #handlers: Readonly<Record<ControlId, ControlHandler>> = {
+  readonly #handlers: ControlHandlers = {
     createSandbox: async ({ context, body }) => {
-      // Safe: validated with the schema of the operation.
-      const input = (body ?? {}) as NewSandbox
+      const input = body ?? {}
       const source = snapshotSeed(input.seed ?? '')
       if (source) this.#authorized(source.sandboxId, context)
       this.#countCreation(context)
@@ -160,10 +162,9 @@ export class Control {
       return created
     },
     getSandbox: ({ record }) => this.#options.host.show(record),
-    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body as SandboxPatch),
+    updateSandbox: ({ record, body }) => this.#options.host.update(record.id, body),
     deleteSandbox: async ({ record }) => this.#options.host.delete(record.id),
-    resetSandbox: ({ record, body }) =>
-      this.#options.host.reset(record.id, (body as SandboxReset | undefined)?.snapshot),
+    resetSandbox: ({ record, body }) => this.#options.host.reset(record.id, body?.snapshot),
     listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
     getSnapshot: ({ record, parameters }) =>
       this.#options.host.showSnapshot(record.id, String(parameters.name)),
@@ -173,7 +174,7 @@ export class Control {
       this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
     getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
     setClock: ({ record, body }) => {
-      const { now } = body as LifecycleClock
+      const { now } = body
       const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
       this.#options.host.setClock(record.id, aheadMs)
       return this.#clockOf(aheadMs)
@@ -181,7 +182,7 @@ export class Control {
     getFaults: ({ record }) => this.#options.host.use(record.id, async ({ faults }) => faults.states()),
     setFaults: ({ record, body }) =>
       this.#options.host.use(record.id, async ({ faults }) => {
-        faults.set((body as FaultRules).rules)
+        faults.set(body.rules)
         this.#options.host.saveFaults(record.id)
         return faults.states()
       }),
@@ -192,6 +193,7 @@ export class Control {
         return undefined
       }),
     listRequests: ({ record, parameters }) => {
+      // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
       return this.#options.host.use(record.id, ({ requests }) => requests.read(limit, before))
     },

@@ -1,8 +1,8 @@
 import type { RequestContext, Route } from '../api/request-context.ts'
 import type { Handler, Methods, Paths } from '../api/routes.ts'
 import { requiredScope } from '../contract/operation.ts'
-import { errorTable, StoreError } from '../model/error.ts'
-import { codeOf, FAULT_HEADER, type Fault, type Faults } from './faults.ts'
+import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
+import { requestedFailure } from './refusals.ts'
 
 /** The longest time until the runtime closes the connection of a HEAD request that is dropped, in milliseconds. */
 const CUT_MS_MAX = 5000
@@ -47,14 +47,13 @@ function handleWithFaults(
 async function fail(
   handler: Handler,
   context: RequestContext,
-  fault: Fault,
+  fault: AppliedFault,
   scope: string,
 ): Promise<Response> {
   const { effect, limiter } = fault
   switch (effect.type) {
     case 'error': {
-      const code = codeOf(effect)
-      throw new StoreError(code, `${errorTable[code].meaning} This failure was requested.`, {
+      throw requestedFailure(codeOf(effect), {
         scope,
         allow: context.request.method,
         ...(effect.retryAfterSeconds !== undefined && {

@@ -17,7 +17,7 @@ import {
 export const FAULT_HEADER = 'Petstore-Fault'
 
 /** A failure that applies to one call. */
-export interface Fault {
+export interface AppliedFault {
   readonly effect: FaultEffect
   /** The value of the header Petstore-Fault: an item of RFC 8941, such as `delay; delay_ms=200; rule="slow"`. */
   readonly text: string
@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** What a condition looks at: one request. */
-export interface Call {
+export interface FaultyCall {
   readonly operationId: OperationId
   readonly headers: Headers
 }
@@ -74,7 +74,7 @@ export class Faults {
    * Returns the failure that applies to a request: the one that its header asks for, or that of the first rule.
    * Throws `invalid_parameter` for a malformed header.
    */
-  forRequest(call: Call): Fault | undefined {
+  forRequest(call: FaultyCall): AppliedFault | undefined {
     const asked = call.headers.get(FAULT_HEADER)
     if (asked !== null) return { effect: readFaultHeader(asked, call.operationId), text: asked }
     return this.#first(state => {
@@ -87,11 +87,11 @@ export class Faults {
   }
 
   /** Returns the failure that applies to a delivery. */
-  forDelivery(): Fault | undefined {
+  forDelivery(): AppliedFault | undefined {
     return this.#first(state => isDeliveryEffect(state.rule.effect.type) && applies(state, undefined))
   }
 
-  #first(doesApply: (state: RuleState) => boolean): Fault | undefined {
+  #first(doesApply: (state: RuleState) => boolean): AppliedFault | undefined {
     let found: RuleState | undefined
     // Every rule counts the call, also if an earlier rule has already applied to it.
     for (const state of this.#states) if (doesApply(state)) found ??= state
@@ -134,7 +134,7 @@ function applies(state: RuleState, headers: Headers | undefined): boolean {
   return true
 }
 
-/** Returns a number from 0 to 1 that depends only on a seed and a count, so that a recorded test has the same failures. */
+/** Returns a number from 0 to 1 that depends only on a seed and a count, so that a test has the same failures again. */
 function randomOf(seed: number, count: number): number {
   return Number(Bun.hash(`${seed}/${count}`) % 1_000_003n) / 1_000_003
 }

@@ -11,6 +11,7 @@ import { TimeSlices } from '../engine/time-slices.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
 import { shuttingDown } from '../model/refusals.ts'
+import { HostLimit } from '../webhooks/host-limit.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
@@ -29,16 +30,24 @@ import {
 } from './sandbox.ts'
 import { adoptCopy, fileBytes, type LoadSeed, removeDatabase, Templates } from './templates.ts'
 
+// Anybody can create a sandbox, so the host must not be useful for sending requests to others.
+/** The maximum number of deliveries to one host in a minute, over all sandboxes. */
+const DELIVERIES_PER_MINUTE = 60
+/** No delivery is retried later than this after its first attempt. */
+const GIVE_UP_AFTER_MS = 10 * 60_000
+
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
 const IDLE_MS = 10 * 60_000
 /** The interval at which expired sandboxes are deleted, idle ones closed, and the bytes on the disk counted. */
 const SWEEP_MS = 30_000
 
-export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 'secretKey'> {
+export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 'secretKey' | 'delivery'> {
   readonly directory: string
   /** The base address of the host, without a trailing slash. */
   readonly base: string
   readonly loadSeed: LoadSeed
+  /** The delays between the attempts of a delivery, in milliseconds, in place of the default. */
+  readonly retryDelaysMs?: readonly number[] | undefined
   /** Replaces the interval of the sweeps, in milliseconds. */
   readonly sweepMs?: number
 }
@@ -65,13 +74,23 @@ export class SandboxHost {
   #isClosing = false
 
   constructor(options: HostOptions) {
-    const { directory, loadSeed, clock } = options
+    const { directory, loadSeed, clock, retryDelaysMs } = options
     this.#options = options
     for (const name of ['', 'templates', 'sandboxes']) makeDirectory(join(directory, name))
     this.#registry = new Registry(join(directory, 'sandboxes.db'))
     const secretKey = this.#registry.value('secret-key', () => randomBytes(32).toString('base64'))
     const slices = new TimeSlices()
-    this.#shared = { ...options, slices, pages: loadPages(), secretKey: Buffer.from(secretKey, 'base64') }
+    this.#shared = {
+      ...options,
+      slices,
+      pages: loadPages(),
+      secretKey: Buffer.from(secretKey, 'base64'),
+      delivery: {
+        hostLimit: new HostLimit({ attemptsMax: DELIVERIES_PER_MINUTE }),
+        giveUpAfterMs: GIVE_UP_AFTER_MS,
+        ...(retryDelaysMs && { retryDelaysMs }),
+      },
+    }
     this.#templates = new Templates({
       ...{ loadSeed, slices, clock, newKey },
       directory: join(directory, 'templates'),

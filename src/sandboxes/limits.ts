@@ -11,7 +11,7 @@ export interface SandboxLimits {
   readonly sandboxes: number
   /** The maximum number of bytes of all sandboxes on the disk. */
   readonly bytesTotal: number
-  /** The maximum number of sandboxes that one address may create in an hour. Programs on this machine may create more. */
+  /** The maximum number of sandboxes that one address may create in an hour. This machine may create more. */
   readonly createdPerHour: number
   /** The maximum number of sandboxes whose database is open. The others are opened when they are needed. */
   readonly open: number

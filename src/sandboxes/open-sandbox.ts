@@ -6,7 +6,6 @@ import { makePathHandler } from '../api/routes.ts'
 import type { OperationId } from '../contract/contract.ts'
 import { type LightEngine, openLightSqlite } from '../engine/sqlite-light.ts'
 import type { TimeSlices } from '../engine/time-slices.ts'
-import { StoreError } from '../model/error.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { type Service, type ServiceOptions, startService } from '../service.ts'
 import type { Reply } from '../shop/idempotency.ts'
@@ -14,9 +13,11 @@ import { type Command, type CommandResult, executeCommand } from '../store/comma
 import type { Log } from '../store/open.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
 import { BodyCapture, captureResponse } from './body-capture.ts'
+import { sendWithFaults } from './failing-deliveries.ts'
 import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
 import { FAULT_HEADER, Faults } from './faults.ts'
 import { type SandboxLimits, withinLimits } from './limits.ts'
+import { tooManyRequestsOfSandbox } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
 
@@ -163,8 +164,7 @@ export class OpenSandbox {
       if (route) this.#operations.set(request, route.id)
       const { refusal } = total.take(record.id)
       if (!refusal) return
-      const message = `This sandbox has reached its limit of ${limits.requestsPerMinute} requests a minute.`
-      throw new StoreError('rate_limited', message, refusal.details)
+      throw tooManyRequestsOfSandbox(limits.requestsPerMinute, refusal.details)
     }
     return {
       engine: this.engine,
@@ -190,8 +190,16 @@ export class OpenSandbox {
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
       pages: options.pages,
       wrapPaths: paths => withFaults(paths, this.faults, enter),
-      ...(options.delivery && { delivery: options.delivery }),
+      delivery: { ...options.delivery, send: sendWithFaults(this.faults) },
+      contentTag: contentTagOf(record),
       ...(options.webhooksOff !== undefined && { webhooksOff: options.webhooksOff }),
     }
   }
+}
+
+const CONTENT_TAG_MAX = 9_000_000n
+
+/** Returns the tag of the content of a sandbox since its last reset. Cursors contain it. */
+function contentTagOf({ id, generation }: SandboxRecord): bigint {
+  return (BigInt(Bun.hash(`${id}/${generation}`)) % CONTENT_TAG_MAX) + 1n
 }

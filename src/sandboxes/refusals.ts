@@ -1,4 +1,4 @@
-import { StoreError } from '../model/error.ts'
+import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '../model/error.ts'
 
 // One function for each refusal of the host. Each function returns the error; its caller throws it.
 
@@ -24,7 +24,7 @@ export function tooManySnapshots(max: number): StoreError {
   return new StoreError('sandbox_limit_reached', `A sandbox can have ${max} snapshots: delete one first.`)
 }
 
-/** The refusal of a new sandbox or snapshot while the host is full. `bound` names the limit, such as `1000 sandboxes`. */
+/** The refusal of anything new while the host is full. `bound` names the limit, such as `1000 sandboxes`. */
 export function hostFull(bound: string): StoreError {
   const message = `This host has reached its limit of ${bound}; try again when some of them have expired.`
   return new StoreError('overloaded', message, { retryAfterSeconds: 600 })
@@ -48,4 +48,21 @@ export function wrongSandboxKey(): StoreError {
 export function sandboxKeyRequired(): StoreError {
   const message = 'This operation requires the key of the sandbox, as Authorization: Bearer pst_...'
   return new StoreError('authentication_required', message)
+}
+
+/** The refusal that a fault rule, or the header of a request, asked for. */
+export function requestedFailure(code: ErrorCodeName, details: ErrorDetails): StoreError {
+  return new StoreError(code, `${errorTable[code].meaning} This failure was requested.`, details)
+}
+
+export function tooManyRequestsOfSandbox(perMinute: number, details: ErrorDetails): StoreError {
+  return new StoreError(
+    'rate_limited',
+    `This sandbox has reached its limit of ${perMinute} requests a minute.`,
+    details,
+  )
+}
+
+export function sandboxFailed(): StoreError {
+  return new StoreError('internal_error', 'The sandbox could not be opened; the host has logged the reason.')
 }

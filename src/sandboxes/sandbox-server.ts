@@ -19,7 +19,7 @@ import { faultText } from '../store/open.ts'
 import { Control } from './control.ts'
 import { type HostOptions, SandboxHost } from './host.ts'
 import { landingPage, landingScript, pageHeaders } from './landing-page.ts'
-import { sandboxNotFound } from './refusals.ts'
+import { sandboxFailed, sandboxNotFound } from './refusals.ts'
 
 /** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
 const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
@@ -71,7 +71,7 @@ export async function serveSandboxes(
     } catch (error) {
       if (error instanceof StoreError) return refuse(request, server, error)
       options.log.error({ sandbox: id, fault: faultText(error) }, 'a sandbox failed')
-      return refuse(request, server, new StoreError('internal_error', 'The sandbox could not be opened.'))
+      return refuse(request, server, sandboxFailed())
     }
   }
   listener.reload({

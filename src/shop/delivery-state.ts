@@ -36,6 +36,8 @@ export interface PendingDelivery {
   readonly type: SequencedEvent['type']
   /** The number of ended attempts in the retry cycle, which starts with the first attempt or a redelivery request. */
   readonly cycleAttempts: bigint
+  /** When the first attempt of the retry cycle began; null if none has ended. */
+  readonly cycleStartedAt: string | null
 }
 
 /** The outcome of one attempt. */
@@ -43,7 +45,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The id of the delivery; absent for the first attempt. */
   readonly deliveryId?: bigint
-  /** The number of attempts in the retry cycle, including this one. */
+  /** The number of attempts in the retry cycle, including this one, unless it waits for the limit of its host. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
@@ -87,7 +89,9 @@ const findReceiver = sql<Receiver>()(`
 
 const findPending = sql<PendingDelivery & { readonly nextAt: string }>()(`
   SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
-    next_at AS "nextAt"
+    next_at AS "nextAt",
+    (SELECT at FROM attempt WHERE delivery_id = delivery.id AND number = attempts - cycle_attempts + 1)
+      AS "cycleStartedAt"
   FROM delivery WHERE webhook_id = $webhookId AND state = 'pending' ORDER BY next_at, id LIMIT 16`)
 
 const findRecorded = sql<{ position: bigint }>()(

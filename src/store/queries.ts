@@ -4,6 +4,7 @@ import type { Reader } from '../engine/engine.ts'
 import { writeJson } from '../model/json.ts'
 import { listAudit } from '../shop/audit.ts'
 import { categoryOf, getCategory, listCategories } from '../shop/categories.ts'
+import { taggedCursor, taggedPosition, untaggedCursor, untaggedPosition } from '../shop/content-tag.ts'
 import type { QueryContext } from '../shop/context.ts'
 import { listDeliveries } from '../shop/deliveries.ts'
 import { getError, listErrors } from '../shop/errors.ts'
@@ -82,14 +83,26 @@ export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean
 
 /** Runs a query and returns its encoded reply. Throws the errors of its verb. */
 export async function executeQuery(reader: Reader, query: Query): Promise<Reply> {
-  const { id, input } = query
+  const { id, contentTag } = query
+  const operation: Operation = contract[id]
   // Safe: the pipeline made the input with the schema of this id, so the input belongs to this verb.
   const verb = queries[id] as QueryHandler<object, object>
-  const output = await verb(reader, input, query)
-  return encodeReply(contract[id], output)
+  const output = await verb(reader, contentTag === undefined ? query.input : untaggedInput(query), query)
+  return encodeReply(operation, output, contentTag)
 }
 
-function encodeReply(operation: Operation, output: object): Reply {
+/** Returns the input of a query with its cursor or its position as the verb reads it. */
+function untaggedInput({ input, contentTag }: Query): object {
+  if ('cursor' in input && typeof input.cursor === 'string') {
+    return { ...input, cursor: untaggedCursor(input.cursor, contentTag) }
+  }
+  if ('after' in input && typeof input.after === 'bigint') {
+    return { ...input, after: untaggedPosition(input.after, contentTag) }
+  }
+  return input
+}
+
+function encodeReply(operation: Operation, output: object, contentTag: bigint | undefined): Reply {
   const { status } = operation.success
   if (!isPage(output)) {
     const body = writeJson(output)
@@ -100,9 +113,13 @@ function encodeReply(operation: Operation, output: object): Reply {
     status,
     body,
     etag: output.single ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
-    ...(output.next !== undefined && { next: output.next }),
+    ...(output.next !== undefined && { next: taggedNext(operation, output.next, contentTag) }),
     ...(output.atHead !== undefined && { atHead: output.atHead }),
   }
+}
+
+function taggedNext({ endless }: Operation, next: string, contentTag: bigint | undefined): string {
+  return endless ? String(taggedPosition(BigInt(next), contentTag)) : taggedCursor(next, contentTag)
 }
 
 function isPage(output: object): output is Page<unknown> {

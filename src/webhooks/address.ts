@@ -83,6 +83,16 @@ export function hostOf(url: URL): string {
 }
 
 /**
+ * Returns the name of the group of addresses that one receiver may have: one IPv4 address, or the /64 of an IPv6
+ * address.
+ */
+export function addressNetwork(address: string): string {
+  if (isIP(address) !== 6) return address
+  const prefix = groupsOf(address).slice(0, 4)
+  return `${prefix.map(group => group.toString(16)).join(':')}::/64`
+}
+
+/**
  * Returns the parsed URL. Throws AddressRefused if the URL is not valid. The text is checked before it is parsed,
  * because the parser of the URL standard silently repairs many of the errors that are refused here.
  */

@@ -2,7 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import type { Receiver } from '../shop/delivery-state.ts'
 import { envelopeText, type SequencedEvent } from '../shop/events.ts'
 import { AddressRefused, type AddressRules, checkTarget } from './address.ts'
-import { post, RequestFailed } from './request.ts'
+import type { HostLimit } from './host-limit.ts'
+import { type Incoming, type Outgoing, post, RequestFailed } from './request.ts'
 
 /** The time limit of a request, from the connection to the end of the reply. */
 const TIMEOUT_MS = 10_000
@@ -16,6 +17,10 @@ export interface DeliveryContext {
   readonly decrypt: (encrypted: string) => string
   readonly clock: () => number
   readonly timeoutMs?: number
+  /** Sends a request and returns the response, or throws RequestFailed; `post` by default. */
+  readonly send?: (outgoing: Outgoing) => Promise<Incoming>
+  /** The limit of attempts per receiving host. Stores that share it also share the limit. */
+  readonly hostLimit?: HostLimit
 }
 
 /** The result of an attempt: a status, or in `error` the reason why there is no status. */
@@ -27,6 +32,8 @@ export interface AttemptResult {
   readonly error?: string
   /** The request was not sent, so the result says nothing about the receiver. */
   readonly unsent?: true
+  /** Set if the limit of the host is reached, with `unsent`: the attempt may be made after this time. */
+  readonly waitMs?: number
   /** Another attempt would have the same result. */
   readonly final?: true
 }
@@ -41,7 +48,7 @@ export async function attempt(
   receiver: Receiver,
   event: SequencedEvent,
 ): Promise<AttemptResult> {
-  const { base, rules, clock, timeoutMs = TIMEOUT_MS } = delivery
+  const { base, rules, clock, timeoutMs = TIMEOUT_MS, send = post, hostLimit } = delivery
   const body = envelopeText(event, base)
   const started = performance.now()
   const durationMs = (): number => performance.now() - started
@@ -52,7 +59,10 @@ export async function attempt(
       'User-Agent': 'petstore-webhooks/1.0',
       ...signatureFields(secretsOf(delivery, receiver), String(event.id), clock(), body),
     }
-    const incoming = await post({ target, headers, body, timeoutMs })
+    const waitMs = hostLimit?.take(target) ?? 0
+    if (hostLimit && waitMs > 0)
+      return { durationMs: durationMs(), unsent: true, waitMs, error: limitText(hostLimit) }
+    const incoming = await send({ target, headers, body, timeoutMs })
     return { durationMs: durationMs(), ...incoming }
   } catch (error) {
     if (error instanceof AddressRefused || error instanceof RequestFailed) {
@@ -60,6 +70,10 @@ export async function attempt(
     }
     throw error
   }
+}
+
+function limitText({ attemptsMax }: HostLimit): string {
+  return `The limit of ${attemptsMax} deliveries a minute to this host is reached; the delivery waits.`
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, systemCommand } from '../store/commands.ts'
 import type { Query } from '../store/queries.ts'
 import type { DeliveryContext } from './attempt.ts'
-import { WebhookSender } from './sender.ts'
+import { WebhookSender, type WebhookSenderOptions } from './sender.ts'
 import { Throttle } from './throttle.ts'
 
 /** The duration of a lease. The webhooks of a dead process wait at most this long for another process. */
@@ -22,7 +22,9 @@ const STOP_MS = 5000
 /** An instant after the end of every lease, so that every lease counts as expired. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z'
 
-export interface DispatcherOptions extends DeliveryContext {
+export interface DispatcherOptions
+  extends DeliveryContext,
+    Pick<WebhookSenderOptions, 'retryDelaysMs' | 'giveUpAfterMs'> {
   readonly engine: Pick<Engine<Query, Command, Reply, CommandResult>, 'readRow' | 'execute'>
   readonly commitSignal: CommitSignal
   /** Identifies this process among those that deliver for the same store. */
@@ -34,7 +36,6 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
   readonly onFault: (error: unknown) => void
   readonly leaseMs?: number
-  readonly retryDelaysMs?: readonly number[]
 }
 
 /** Delivers events to webhooks until it is stopped. */

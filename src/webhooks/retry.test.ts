@@ -57,6 +57,38 @@ describe('the next attempt', () => {
   })
 })
 
+describe('a delivery that is given up at an instant', () => {
+  const giveUpAtMs = NOW + 10 * MINUTE
+  const cases = [
+    { attempts: 1, nextMs: 5 * SECOND },
+    { attempts: 2, nextMs: 5 * MINUTE },
+    { attempts: 3, nextMs: undefined },
+    { attempts: 1, retryAfter: '600', nextMs: 10 * MINUTE },
+    { attempts: 1, retryAfter: '601', nextMs: undefined },
+    { attempts: 2, retryAfter: '86400', nextMs: undefined },
+    { attempts: 2, elapsedMs: 5 * MINUTE, nextMs: 5 * MINUTE },
+    { attempts: 2, elapsedMs: 5 * MINUTE + 1, nextMs: undefined },
+    { attempts: 2, elapsedMs: 5 * MINUTE, random: 0.1, nextMs: undefined },
+    { attempts: 1, elapsedMs: 11 * MINUTE, nextMs: undefined },
+  ]
+  test.each(cases)(
+    'has no retry after it: %j',
+    ({ attempts, retryAfter, elapsedMs = 0, random = 0, nextMs }) => {
+      const nowMs = NOW + elapsedMs
+      const decision = decideRetry({ status: 503, retryAfter }, attempts, nowMs, random, { giveUpAtMs })
+      expect(decision).toEqual(
+        nextMs === undefined ? { state: 'failed' } : { state: 'pending', nextAtMs: nowMs + nextMs },
+      )
+    },
+  )
+
+  test('can still succeed, and its receiver can still be gone', () => {
+    const rules = { giveUpAtMs: NOW - 1 }
+    expect(decideRetry({ status: 204 }, 1, NOW, 0, rules)).toEqual({ state: 'delivered' })
+    expect(decideRetry({ status: 410 }, 1, NOW, 0, rules)).toEqual({ state: 'failed', gone: true })
+  })
+})
+
 describe('Retry-After', () => {
   test('is a number of seconds, or an HTTP date', () => {
     expect(retryAfterMs('0', NOW)).toBe(0)

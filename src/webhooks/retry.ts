@@ -41,9 +41,17 @@ export type RetryDecision =
   | { readonly state: 'pending'; readonly nextAtMs: number }
   | { readonly state: 'failed'; readonly gone?: true }
 
+export interface RetryRules {
+  /** The delay after each failed attempt, in milliseconds; RETRY_DELAYS_MS by default. */
+  readonly retryDelaysMs?: readonly number[] | undefined
+  /** The last instant at which a retry may be due, in milliseconds since 1970. No limit by default. */
+  readonly giveUpAtMs?: number | undefined
+}
+
 /**
  * Returns the decision after an attempt. Only 2xx is a success. 410 means that the receiver is gone for good (Standard
- * Webhooks). Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day.
+ * Webhooks). Retry-After (RFC 9110, section 10.2.3) may delay the next attempt by at most a day. A delivery
+ * whose next attempt would be due after `giveUpAtMs` has failed.
  *
  * `attempts` is the number of attempts in the retry cycle, including this one; `random` is from 0 to 1.
  */
@@ -52,7 +60,7 @@ export function decideRetry(
   attempts: number,
   nowMs: number,
   random: number,
-  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+  { retryDelaysMs = RETRY_DELAYS_MS, giveUpAtMs = Number.POSITIVE_INFINITY }: RetryRules = {},
 ): RetryDecision {
   const { status = 0 } = response
   if (status >= 200 && status < 300) return { state: 'delivered' }
@@ -60,10 +68,8 @@ export function decideRetry(
   const delayMs = retryDelaysMs[attempts - 1]
   if (delayMs === undefined) return { state: 'failed' }
   const scheduledMs = delayMs * (1 + JITTER * random)
-  return {
-    state: 'pending',
-    nextAtMs: nowMs + Math.max(scheduledMs, retryAfterMs(response.retryAfter, nowMs)),
-  }
+  const nextAtMs = nowMs + Math.max(scheduledMs, retryAfterMs(response.retryAfter, nowMs))
+  return nextAtMs > giveUpAtMs ? { state: 'failed' } : { state: 'pending', nextAtMs }
 }
 
 /**

@@ -32,6 +32,8 @@ import type { Throttle } from './throttle.ts'
 
 /** The pause of a sender after an error of the store itself. */
 const FAULT_PAUSE_MS = 1000
+/** The minimum pause of a sender after the limit of its host was reached. Many senders may wait for one host. */
+const HOST_PAUSE_MIN_MS = 1000
 
 export interface WebhookSenderOptions
   extends DeliveryContext,
@@ -41,6 +43,11 @@ export interface WebhookSenderOptions
   /** Returns a number from 0 to 1, for the jitter. */
   readonly random: () => number
   readonly retryDelaysMs?: readonly number[]
+  /**
+   * The longest time from the first attempt of a retry cycle to a retry. A delivery whose next retry would be later has
+   * failed. No limit by default.
+   */
+  readonly giveUpAfterMs?: number
 }
 
 type Work =
@@ -181,18 +188,38 @@ export class WebhookSender {
   }
 
   async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
-    const { clock, random, retryDelaysMs } = this.#options
-    const startedMs = clock()
+    const startedMs = this.#options.clock()
     const result = await this.#attempt(work, receiver)
-    const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + 1
-    const decision: RetryDecision = result.final
-      ? { state: 'failed' }
-      : decideRetry(result, cycleAttempts, clock(), random(), retryDelaysMs)
+    if (result.waitMs !== undefined) this.#pauseForHost(result.waitMs)
+    // The row of a retry says already that it is due. Another attempt in it at each pause would say nothing new.
+    if (result.waitMs !== undefined && work.due) return
+    const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + (result.waitMs === undefined ? 1 : 0)
+    const decision = this.#decide({ work, startedMs, cycleAttempts, result })
     const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
     const isDelivered = outcome.state === 'delivered'
     this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
     await this.#outcomeWriter.add(outcome)
     if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)
+  }
+
+  #decide({ work, startedMs, cycleAttempts, result }: Omit<EndedAttempt, 'decision'>): RetryDecision {
+    const { clock, random, retryDelaysMs, giveUpAfterMs = Number.POSITIVE_INFINITY } = this.#options
+    const nowMs = clock()
+    if (result.final) return { state: 'failed' }
+    if (result.waitMs !== undefined) return { state: 'pending', nextAtMs: nowMs + result.waitMs }
+    const cycleStartedAt = work.due?.cycleStartedAt
+    const giveUpAtMs = (cycleStartedAt ? Date.parse(cycleStartedAt) : startedMs) + giveUpAfterMs
+    return decideRetry(result, cycleAttempts, nowMs, random(), { retryDelaysMs, giveUpAtMs })
+  }
+
+  /**
+   * Pauses all attempts of this sender, because they go to one host, whose limit is reached. Other senders may send to
+   * it too, so the limit can be reached again after the pause.
+   */
+  #pauseForHost(waitMs: number): void {
+    const pauseMs = Math.max(waitMs, HOST_PAUSE_MIN_MS)
+    this.#state = withPause(this.#state, pauseMs, this.#now())
+    this.#state = withDue(this.#state, this.#now().nowMs + pauseMs)
   }
 
   /**

@@ -4,10 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databaseFile } from '../../src/engine/sqlite.ts'
+import type { Delivery } from '../../src/model/delivery.ts'
 import { everyItem, makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { childEnvironment, command, onPostgres, run, startProcess } from '../support/process.ts'
+import { openReceiver, reply } from '../support/receiver.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 let directory = ''
 beforeAll(() => {
@@ -108,6 +111,27 @@ onEveryEngine(engine => {
   }, 120_000)
 })
 
+test('a store retries a delivery after the delays in PETSTORE_WEBHOOK_RETRIES', async () => {
+  await using receiver = await openReceiver(() => reply(500))
+  await using server = await startProcess(
+    ['serve', '--port', '0', '--no-demo', '--allow-private-webhooks', '--data', newDirectory()],
+    { PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_WEBHOOK_RETRIES: '1s,2s' },
+  )
+  const client = makeClient({ base: server.base, key: ADMIN_KEY })
+  const { data: webhook } = await client.createWebhook({ body: { url: receiver.base } })
+  await client.createCategory({ body: { name: 'Otters' } })
+  let failed: Delivery | undefined
+  await until('the delivery has failed', async () => {
+    const { data } = await client.listDeliveries({ webhookId: webhook.id })
+    failed = data.items.find(({ state }) => state === 'failed')
+    return failed !== undefined
+  })
+  const atMs = (failed?.attempts ?? []).map(({ at }) => Date.parse(at))
+  expect(atMs).toHaveLength(3)
+  expect((atMs[1] ?? 0) - (atMs[0] ?? 0)).toBeGreaterThanOrEqual(1000)
+  expect((atMs[2] ?? 0) - (atMs[1] ?? 0)).toBeGreaterThanOrEqual(2000)
+}, 60_000)
+
 describe('the start fails with a one-sentence reason for', () => {
   const failing: { name: string; args?: string[]; env?: Record<string, string>; says: string }[] = [
     {
@@ -174,6 +198,11 @@ describe('the start fails with a one-sentence reason for', () => {
       name: 'a bad retention',
       env: { PETSTORE_EVENT_RETENTION: '90' },
       says: 'PETSTORE_EVENT_RETENTION=90: it must be a number of days (90d) or hours (36h), or forever.',
+    },
+    {
+      name: 'a bad retry schedule',
+      env: { PETSTORE_WEBHOOK_RETRIES: '1s,5' },
+      says: 'PETSTORE_WEBHOOK_RETRIES=1s,5: it must be 1 to 20 delays, each from 1s to 24h, separated by commas',
     },
     {
       name: 'a bad value for whether private webhooks are allowed',

@@ -295,7 +295,7 @@ test('control: a call with positional values is detected', () => {
 })
 
 /** Files that may make a StoreError: the refusals, and the border that rebuilds one from another thread. */
-const makesRefusals = /^src\/(model\/(refusals|error)|contract\/refusals|engine\/outcome)\.ts$/
+const makesRefusals = /^src\/(model\/(refusals|error)|(contract|sandboxes)\/refusals|engine\/outcome)\.ts$/
 
 test('each refusal is written once', () => {
   const others = sources('src/**/*.ts').filter(({ path }) => !makesRefusals.test(path))

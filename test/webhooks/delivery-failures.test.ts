@@ -291,3 +291,25 @@ test('an error of the store during an attempt does not lose the delivery', async
   expect((await store.client.getWebhook(webhook)).data).not.toHaveProperty('failingSince')
   expect(faults(store).join()).toContain('not an encrypted secret')
 })
+
+onEveryEngine(engine => {
+  test('a delivery fails when its next retry would be too late; a redelivery has the whole time again', async () => {
+    const retryDelaysMs = Array.from({ length: 20 }, () => 200)
+    await using store = await openTestStore(engine, { delivery: { retryDelaysMs, giveUpAfterMs: 1000 } })
+    await using receiver = await openReceiver(() => reply(500))
+    const webhook = await createWebhook(store, receiver)
+    await emitEvent(store, 'Never')
+    const [failed] = await settled(store, webhook, 'failed')
+    const attempts = failed?.attempts.length ?? 0
+    expect(attempts).toBeGreaterThanOrEqual(2)
+    expect(attempts).toBeLessThanOrEqual(6)
+    await store.client.redeliver({ ...webhook, deliveryId: failed?.id ?? 0n })
+    await until('the redelivery has failed', async () => {
+      const [again] = await deliveriesOf(store, webhook)
+      return again?.state === 'failed' && again.attempts.length > attempts
+    })
+    const [again] = await deliveriesOf(store, webhook)
+    expect(again?.attempts.length).toBeGreaterThanOrEqual(attempts + 2)
+    expect(again?.attempts.length).toBeLessThanOrEqual(attempts + 6)
+  }, 60_000)
+})

@@ -1,5 +1,6 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
 import { eventTypes } from '../../model/event-type.ts'
+import { taggedPosition } from '../../shop/content-tag.ts'
 import {
   envelopeText,
   findLogBounds,
@@ -47,6 +48,12 @@ export interface Batch {
   readonly bytes: Uint8Array
 }
 
+/** What every event of a store has in its frame. */
+interface FrameSource {
+  readonly base: string
+  readonly contentTag: bigint | undefined
+}
+
 /**
  * The newest events, read and encoded once for all streams. They are read after each commit while at least one stream
  * is open.
@@ -54,7 +61,7 @@ export interface Batch {
 export class RecentEvents {
   readonly #commitSignal: CommitSignal
   readonly #readRow: ReadRow
-  readonly #base: string
+  readonly #source: FrameSource
   readonly #onMoved: () => void
   readonly #onRevoked: (keyId: string) => void
   readonly #onFault: (error: unknown) => void
@@ -69,6 +76,7 @@ export class RecentEvents {
     readonly commitSignal: CommitSignal
     readonly readRow: ReadRow
     readonly base: string
+    readonly contentTag?: bigint | undefined
     /** Called when the head has moved. */
     readonly onMoved: () => void
     /** Called with the id of each key that is revoked. */
@@ -77,7 +85,7 @@ export class RecentEvents {
   }) {
     this.#commitSignal = options.commitSignal
     this.#readRow = options.readRow
-    this.#base = options.base
+    this.#source = { base: options.base, contentTag: options.contentTag }
     this.#onMoved = options.onMoved
     this.#onRevoked = options.onRevoked
     this.#onFault = options.onFault
@@ -86,6 +94,11 @@ export class RecentEvents {
   /** The position up to which events have been read. */
   get head(): bigint {
     return this.#head
+  }
+
+  /** Returns the id that a stream sends at a position. */
+  idAt(position: bigint): bigint {
+    return taggedPosition(position, this.#source.contentTag)
   }
 
   /** Counts a stream, and starts reading for the first one. Returns the bounds of the log. */
@@ -119,7 +132,7 @@ export class RecentEvents {
     if (known) return known
     const batch = this.#readRow(async read => {
       const { events, to } = await readEventPage(read, position, { types }, limit)
-      return batchOf(position, to, events, this.#base)
+      return batchOf(position, to, events, this.#source)
     })
     this.#behind.set(readKey, batch)
     batch.catch(() => this.#behind.delete(readKey))
@@ -160,7 +173,7 @@ export class RecentEvents {
     }
     const published = events.filter(({ type }) => type !== KEY_REVOKED)
     for (let rest = published; this.#head < to; ) {
-      const batch = batchOf(this.#head, to, rest, this.#base)
+      const batch = batchOf(this.#head, to, rest, this.#source)
       this.#keep(batch)
       this.#head = batch.to
       rest = rest.slice(batch.frames.length)
@@ -186,12 +199,12 @@ export function eventsThatFit({ frames, bytes }: Batch): number {
 }
 
 /** Returns a batch of encoded events: all of them, up to `to`, or as many as fit in one chunk. */
-function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], base: string): Batch {
+function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], source: FrameSource): Batch {
   const texts: string[] = []
   const ends: number[] = []
   let size = 0
   for (const event of events) {
-    const text = frameText(event, base)
+    const text = frameText(event, source)
     size += Buffer.byteLength(text)
     if (size > BATCH_BYTES_MAX && texts.length > 0) break
     texts.push(text)
@@ -208,9 +221,9 @@ function batchOf(after: bigint, to: bigint, events: readonly SequencedEvent[], b
   return { after, to: last?.position ?? to, frames, bytes }
 }
 
-function frameText(event: SequencedEvent, base: string): string {
+function frameText(event: SequencedEvent, { base, contentTag }: FrameSource): string {
   const { position, type } = event
-  return `id: ${position}\nevent: ${type}\ndata: ${envelopeText(event, base)}\n\n`
+  return `id: ${taggedPosition(position, contentTag)}\nevent: ${type}\ndata: ${envelopeText(event, base)}\n\n`
 }
 
 function sizeOf({ bytes }: Batch): number {

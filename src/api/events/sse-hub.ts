@@ -5,6 +5,7 @@ import { parseSequence } from '../../model/event.ts'
 import { eventTypes } from '../../model/event-type.ts'
 import { storedInstant } from '../../model/instant.ts'
 import { invalidParameter, overloaded, shuttingDown } from '../../model/refusals.ts'
+import { untaggedPosition } from '../../shop/content-tag.ts'
 import { assertWithinLog } from '../../shop/events.ts'
 import { isKeyGood } from '../../shop/keys.ts'
 import { type Capacity, CapacityLimiter } from '../admission.ts'
@@ -31,6 +32,8 @@ export interface SseHubOptions {
   readonly commitSignal: CommitSignal
   readonly readRow: ReadRow
   readonly base: string
+  /** Identifies the content of the store since its last reset; undefined for a shop. */
+  readonly contentTag?: bigint | undefined
   /** The maximum number of open streams in total. */
   readonly streamsMax: number
   /** The maximum number of open streams per caller. */
@@ -63,14 +66,16 @@ export class SseHub {
     this.#options = options
     this.#capacity = { total: options.streamsMax, perCaller: options.streamsPerCallerMax }
     this.#shares = new CapacityLimiter(this.#capacity)
-    const { commitSignal, readRow, base, onFault } = options
+    const { commitSignal, readRow, base, contentTag, onFault } = options
     const onRevoked = (keyId: string): void => {
       for (const stream of this.#open) if (String(stream.keyId) === keyId) stream.end()
     }
     const onMoved = (): void => {
       for (const stream of this.#open) stream.wake()
     }
-    this.#recentEvents = new RecentEvents({ commitSignal, readRow, base, onMoved, onRevoked, onFault })
+    this.#recentEvents = new RecentEvents({
+      ...{ commitSignal, readRow, base, contentTag, onMoved, onRevoked, onFault },
+    })
     this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
 
@@ -84,7 +89,8 @@ export class SseHub {
    */
   async respond(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
     const last = lastEventId(context)
-    const from = last ?? after
+    const sent = last ?? after
+    const from = sent === undefined ? undefined : untaggedPosition(sent, this.#options.contentTag)
     const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (this.#ended) throw shuttingDown()
     const caller = callerName(context)
@@ -235,12 +241,12 @@ class SseStream {
     if (!this.#hasStarted) {
       this.#hasStarted = true
       // The first block has the position, so that a client that is disconnected before the first event resumes here.
-      return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#position}\n\n`)
+      return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
     }
     while (!this.#ended && !this.#isClosed) {
       if (this.#tickDue) {
         this.#tickDue = false
-        return encoder.encode(`: alive\nid: ${this.#position}\n\n`)
+        return encoder.encode(`: alive\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
       }
       if (this.#position < this.#recentEvents.head) {
         const bytes = this.#matchingBytes(await this.#batch())

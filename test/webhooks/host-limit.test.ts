@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test'
+import type { DeliveryOptions } from '../../src/service.ts'
+import { HostLimit } from '../../src/webhooks/host-limit.ts'
+import { post } from '../../src/webhooks/request.ts'
+import { openReceiver, reply } from '../support/receiver.ts'
+import { onEveryEngine, openTestStore } from '../support/store.ts'
+import { createWebhook, emitEvent, namesIn, settled } from '../support/webhook-receipts.ts'
+
+const PERIOD_MS = 1500
+/** Two instants are taken one after the other, so one may be this much later. */
+const TOLERANCE_MS = 50
+
+onEveryEngine(engine => {
+  describe('the limit of a host', () => {
+    test('applies to all stores that share it; the deliveries wait and are not lost', async () => {
+      const sentMs: number[] = []
+      const delivery: DeliveryOptions = {
+        hostLimit: new HostLimit({ attemptsMax: 3, periodMs: PERIOD_MS }),
+        send: outgoing => {
+          sentMs.push(performance.now())
+          return post(outgoing)
+        },
+        // Without any retry, a delivery whose wait counted as an attempt would fail.
+        retryDelaysMs: [],
+      }
+      await using first = await openTestStore(engine, { delivery })
+      await using second = await openTestStore(engine, { delivery })
+      await using receiver = await openReceiver()
+      const webhooks = [await createWebhook(first, receiver), await createWebhook(second, receiver)] as const
+      await Promise.all([emitEvent(first, 'a1', 'a2', 'a3', 'a4'), emitEvent(second, 'b1', 'b2', 'b3', 'b4')])
+      const delivered = [
+        ...(await settled(first, webhooks[0], 'delivered', 4)),
+        ...(await settled(second, webhooks[1], 'delivered', 4)),
+      ]
+      expect(namesIn(receiver).toSorted()).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4'])
+      const gapsMs = sentMs.slice(3).map((ms, index) => ms - (sentMs[index] ?? 0))
+      expect(Math.min(...gapsMs)).toBeGreaterThanOrEqual(PERIOD_MS - TOLERANCE_MS)
+      const waited = delivered.filter(({ attempts }) => attempts.length > 1)
+      expect(waited.length).toBeGreaterThan(0)
+      for (const { attempts } of waited) {
+        expect(attempts.map(({ status, error }) => error ?? status)).toEqual([
+          'The limit of 3 deliveries a minute to this host is reached; the delivery waits.',
+          204n,
+        ])
+      }
+      expect((await first.client.getWebhook(webhooks[0])).data).not.toHaveProperty('failingSince')
+    }, 60_000)
+
+    test('does not delay the deliveries to another host', async () => {
+      const hostLimit = new HostLimit({ attemptsMax: 2 })
+      await using store = await openTestStore(engine, { delivery: { hostLimit } })
+      await using limited = await openReceiver()
+      await using other = await openReceiver(() => reply(204), { host: '::1' })
+      const webhook = await createWebhook(store, limited)
+      await emitEvent(store, 'First', 'Second', 'Third')
+      await settled(store, webhook, 'pending')
+      await createWebhook(store, other)
+      await emitEvent(store, 'Fourth')
+      await other.has(1)
+      expect(namesIn(other)).toEqual(['Fourth'])
+      expect(limited.received).toHaveLength(2)
+      const [waiting] = await settled(store, webhook, 'pending')
+      const dueMs = Date.parse(waiting?.nextAttemptAt ?? '') - Date.parse(waiting?.createdAt ?? '')
+      expect(dueMs).toBeGreaterThan(30_000)
+      expect(dueMs).toBeLessThanOrEqual(61_000)
+    }, 60_000)
+  })
+})
