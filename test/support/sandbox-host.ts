@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadSandboxSeed } from '../../src/cli/sandbox-seeds.ts'
+import { lockDirectory } from '../../src/engine/data-lock.ts'
+import { parseJson } from '../../src/model/json.ts'
+import type { HostOptions, SandboxHost } from '../../src/sandboxes/host.ts'
+import { defaultLimits, type SandboxLimits } from '../../src/sandboxes/limits.ts'
+import type { CreatedSandbox, NewSandbox } from '../../src/sandboxes/sandbox.ts'
+import { serveSandboxes } from '../../src/sandboxes/sandbox-server.ts'
+import { bindPort } from '../../src/server.ts'
+
+/** A host of sandboxes on a free port. Disposing it stops the host and deletes its data. */
+export interface TestHost extends AsyncDisposable {
+  readonly base: string
+  readonly host: SandboxHost
+  readonly directory: string
+  /** The errors that the host logged. */
+  readonly errors: readonly object[]
+  /** Creates a sandbox over HTTP. Throws unless the response is 201. */
+  create(input?: Partial<Record<keyof NewSandbox, unknown>>): Promise<TestSandbox>
+  /** Stops the host, and keeps its data. */
+  stop(): Promise<void>
+}
+
+/** A sandbox, and functions that send requests with its key. */
+export interface TestSandbox {
+  readonly created: CreatedSandbox
+  /** Sends a request to its store. The body is sent as JSON. */
+  call(method: string, path: string, options?: CallOptions): Promise<CallResult>
+  /** Sends a request to its control operations: `''`, `/reset`, `/faults`, ... */
+  control(method: string, path: string, body?: unknown): Promise<CallResult>
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sends no key. */
+  readonly isAnonymous?: boolean
+}
+
+export interface CallResult {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; undefined without one. */
+  readonly data: unknown
+}
+
+export type TestHostOptions = Partial<Omit<HostOptions, 'limits'>> & {
+  readonly limits?: Partial<SandboxLimits>
+  readonly directory?: string
+  readonly port?: number
+}
+
+/** Serves a host in this process. Webhooks may go to this machine, unless the options say otherwise. */
+export async function openSandboxHost(options: TestHostOptions = {}): Promise<TestHost> {
+  const {
+    limits,
+    directory = mkdtempSync(join(tmpdir(), 'petstore-sandboxes-')),
+    port = 0,
+    ...others
+  } = options
+  const errors: object[] = []
+  const lock = lockDirectory(directory)
+  const listener = bindPort({ host: '127.0.0.1', port })
+  const serving = await serveSandboxes(
+    {
+      ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, trustedProxies: [] },
+      ...{ allowPrivateWebhooks: true, webhooksOff: undefined },
+      log: {
+        access: () => {},
+        info: () => {},
+        error: (fields, message) => errors.push({ ...fields, message }),
+      },
+      ...others,
+      limits: { ...defaultLimits, ...limits },
+    },
+    listener,
+  )
+  const { base, host } = serving
+  const stop = async (): Promise<void> => {
+    await serving.stop()
+    lock.release()
+  }
+  return {
+    ...{ base, host, directory, errors, stop },
+    create: input => createSandbox(base, input),
+    [Symbol.asyncDispose]: async () => {
+      await stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Creates a sandbox on a host. Throws unless the response is 201. */
+export async function createSandbox(
+  base: string,
+  input: Partial<Record<keyof NewSandbox, unknown>> = {},
+): Promise<TestSandbox> {
+  const response = await send('POST', `${base}/sandboxes`, { body: input })
+  if (response.status !== 201) throw new Error(`no sandbox was created: ${response.text}`)
+  // Safe: the status says that it is one.
+  const created = response.data as CreatedSandbox
+  const { id, baseUrl, adminKey } = created
+  return {
+    created,
+    call: (method, path, options) => send(method, baseUrl + path, { key: adminKey, ...options }),
+    control: (method, path, body) => send(method, `${base}/sandboxes/${id}${path}`, { key: adminKey, body }),
+  }
+}
+
+async function send(
+  method: string,
+  url: string,
+  { body, headers, key, isAnonymous }: CallOptions & { readonly key?: string },
+): Promise<CallResult> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(key !== undefined && !isAnonymous && { Authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    data: isJson && text !== '' ? parseJson(text) : undefined,
+  }
+}
