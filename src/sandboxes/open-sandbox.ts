@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import type { Pages } from '../api/pages.ts'
 import { type Rate, RateLimiter } from '../api/rate-limit.ts'
-import type { RequestContext } from '../api/request-context.ts'
+import { type RequestContext, targetOf } from '../api/request-context.ts'
 import { makePathHandler } from '../api/routes.ts'
 import type { OperationId } from '../contract/contract.ts'
 import { type LightEngine, openLightSqlite } from '../engine/sqlite-light.ts'
@@ -51,6 +51,8 @@ export interface OpenSandboxOptions extends SharedOptions {
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
   readonly clockAheadMs: () => number
   readonly onFatal: (reason: string) => void
+  /** Replaces options of the store, for tests. */
+  readonly service?: Partial<ServiceOptions>
 }
 
 /** A sandbox whose database is open: it responds to requests. */
@@ -128,12 +130,12 @@ export class OpenSandbox {
       : await captureResponse(handled)
     const fault = response.headers.get(FAULT_HEADER)
     const operationId = this.#operations.get(request)
-    const target = new URL(request.url)
+    const { query } = targetOf(request.url)
     const sent = body && (await body.bytes())
     this.requests.add({
       at,
       method: request.method,
-      path: masked(path + target.search),
+      path: masked(query === '' ? path : `${path}?${query}`),
       requestHeaders: maskedHeaders(request.headers),
       ...(sent && sent.length > 0 && { requestBody: bodyText(sent) }),
       ...(!isDropped(response) && {
@@ -190,8 +192,9 @@ export class OpenSandbox {
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
       pages: options.pages,
       wrapPaths: paths => withFaults(paths, this.faults, enter),
-      delivery: { ...options.delivery, send: sendWithFaults(this.faults) },
       contentTag: contentTagOf(record),
+      ...options.service,
+      delivery: { ...options.delivery, ...options.service?.delivery, send: sendWithFaults(this.faults) },
       ...(options.webhooksOff !== undefined && { webhooksOff: options.webhooksOff }),
     }
   }

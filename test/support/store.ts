@@ -7,6 +7,7 @@ import { SQL } from 'bun'
 import { ApiError } from '../../src/client/errors.ts'
 import { openPostgres, type PostgresOptions } from '../../src/engine/postgres.ts'
 import { databaseFile, openSqlite } from '../../src/engine/sqlite.ts'
+import { dynamicSql } from '../../src/engine/statement.ts'
 import { parseDatabaseUrl } from '../../src/model/database-url.ts'
 import type { Scope } from '../../src/model/key.ts'
 import { type ServerOptions, startServer } from '../../src/server.ts'
@@ -18,6 +19,7 @@ import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { cachedTables } from '../../src/store/representation-cache.ts'
 import { type Client, makeClient } from './client.ts'
 import { newDatabase } from './postgres-server.ts'
+import { SANDBOX_PATH, serveAsSandbox } from './sandbox-store.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
@@ -29,9 +31,13 @@ export const SECRET_KEY = new Uint8Array(32).fill(7)
 
 const ENGINES = ['sqlite', 'postgres'] as const
 
+/** Whether every store on SQLite is a sandbox: `ENGINE=sandbox npm run tests -- test/api`. */
+const isSandboxRun = process.env.ENGINE === 'sandbox'
+const chosenEngine = isSandboxRun ? 'sqlite' : process.env.ENGINE
+
 /** The engines of this run: both, or only one, as in `ENGINE=sqlite npm test`. */
-export const testedEngines = ENGINES.filter(name => (process.env.ENGINE ?? name) === name)
-if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}.`)
+export const testedEngines = ENGINES.filter(name => (chosenEngine ?? name) === name)
+if (testedEngines.length === 0) throw new Error(`ENGINE must be one of ${ENGINES.join(', ')}, sandbox.`)
 
 const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
 
@@ -58,6 +64,8 @@ export interface Variant {
   readonly server?: string
   /** Returns the URL under which the store reaches its PostgreSQL database, such as one through a proxy. */
   readonly routeOf?: (databaseUrl: string) => string
+  /** Whether the store is a sandbox, whose base address has a path. Most other parts of a variant do not apply then. */
+  readonly asSandbox?: boolean
   readonly isolation?: NonNullable<PostgresOptions<Query, Command, Reply>['isolation']>
 }
 
@@ -103,11 +111,8 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     kind === 'postgres' ? (options.databaseUrl ?? (await newDatabase(options.server))) : undefined
   const logged: LogLine[] = []
   const log = collect(logged)
-  const engine = wrapEngine(await openVariant(databaseUrl, directory, log, options))
   const clock = options.clock ?? Date.now
-  await ensureAdminKey(engine, ADMIN_KEY, clock)
-  const serving = startServer({
-    engine,
+  const usual: Omit<ServerOptions, 'engine'> = {
     host: '127.0.0.1',
     port: 0,
     stability: 'experimental',
@@ -124,8 +129,13 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
     ...options,
     // Tests resolve every host name to this machine, without a lookup.
     delivery: { resolve: async () => ['127.0.0.1'], ...options.delivery },
-  })
-  const { base } = serving
+  }
+  const asSandbox = kind === 'sqlite' && (options.asSandbox ?? isSandboxRun)
+  const opened = asSandbox
+    ? // Many tests know the paths of a store at the root of its host.
+      await serveAsSandbox(directory, options.asSandbox ? SANDBOX_PATH : '', usual)
+    : await serveEngine(wrapEngine(await openVariant(databaseUrl, directory, log, options)), usual)
+  const { base, engine } = opened
   const client = makeClient({ base, key: ADMIN_KEY })
   return {
     base,
@@ -150,12 +160,38 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
         },
         ...(body !== undefined && { body }),
       }),
-    database: text => runSql(databaseUrl, directory, text),
+    // The connection of a sandbox is the only one of its file.
+    database: text =>
+      asSandbox
+        ? engine.readRow(async reader => reader.many(dynamicSql<RawRow>(() => text)))
+        : runSql(databaseUrl, directory, text),
     logged,
     [Symbol.asyncDispose]: async () => {
+      await opened.stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A store that responds to requests. */
+export interface ServedStore {
+  readonly base: string
+  readonly engine: StoreEngine
+  stop(): Promise<void>
+}
+
+async function serveEngine(
+  engine: StoreEngine,
+  options: Omit<ServerOptions, 'engine'>,
+): Promise<ServedStore> {
+  await ensureAdminKey(engine, ADMIN_KEY, options.clock)
+  const serving = startServer({ ...options, engine })
+  return {
+    base: serving.base,
+    engine,
+    stop: async () => {
       await serving.stop()
       await engine.close()
-      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

@@ -1,0 +1,63 @@
+import { loadPages } from '../../src/api/pages.ts'
+import { targetOf } from '../../src/api/request-context.ts'
+import { databaseFile } from '../../src/engine/sqlite.ts'
+import { TimeSlices } from '../../src/engine/time-slices.ts'
+import { defaultLimits } from '../../src/sandboxes/limits.ts'
+import { OpenSandbox } from '../../src/sandboxes/open-sandbox.ts'
+import { bindPort, type ServerOptions } from '../../src/server.ts'
+import { ensureAdminKey } from '../../src/store/maintenance.ts'
+import { ADMIN_KEY, type ServedStore } from './store.ts'
+
+const ID = 'testtesttesttesttesttestts'
+const UNLIMITED = 1_000_000_000
+
+/** The path of the base address of a sandbox. */
+export const SANDBOX_PATH = `/s/${ID}`
+
+/** Serves a store as a sandbox, without a host: with a light engine and a request log. `path` is that of its address. */
+export async function serveAsSandbox(
+  directory: string,
+  path: string,
+  options: Omit<ServerOptions, 'engine'>,
+): Promise<ServedStore> {
+  const listener = bindPort(options)
+  const base = options.baseUrl ?? `http://127.0.0.1:${listener.port}${path}`
+  const { log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks } = options
+  const sandbox = await OpenSandbox.open({
+    ...{ log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks, directory, base },
+    file: databaseFile(directory),
+    limits: {
+      ...defaultLimits,
+      ...{ rows: UNLIMITED, events: UNLIMITED, webhooks: UNLIMITED, requestsPerMinute: UNLIMITED },
+      ...{ streams: UNLIMITED, bytes: UNLIMITED },
+    },
+    slices: new TimeSlices(),
+    pages: loadPages(),
+    webhooksOff: undefined,
+    checks: false,
+    clockAheadMs: () => 0,
+    onFatal: reason => log.error({ reason }, 'the store cannot continue'),
+    record: {
+      ...{ id: ID, label: '', seed: 'empty', createdAtMs: 0, expiresAtMs: 0, generation: 1 },
+      ...{ keyHash: '', keyHint: '', clockAheadMs: 0, faults: '', bootId: '', isDamaged: false },
+    },
+    // Some tests forge cursors, which have no tag in a shop.
+    service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: undefined }) },
+  })
+  await ensureAdminKey(sandbox.engine, ADMIN_KEY, clock)
+  listener.reload({
+    routes: {},
+    fetch: (request, server) => {
+      const target = targetOf(request.url)
+      return sandbox.respond(request, server, target.path.slice(path.length))
+    },
+  })
+  return {
+    base,
+    engine: sandbox.engine,
+    stop: async () => {
+      await sandbox.close()
+      await listener.stop(true)
+    },
+  }
+}
