@@ -51,11 +51,11 @@ export function headerOf({ headers }: FuzzRequest, name: string): string | undef
   return headers.find(([given]) => given.toLowerCase() === name)?.[1]
 }
 
-/** Returns the request as bytes. Header values may contain any character of Latin-1. */
-export function bytesOf({ method, target, headers, body }: FuzzRequest, host: string): Buffer {
+/** Returns the request as bytes. Header values may contain any character of Latin-1. `base` is that of the store. */
+export function bytesOf({ method, target, headers, body }: FuzzRequest, base: URL): Buffer {
   const lines = [
-    `${method} ${target} HTTP/1.1`,
-    `Host: ${host}`,
+    `${method} ${base.pathname.replace(/\/$/, '')}${target} HTTP/1.1`,
+    `Host: ${base.host}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
   if (body) lines.push(`Content-Length: ${body.length}`)

@@ -121,7 +121,7 @@ async function runClient({
       ...generated,
       headers: [...withoutId(generated), ['X-Request-Id', `fuzz-${seed}-${number}`]],
     }
-    const response = await connection.send(request.method, bytesOf(request, address.host))
+    const response = await connection.send(request.method, bytesOf(request, address))
     const { findings, body } = checkResponse(client, request, response)
     record(request, response, findings)
     const created = remember(client.memory, client.description, request, response, body)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findEquivalent, similarPath } from './paths.ts'
+import { findEquivalent, findPath, similarPath } from './paths.ts'
 
 const templates = [
   '/pets',
@@ -24,6 +24,12 @@ test('a path with percent-encoded letters is found under its normal form', () =>
     parameters: { petId: '/' },
   })
   expect(findEquivalent(templates, '/p%65ts/%ff')).toMatchObject({ parameters: { petId: '%ff' } })
+})
+
+test('a parameter is never empty', () => {
+  expect(findPath(templates, '/pets/')).toBeUndefined()
+  expect(findPath(templates, '/pets/1')).toMatchObject({ parameters: { petId: '1' } })
+  expect(findEquivalent(templates, '/p%65ts/')).toBeUndefined()
 })
 
 test('a literal path precedes a path with a parameter, whatever their order', () => {

@@ -78,6 +78,9 @@ function parametersOf(
     const segment = segments[index] ?? ''
     if (!part.startsWith('{')) {
       if (part !== segment) return undefined
+    } else if (segment === '') {
+      // Like the router of the runtime: no parameter is empty.
+      return undefined
     } else {
       parameters[part.slice(1, -1)] = decoded(segment)
     }

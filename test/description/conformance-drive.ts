@@ -38,6 +38,18 @@ export async function driveEverything(): Promise<Observed[]> {
   return [...observed, ...(await late)]
 }
 
+/** Sends requests to a sandbox that get every status that needs no failing engine, and returns all responses. */
+export async function driveSandbox(): Promise<Observed[]> {
+  const sandbox = { asSandbox: true }
+  const late = driveTimeouts(sandbox)
+  return [
+    ...(await driveUsual('sqlite', sandbox)),
+    ...(await driveRateLimit(sandbox)),
+    ...(await driveSunset(sandbox)),
+    ...(await late),
+  ]
+}
+
 /** Sends each operation a request that succeeds, and requests that it refuses. Returns all responses. */
 export async function driveUsual(
   engine: EngineName = 'sqlite',
@@ -101,15 +113,15 @@ async function succeed(store: TestStore, id: OperationId, request: CallerRequest
   ]
 }
 
-async function driveRateLimit(): Promise<Observed[]> {
-  await using store = await openTestStore('sqlite', { rateLimit: { requests: 1, seconds: 600 } })
+async function driveRateLimit(options: TestOptions = {}): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { ...options, rateLimit: { requests: 1, seconds: 600 } })
   await store.client.listPets({})
   await store.anonymous.listPets({})
   return await refuseAll(store, served)
 }
 
-async function driveSunset(): Promise<Observed[]> {
-  await using store = await openTestStore('sqlite', { rateLimit, lifecycleClock: () => SUNSET })
+async function driveSunset(options: TestOptions = {}): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { ...options, rateLimit, lifecycleClock: () => SUNSET })
   const ending = served.filter(id => contract[id].stability === 'deprecated')
   return await refuseAll(store, ending)
 }
@@ -177,8 +189,8 @@ function serve(engine: StoreEngine): Serving {
 }
 
 /** Sends bodies that never end. All are sent at once, because the server waits ten seconds for each body. */
-async function driveTimeouts(): Promise<Observed[]> {
-  await using store = await openTestStore('sqlite', { rateLimit })
+async function driveTimeouts(options: TestOptions = {}): Promise<Observed[]> {
+  await using store = await openTestStore('sqlite', { ...options, rateLimit })
   const withBody = served.filter(id => 'body' in contract[id])
   return await Promise.all(
     withBody.flatMap(id => inBothForms(anyRequest(id)).map(request => sendHalf(store, id, request))),
