@@ -267,8 +267,8 @@ export class SandboxHost {
     return { name, bytes: BigInt(size), takenAt: formatInstantMs(Math.floor(mtimeMs)) }
   }
 
-  /** Takes a snapshot, which replaces an earlier one with the same name. Returns whether it is new. */
-  async takeSnapshot(id: string, name: string): Promise<{ snapshot: Snapshot; isNew: boolean }> {
+  /** Takes a snapshot, which replaces an earlier one with the same name. */
+  async takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
     const directory = this.#snapshotsOf(id)
     const file = join(directory, `${name}.db`)
@@ -286,7 +286,7 @@ export class SandboxHost {
     }
     const snapshot = await this.showSnapshot(id, name)
     this.#bytes += Number(snapshot.bytes)
-    return { snapshot, isNew }
+    return snapshot
   }
 
   async deleteSnapshot(id: string, name: string): Promise<void> {

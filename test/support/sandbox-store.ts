@@ -42,7 +42,7 @@ export async function serveAsSandbox(
       ...{ keyHash: '', keyHint: '', clockAheadMs: 0, faults: '', bootId: '', isDamaged: false },
     },
     // Some tests forge cursors, which have no tag in a shop.
-    service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: undefined }) },
+    service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: options.contentTag }) },
   })
   await ensureAdminKey(sandbox.engine, ADMIN_KEY, clock)
   listener.reload({
