@@ -16,7 +16,7 @@ import { BodyCapture, captureResponse } from './body-capture.ts'
 import { sendWithFaults } from './failing-deliveries.ts'
 import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
 import { FAULT_HEADER, Faults } from './faults.ts'
-import { type SandboxLimits, withinLimits } from './limits.ts'
+import { bytesReached, type SandboxLimits, withinLimits } from './limits.ts'
 import { tooManyRequestsOfSandbox } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
@@ -88,6 +88,7 @@ export class OpenSandbox {
       ...{ file, executeQuery, slices, checks, onFatal },
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,
+      refuseFull: () => bytesReached(limits),
     })
     return new OpenSandbox(options, engine, requests)
   }
