@@ -13,7 +13,7 @@ export class FairTurns {
   #left = PER_TURN
   #isScheduled = false
 
-  /** Whether so many requests wait that no other one may. */
+  /** Whether the maximum number of requests wait. */
   get isFull(): boolean {
     return this.#waiting.length >= WAITING_MAX
   }

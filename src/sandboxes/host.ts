@@ -281,8 +281,8 @@ export class SandboxHost {
     const { limits } = this.#options
     const directory = this.#snapshotsOf(id)
     const file = join(directory, `${name}.db`)
-    const isNew = !existsSync(file)
-    if (isNew && (await this.listSnapshots(id)).length >= limits.snapshots)
+    const replacedBytes = await fileBytes(file)
+    if (!existsSync(file) && (await this.listSnapshots(id)).length >= limits.snapshots)
       throw tooManySnapshots(limits.snapshots)
     this.#refuseIfDiskIsFull()
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -294,7 +294,7 @@ export class SandboxHost {
       await rm(unfinished, { force: true })
     }
     const snapshot = await this.showSnapshot(id, name)
-    this.#bytes += Number(snapshot.bytes)
+    this.#bytes += Number(snapshot.bytes) - replacedBytes
     return snapshot
   }
 

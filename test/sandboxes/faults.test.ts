@@ -225,6 +225,7 @@ describe('a condition', () => {
     expect(first).not.toEqual(await failuresOf({ share: 0.3, seed: 6 }, 100))
     expect(first.length).toBeGreaterThan(15)
     expect(first.length).toBeLessThan(45)
+    expect(await failuresOf({ share: 1 }, 5)).toEqual([1, 2, 3, 4, 5])
   })
 
   test('header and idempotencyKey look at the request', async () => {
