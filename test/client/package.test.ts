@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
@@ -108,6 +108,21 @@ for (const runtime of ['node', 'bun'] as const) {
     })
   })
 }
+
+test(
+  'examples/sandbox/lost-response-node.mjs tests a sandbox with node:test, and deletes it',
+  async () => {
+    await using host = await openSandboxHost()
+    const file = join(project.path, 'lost-response-node.mjs')
+    copyFileSync(join(ROOT, 'examples/sandbox/lost-response-node.mjs'), file)
+    const env = childEnvironment({ PETSTORE_SANDBOXES: host.base })
+    const line = ['node', '--test', '--test-reporter=tap', file]
+    const { exitCode, output } = await runToEnd(line, env, project.path)
+    expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
+    expect(host.host.counts.sandboxes).toBe(0)
+  },
+  TIMEOUT_MS,
+)
 
 test('every example of the README shows its output, and there are at least ten', () => {
   expect(programs.filter(code => shownOutput(code).length > 0).length).toBe(programs.length)
