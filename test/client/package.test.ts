@@ -120,6 +120,9 @@ test(
     const { exitCode, output } = await runToEnd(line, env, project.path)
     expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
     expect(host.host.counts.sandboxes).toBe(0)
+    const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
+    const [, shown = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+    expect([shown.length > 500, readFileSync(file, 'utf8')]).toEqual([true, expect.stringContaining(shown)])
   },
   TIMEOUT_MS,
 )
