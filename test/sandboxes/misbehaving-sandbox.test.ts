@@ -24,7 +24,7 @@ interface Measured {
   readonly disturbedMs: number
 }
 
-/** Returns the p99 of 30 active sandboxes without and beside one that misbehaves: the medians of several rounds. */
+/** Returns the p99 of 30 active sandboxes, without and with one that misbehaves: the medians of several rounds. */
 async function measure(script: string | undefined, kind: string): Promise<Measured> {
   const data = mkdtempSync(join(tmpdir(), 'petstore-sandboxes-'))
   const args = [
@@ -95,7 +95,9 @@ test.each(KINDS)(
     recordSoak({
       guarantee: 47,
       engine: 'sqlite',
-      summary: `${ACTIVE} active sandboxes beside one with too many ${kind}: p99 ${disturbedMs.toFixed(1)} ms, undisturbed ${undisturbedMs.toFixed(1)} ms`,
+      summary:
+        `${ACTIVE} active sandboxes and one with too many ${kind}: p99 ${disturbedMs.toFixed(1)} ms, ` +
+        `undisturbed ${undisturbedMs.toFixed(1)} ms`,
     })
   },
   timeLimitMs(60_000),
