@@ -16,14 +16,14 @@ async function startHost(data: string, port: number): Promise<ServerProcess> {
   return startProcess(['sandboxes', '--data', data, '--port', String(port), '--log-level', 'error'])
 }
 
-interface Written {
+interface BusySandbox {
   readonly sandbox: TestSandbox
   /** The ids of the orders whose response arrived. */
   readonly acknowledged: Set<bigint>
 }
 
 /** Places orders in a sandbox until a request fails because the host is gone. */
-async function writeUntilKilled({ sandbox, acknowledged }: Written): Promise<void> {
+async function writeUntilKilled({ sandbox, acknowledged }: BusySandbox): Promise<void> {
   for (;;) {
     let result: Awaited<ReturnType<TestSandbox['call']>>
     try {
@@ -43,7 +43,7 @@ test(
     const random = seeded(SEED)
     let host = await startHost(data, 0)
     const port = Number(new URL(host.base).port)
-    const all: Written[] = []
+    const all: BusySandbox[] = []
     for (let index = 0; index < SANDBOXES; index++) {
       const sandbox = await createSandbox(host.base)
       await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 1_000_000 } })
