@@ -24,6 +24,8 @@ const suites = [
   'unreliable-database',
   'many-processes',
   'failover',
+  'many-sandboxes',
+  'misbehaving-sandbox',
 ]
 
 const ProofLine = z.object({ guarantee: z.number(), engine: z.string(), summary: z.string() })

@@ -7,7 +7,7 @@ import { text } from '../model/text.ts'
 export const ID_ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz'
 /** The characters of a sandbox id. 26 characters of 5 bits hold an unguessable value of 128 bits. */
 export const ID_CHARS = 26
-const ID = new RegExp(`^[${ID_ALPHABET}]{${ID_CHARS}}$`)
+const ID = /^[2-9a-km-np-z]{26}$/
 const SNAPSHOT_NAME = /^[a-z0-9][a-z0-9-]{0,49}$/
 const EXAMPLE_ID = '7k2m9xq4w8e3rtyu5pasdf6ghj'
 const EXAMPLE_BASE = `http://127.0.0.1:8081/s/${EXAMPLE_ID}`

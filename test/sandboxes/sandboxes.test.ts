@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/sandbox.ts'
 import {
   type CallResult,
   createSandbox,
@@ -342,4 +343,12 @@ describe('the lifecycle clock', () => {
     expect((await late.control('PUT', '/clock', { now: null })).text).not.toContain('2040')
     expect((await late.call('GET', deprecated)).status).toBe(200)
   })
+})
+
+test('the pattern of an id allows exactly the characters of new ids', () => {
+  const allowed = [...'0123456789abcdefghijklmnopqrstuvwxyzABC-_'].filter(character =>
+    isSandboxId(character.repeat(ID_CHARS)),
+  )
+  expect(allowed.join('')).toBe(ID_ALPHABET)
+  expect(isSandboxId('a'.repeat(ID_CHARS + 1))).toBe(false)
 })
