@@ -14,6 +14,9 @@ const COMMANDS_PER_BATCH_MAX = 32
 /** The maximum number of commands that wait. Any further command is refused at once. */
 const WAITING_MAX = 1024
 
+/** A file that uses this share of its limit is full: a command can need several pages at once. */
+const NEARLY_FULL = 0.9
+
 export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly file: string
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
@@ -181,7 +184,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
         try {
           resolve(unwrap(outcomes[index] ?? { fault: 'the writer left a command without an outcome' }))
         } catch (error) {
-          reject(isStorageFull(error) ? this.#options.refuseFull() : error)
+          reject(isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error)
         }
       }
       for (const notify of this.#watchers) notify()
@@ -208,6 +211,15 @@ class OneConnectionEngine<Query, Command, Reply, Result>
       this.#writing = undefined
       done.resolve()
     }
+  }
+
+  /** Returns whether the file, and not the disk, is full. */
+  #isAtLimit(): boolean {
+    const { database } = this.#connection
+    const pages = database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count ?? 0n
+    const free =
+      database.query<{ freelist_count: bigint }, []>('PRAGMA freelist_count').get()?.freelist_count ?? 0n
+    return Number(pages - free) * PAGE_BYTES > this.#options.bytesMax * NEARLY_FULL
   }
 
   #refuseIfUnusable(): void {

@@ -10,7 +10,7 @@ import { DamagedDatabase } from '../engine/sqlite-light.ts'
 import { TimeSlices } from '../engine/time-slices.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
-import { shuttingDown } from '../model/refusals.ts'
+import { shuttingDown, storageFull } from '../model/refusals.ts'
 import { HostLimit } from '../webhooks/host-limit.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
@@ -38,6 +38,11 @@ const GIVE_UP_AFTER_MS = 10 * 60_000
 
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
 const IDLE_MS = 10 * 60_000
+/**
+ * The files of an expired sandbox are deleted after this time, by the monotonic clock, so that a wall clock that jumps
+ * forward for a moment deletes nothing.
+ */
+const GRACE_MS = 5 * 60_000
 /** The longest time that a request waits until another sandbox can be closed. */
 const ROOM_MS_MAX = 3000
 const ROOM_CHECK_MS = 100
@@ -53,6 +58,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
   readonly retryDelaysMs?: readonly number[] | undefined
   /** Replaces the interval of the sweeps, in milliseconds. */
   readonly sweepMs?: number
+  /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
+  readonly graceMs?: number
   /** Replaces the random keys, for a control. */
   readonly newKey?: () => string
 }
@@ -61,6 +68,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
 interface Slot {
   record: SandboxRecord
   opened: OpenSandbox | undefined
+  /** When a sweep first found that it has expired, by `performance.now`. */
+  expiredSinceMs: number | undefined
   /** Opening, closing, resetting and deleting run one after the other. */
   turn: Promise<unknown>
 }
@@ -211,7 +220,7 @@ export class SandboxHost {
     } catch (error) {
       this.#slots.delete(id)
       await rm(directory, { recursive: true, force: true })
-      throw error
+      throw refusalOfFullDisk(error)
     }
     return { ...this.show(record), adminKey: key }
   }
@@ -247,7 +256,9 @@ export class SandboxHost {
         snapshot === undefined ? await this.#seedFile(slot.record) : await this.#snapshotFile(id, snapshot)
       await this.#close(slot)
       const generation = slot.record.generation + 1
-      await this.#fill({ ...slot.record, generation }, source)
+      await this.#fill({ ...slot.record, generation }, source).catch(error => {
+        throw refusalOfFullDisk(error)
+      })
       this.#save(slot, { generation, isDamaged: false, bootId: this.#bootId })
       return this.show(slot.record)
     })
@@ -290,6 +301,8 @@ export class SandboxHost {
     try {
       await this.use(id, ({ engine }) => engine.copyTo(unfinished))
       await rename(unfinished, file)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await rm(unfinished, { force: true })
     }
@@ -438,11 +451,19 @@ export class SandboxHost {
     return join(this.#directoryOf(id), 'snapshots')
   }
 
+  /** Returns whether a sandbox has been expired for long enough. */
+  #isToDelete(slot: Slot, nowMs: number): boolean {
+    const isExpired = slot.record.expiresAtMs <= nowMs
+    slot.expiredSinceMs = isExpired ? (slot.expiredSinceMs ?? performance.now()) : undefined
+    const { graceMs = GRACE_MS } = this.#options
+    return slot.expiredSinceMs !== undefined && performance.now() - slot.expiredSinceMs >= graceMs
+  }
+
   async #sweep(): Promise<void> {
     try {
       const nowMs = this.#options.clock()
       for (const [id, slot] of this.#slots) {
-        if (slot.record.expiresAtMs <= nowMs) await this.delete(id)
+        if (this.#isToDelete(slot, nowMs)) await this.delete(id)
         else if (isIdle(slot)) await inTurn(slot, () => this.#closeUnlessInUse(slot))
       }
       let bytes = 0
@@ -454,8 +475,14 @@ export class SandboxHost {
   }
 }
 
+/** Returns the refusal for an error because the disk is full, and any other error unchanged. */
+function refusalOfFullDisk(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
+}
+
 function newSlot(record: SandboxRecord): Slot {
-  return { record, opened: undefined, turn: Promise.resolve() }
+  return { record, opened: undefined, expiredSinceMs: undefined, turn: Promise.resolve() }
 }
 
 /** Returns whether nobody has used a sandbox for a while, and no stream is open. */

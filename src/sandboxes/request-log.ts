@@ -11,13 +11,19 @@ export const BODY_BYTES_KEPT = 4096
 const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
 
+export interface RequestWatcher {
+  readonly onRequest: (entry: LoggedRequest) => void
+  /** Called when the log is closed, because its sandbox was reset or not used. */
+  readonly onClosed: () => void
+}
+
 /**
  * The last requests of one sandbox, as lines of JSON in two files: when the current file has 1,000 entries, it replaces
  * the previous one.
  */
 export class RequestLog {
   readonly #directory: string
-  readonly #listeners = new Set<(entry: LoggedRequest) => void>()
+  readonly #watchers = new Set<RequestWatcher>()
   #unwritten: string[] = []
   #inCurrentFile = 0
   #last: bigint
@@ -43,7 +49,7 @@ export class RequestLog {
     const entry = { number: this.#last, ...request }
     this.#unwritten.push(writeJson(entry) + NEWLINE)
     this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
-    for (const listener of this.#listeners) listener(entry)
+    for (const { onRequest } of this.#watchers) onRequest(entry)
     return entry
   }
 
@@ -52,11 +58,7 @@ export class RequestLog {
    * the JSON text that was stored, because parsing a thousand of them would stop all sandboxes for half a second.
    */
   async read(limit: number, before?: bigint): Promise<JsonText[]> {
-    await this.#write()
-    const lines = [
-      ...(await readLines(previousFile(this.#directory))),
-      ...(await readLines(currentFile(this.#directory))),
-    ].slice(-REQUESTS_KEPT)
+    const lines = await this.#lines()
     const wanted = before === undefined ? lines : lines.filter(line => numberOf(line) < before)
     return wanted
       .slice(-limit)
@@ -71,16 +73,33 @@ export class RequestLog {
     await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
   }
 
-  /** Calls `listener` with every new entry. Returns a function that stops the calls. */
-  watch(listener: (entry: LoggedRequest) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  /** Returns the entries after the one with a number, the oldest first, each as the JSON text that was stored. */
+  async readAfter(number: bigint): Promise<readonly { number: bigint; text: string }[]> {
+    const lines = await this.#lines()
+    return lines.map(text => ({ number: numberOf(text), text })).filter(entry => entry.number > number)
+  }
+
+  /** Calls a watcher with every new entry, and once when the log is closed. Returns a function that stops the calls. */
+  watch(watcher: RequestWatcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   /** Writes the entries that are still in memory. */
   close(): Promise<void> {
-    this.#listeners.clear()
+    for (const { onClosed } of this.#watchers) onClosed()
+    this.#watchers.clear()
     return this.#write()
+  }
+
+  /** Returns the lines of the last requests, the oldest first. */
+  async #lines(): Promise<string[]> {
+    await this.#write()
+    const [before, current] = await Promise.all([
+      readLines(previousFile(this.#directory)),
+      readLines(currentFile(this.#directory)),
+    ])
+    return [...before, ...current].slice(-REQUESTS_KEPT)
   }
 
   #write(): Promise<void> {

@@ -114,6 +114,27 @@ test('the stream of the log sends each request as it happens', async () => {
   await reading
 })
 
+test('the stream of the log ends at a reset, and a client that connects again misses nothing', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const { id, adminKey } = sandbox.created
+  const open = (last: string): Promise<Response> =>
+    fetch(`${host.base}/sandboxes/${id}/requests/stream`, {
+      headers: { Authorization: `Bearer ${adminKey}`, ...(last !== '' && { 'Last-Event-ID': last }) },
+    })
+  const first = await open('')
+  const text = first.text()
+  await sandbox.call('GET', '/pets?limit=1')
+  await sandbox.control('POST', '/reset')
+  expect(await text).toContain('id: 1\n')
+  await sandbox.call('GET', '/pets?limit=2')
+  await sandbox.call('GET', '/pets?limit=3')
+  const again = open('1').then(response => response.text())
+  await Bun.sleep(100)
+  await sandbox.control('POST', '/reset')
+  expect((await again).match(/id: \d+/g)).toEqual(['id: 2', 'id: 3'])
+})
+
 test('large responses and imports pass through the log unchanged', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'large' })
