@@ -168,8 +168,10 @@ export class Control {
     listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
     getSnapshot: ({ record, parameters }) =>
       this.#options.host.showSnapshot(record.id, String(parameters.name)),
-    putSnapshot: async ({ record, parameters }) =>
-      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
+    putSnapshot: async ({ record, parameters }) => {
+      const { snapshot } = await this.#options.host.takeSnapshot(record.id, String(parameters.name))
+      return snapshot
+    },
     deleteSnapshot: async ({ record, parameters }) =>
       this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
     getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
