@@ -224,13 +224,15 @@ const count = (description: string) =>
 
 export const FaultRuleStates = z
   .object({
-    rules: z.array(
-      z.object({
-        ...ruleMembers,
-        calls: count('The calls that the rule looked at since the rules were set.'),
-        applied: count('How often the rule was applied.'),
-      }),
-    ),
+    rules: z
+      .array(
+        z.object({
+          ...ruleMembers,
+          calls: count('The calls that the rule looked at since the rules were set.'),
+          applied: count('How often the rule was applied.'),
+        }),
+      )
+      .max(RULES_MAX),
   })
   .meta({
     id: 'FaultRuleStates',
