@@ -93,6 +93,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   #onReadersGone: (() => void) | undefined
   /** Set while a writer waits or runs. New readers wait for it: they share its connection, but not its transaction. */
   #writing: Promise<void> | undefined
+  #isWritingAll = false
   #isClosing = false
   #isClosed = false
   #failure: string | undefined
@@ -161,8 +162,11 @@ class OneConnectionEngine<Query, Command, Reply, Result>
 
   /** Runs all commands that wait, batch by batch. */
   async #writeAll(): Promise<void> {
-    if (this.#writing) return
+    // A copy can also have the connection to itself. Its end starts no writer, so this one waits for it.
+    if (this.#isWritingAll) return
+    this.#isWritingAll = true
     while (this.#waiting.length > 0) await this.#alone(() => this.#writeBatch())
+    this.#isWritingAll = false
   }
 
   async #writeBatch(): Promise<void> {
