@@ -27,8 +27,8 @@ export function landingPage(base: string): string {
     script: 'landing.js',
     body: `<main>
 <h1>Petstore sandboxes</h1>
-<p class="lead">A sandbox is a private petstore for a lesson, a test or a tool. It has its own address, its own key and its
-own data. You can reset it, and you can make it fail on demand.</p>
+<p class="lead">A sandbox is a private petstore for a lesson, a test or a tool. It has its own address, its own key
+and its own data. You can reset it, and you can make it fail on demand.</p>
 <p>It is deleted, with everything in it, when its lifetime ends. Anybody who has its address can read its pets. Do not
 put real data into it.</p>
 <noscript><p class="message error">This page needs JavaScript. Without it, create a sandbox with

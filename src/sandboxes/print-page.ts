@@ -20,7 +20,8 @@ export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox):
     script: 'print.js',
     body: `<main class="sheet">
 <p class="screen-only"><button type="button" id="print-button" class="primary">Print</button>
-<span id="key-hint">This page has no key. Open it from the page that created the sandbox to print the key too.</span></p>
+<span id="key-hint">This page has no key. To print the key too, open it from the page that created the sandbox.</span>
+</p>
 <h1>${title}</h1>
 <p>This is your private petstore. Open the address in a browser, or call it from a program.</p>
 <div class="sheet-address">
@@ -65,6 +66,7 @@ function utcText(instant: string): string {
 function qrCode(address: string): string {
   const { size, data } = encode(address, { ecc: 'M', border: QUIET_ZONE })
   const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
-  return `<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the address" shape-rendering="crispEdges">
+  const attributes = `viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the address"`
+  return `<svg class="qr" ${attributes} shape-rendering="crispEdges">
 <rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${modules.join('')}"/></svg>`
 }

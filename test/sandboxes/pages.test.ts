@@ -78,7 +78,7 @@ describe('the pages of a host in a real browser', () => {
     [1280, 'dark'],
   ] as const) {
     test(
-      `both pages fit into ${width} px, ${colorScheme}, within their policy, without a violation of accessibility rules`,
+      `both pages fit into ${width} px, ${colorScheme}, and violate neither their policy nor a rule of accessibility`,
       async () => {
         const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
         const { page, faults } = await open(context, `${base()}/`)
@@ -245,7 +245,9 @@ describe('the pages of a host in a real browser', () => {
     async () => {
       const context = await newContext()
       await context.addInitScript({
-        content: `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })`,
+        content: `Object.defineProperty(window, 'localStorage', {
+          get() { throw new DOMException('no', 'SecurityError') },
+        })`,
       })
       const { page, faults } = await open(context, `${base()}/`)
       const section = await createOn(page, /Empty/, '')
