@@ -8,6 +8,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
+  readonly additionalProperties?: Schema | boolean
   readonly description?: string
 }
 
@@ -78,13 +79,22 @@ export class TypeWriter {
         return 'boolean'
       case 'integer':
         return use === 'request' ? 'Int64Input' : 'bigint'
+      case 'number':
+        return 'number'
       case 'array':
         return this.#arrayType(schema.items ?? {}, use, indent)
       case 'object':
-        return schema.properties ? this.#members(schema, use, indent, []) : 'Record<string, unknown>'
+        return schema.properties
+          ? this.#members(schema, use, indent, [])
+          : `Record<string, ${this.#memberType(schema, use, indent)}>`
       default:
         throw new Error(`the client has no type for ${JSON.stringify(schema)}`)
     }
+  }
+
+  /** Returns the type of the members of an object without fixed names. */
+  #memberType({ additionalProperties }: Schema, use: Use, indent: string): string {
+    return typeof additionalProperties === 'object' ? this.type(additionalProperties, use, indent) : 'unknown'
   }
 
   #arrayType(items: Schema, use: Use, indent: string): string {

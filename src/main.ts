@@ -6,6 +6,7 @@ import { CommandFailed, EXIT_USAGE, say } from './cli/terminal.ts'
 const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new Map([
   ['serve', async program => (await import('./cli/serve.ts')).addServe(program)],
   ['sandboxes', async program => (await import('./cli/sandboxes.ts')).addSandboxes(program)],
+  ['sandbox', async program => (await import('./cli/sandbox.ts')).addSandbox(program)],
   ['import', async program => (await import('./cli/import.ts')).addImport(program)],
   ['copy', async program => (await import('./cli/copy.ts')).addCopy(program)],
   ['backup', async program => (await import('./cli/backup.ts')).addBackup(program)],

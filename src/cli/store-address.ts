@@ -18,7 +18,8 @@ export function findStore(url: string | undefined, data: string | undefined): St
   const directory = data ?? (process.env.PETSTORE_DATA || './data')
   const published = localOnly(readAddressFile(directory))
   const variable = process.env.PETSTORE_URL || undefined
-  const given = url === undefined ? variable && baseUrl(variable, 'PETSTORE_URL') : baseUrl(url, '--url')
+  const given =
+    url === undefined ? variable && readAddress(variable, 'PETSTORE_URL') : readAddress(url, '--url')
   if (given === undefined && published === undefined && data !== undefined) {
     throw new CommandFailed(
       `No store runs in ${data}. Start it with "petstore serve --data ${data}".`,
@@ -30,8 +31,10 @@ export function findStore(url: string | undefined, data: string | undefined): St
   return { url: chosen, directory: chosen === published ? directory : undefined }
 }
 
-/** Returns a base address without a trailing slash. The error does not repeat the text, which may have a password. */
-function baseUrl(text: string, source: string): string {
+/**
+ * Returns a base address without a trailing slash. Throws CommandFailed, without the text, which may have a password.
+ */
+export function readAddress(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (!isHttp || url.username !== '' || url.password !== '' || /[?#\s\p{Cc}]/u.test(text)) {
@@ -51,7 +54,7 @@ function localOnly(address: string | undefined): string | undefined {
   return new URL(address).origin
 }
 
-function isThisMachine(address: string): boolean {
+export function isThisMachine(address: string): boolean {
   const host = new URL(address).hostname.replace(/^\[(.*)\]$/, '$1')
   if (host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return true
   if (host === hostname().toLowerCase()) return true

@@ -52,6 +52,10 @@ export type ErrorCode =
   | 'overloaded'
   | 'storage_full'
   | 'shutting_down'
+  | 'sandbox_not_found'
+  | 'snapshot_not_found'
+  | 'sandbox_limit_reached'
+  | 'sandbox_damaged'
 
 /** Failed deliveries that are accepted for redelivery. */
 export interface AcceptedRedeliveries {

@@ -7,5 +7,19 @@ export type { FollowOptions } from './follow-events.ts'
 export type { ListPage, PagedList } from './paged-list.ts'
 export { type Fetch, toJson } from './request.ts'
 export type { ApiResponse, NotModified } from './response.ts'
+export { createSandbox, type SandboxClient, type SandboxOptions } from './sandbox.ts'
+export type {
+  FaultCondition,
+  FaultEffect,
+  FaultOperation,
+  FaultRule,
+  FaultRuleState,
+  LoggedRequest,
+  Sandbox,
+  SandboxState,
+  SeedName,
+  Snapshot,
+} from './sandbox-api.ts'
+export type { RequestsPage } from './sandbox-control.ts'
 export type { Retry } from './send.ts'
 export { verifyWebhook, type WebhookRequest, WebhookVerificationError } from './webhook.ts'

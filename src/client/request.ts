@@ -22,9 +22,13 @@ export interface OperationShape {
   readonly query?: readonly string[]
   /** Only for a list: the query parameter that selects the page. */
   readonly pages?: 'cursor' | 'after'
+  /** A success has an array, which is complete. */
+  readonly list?: true
   /** A success has no body. */
   readonly empty?: true
   readonly takesIdempotencyKey?: true
+  /** The body can have numbers that are not integers. */
+  readonly hasFractions?: true
   /** The feature that an experimental operation requires in Petstore-Preview. */
   readonly preview?: string
 }
@@ -52,11 +56,11 @@ export function prepareRequest(
   input: OperationInput,
   options: CallOptions,
 ): PreparedRequest {
-  const { method, preview, pages, empty } = operation
+  const { method, preview, pages, list, empty, hasFractions = false } = operation
   if (typeof input !== 'object' || input === null)
     throw new TypeError('The input of an operation is an object.')
   const idempotencyKey = idempotencyKeyFor(operation, options)
-  const body = input.body === undefined ? undefined : toJson(input.body, 'body')
+  const body = input.body === undefined ? undefined : writeJson(exactValue(input.body, 'body', hasFractions))
   const headers = requestHeaders(connection, {
     Accept: 'application/json',
     'If-Match': options.ifMatch,
@@ -70,7 +74,7 @@ export function prepareRequest(
     url: connection.base + targetOf(operation, input),
     init: { method, headers, ...(body !== undefined && { body }) },
     isRepeatable: method === 'GET' || headers['idempotency-key'] !== undefined,
-    success: pages !== undefined ? 'list' : empty ? 'nothing' : 'resource',
+    success: pages !== undefined || list ? 'list' : empty ? 'nothing' : 'resource',
   }
 }
 
@@ -153,10 +157,14 @@ export function toJson(value: unknown, name = 'the value'): string {
   return writeJson(exactValue(value, name))
 }
 
-/** Returns a value with every integer as a bigint, and every Date as text. Throws like `toJson`. */
-function exactValue(value: unknown, name: string): unknown {
+/**
+ * Returns a value with every integer as a bigint, and every Date as text. Throws like `toJson`; `hasFractions` allows
+ * numbers between 2 integers.
+ */
+function exactValue(value: unknown, name: string, hasFractions = false): unknown {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return BigInt(value)
+    if (hasFractions && Number.isFinite(value) && !Number.isInteger(value)) return value
     throw new RangeError(`${name} is ${value}, which is not an exact integer: use a bigint.`)
   }
   if (typeof value === 'function' || typeof value === 'symbol') throw unrepresentable(name)
@@ -165,13 +173,16 @@ function exactValue(value: unknown, name: string): unknown {
   if (Array.isArray(value)) {
     return value.map((item, index) => {
       if (item === undefined) throw unrepresentable(`${name}[${index}]`)
-      return exactValue(item, `${name}[${index}]`)
+      return exactValue(item, `${name}[${index}]`, hasFractions)
     })
   }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw unrepresentable(name)
   return Object.fromEntries(
-    Object.entries(value).map(([member, item]) => [member, exactValue(item, `${name}.${member}`)]),
+    Object.entries(value).map(([member, item]) => [
+      member,
+      exactValue(item, `${name}.${member}`, hasFractions),
+    ]),
   )
 }
 

@@ -1,5 +1,6 @@
 import { copyFile } from 'node:fs/promises'
-import { shuttingDown, tooManyRequests } from '../model/refusals.ts'
+import { StoreError } from '../model/error.ts'
+import { shuttingDown, storageFull, tooManyRequests } from '../model/refusals.ts'
 import type { Engine, Noun, Reader, Tx } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 import { unwrap } from './outcome.ts'
@@ -19,6 +20,8 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly executeQuery: (reader: Reader, query: Query) => Promise<Reply>
   /** The maximum size of the database file, in bytes. */
   readonly bytesMax: number
+  /** Returns the refusal of a command that would make the file larger than `bytesMax`. */
+  readonly refuseFull: () => StoreError
   /** Divides the thread between all engines of the process. */
   readonly slices: TimeSlices
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
@@ -162,7 +165,6 @@ class OneConnectionEngine<Query, Command, Reply, Result>
 
   /** Runs all commands that wait, batch by batch. */
   async #writeAll(): Promise<void> {
-    // A copy can also have the connection to itself. Its end starts no writer, so this one waits for it.
     if (this.#isWritingAll) return
     this.#isWritingAll = true
     while (this.#waiting.length > 0) await this.#alone(() => this.#writeBatch())
@@ -179,7 +181,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
         try {
           resolve(unwrap(outcomes[index] ?? { fault: 'the writer left a command without an outcome' }))
         } catch (error) {
-          reject(error)
+          reject(isStorageFull(error) ? this.#options.refuseFull() : error)
         }
       }
       for (const notify of this.#watchers) notify()
@@ -218,6 +220,13 @@ class OneConnectionEngine<Query, Command, Reply, Result>
     this.#failure = error instanceof Error ? error.message : String(error)
     this.#options.onFatal(this.#failure)
   }
+}
+
+/** Returns whether an error is the refusal of SQLite, and not one of the commands, which have their own bounds. */
+function isStorageFull(error: unknown): boolean {
+  return (
+    error instanceof StoreError && error.code === 'storage_full' && error.message === storageFull().message
+  )
 }
 
 /** A transaction that pauses at the end of each slice of its work, so that other stores of the process respond. */

@@ -168,10 +168,8 @@ export class Control {
     listSnapshots: ({ record }) => this.#options.host.listSnapshots(record.id),
     getSnapshot: ({ record, parameters }) =>
       this.#options.host.showSnapshot(record.id, String(parameters.name)),
-    putSnapshot: async ({ record, parameters }) => {
-      const { snapshot } = await this.#options.host.takeSnapshot(record.id, String(parameters.name))
-      return snapshot
-    },
+    putSnapshot: async ({ record, parameters }) =>
+      this.#options.host.takeSnapshot(record.id, String(parameters.name)),
     deleteSnapshot: async ({ record, parameters }) =>
       this.#options.host.deleteSnapshot(record.id, String(parameters.name)),
     getClock: ({ record }) => this.#clockOf(record.clockAheadMs),

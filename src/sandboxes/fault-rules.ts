@@ -112,12 +112,18 @@ const FaultCondition = z
       .optional()
       .meta({ description: 'Only this call: 1 is the first one after the rules were set.', example: 1 }),
     every: int64Between(1n, 1_000_000_000n).optional().meta({ description: 'Every n-th call.', example: 3 }),
+    // The reader of JSON returns an integer as a bigint.
     share: z
-      .number()
-      .gt(0)
-      .max(1)
-      .optional()
-      .meta({ description: 'This share of the calls, chosen by `seed`.', minimum: 0, example: 0.2 }),
+      .preprocess(value => (typeof value === 'bigint' ? Number(value) : value), z.number().gt(0).max(1))
+      .meta({
+        description: 'This share of the calls, above 0 and at most 1, chosen by `seed`.',
+        type: 'number',
+        minimum: 0,
+        exclusiveMinimum: true,
+        maximum: 1,
+        example: 0.2,
+      })
+      .optional(),
     seed: int64Between(0n, 4_294_967_295n)
       .optional()
       .meta({ description: 'With `share`: the same seed chooses the same calls; 1 by default.', example: 7 }),

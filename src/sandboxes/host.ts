@@ -38,6 +38,9 @@ const GIVE_UP_AFTER_MS = 10 * 60_000
 
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
 const IDLE_MS = 10 * 60_000
+/** The longest time that a request waits until another sandbox can be closed. */
+const ROOM_MS_MAX = 3000
+const ROOM_CHECK_MS = 100
 /** The interval at which expired sandboxes are deleted, idle ones closed, and the bytes on the disk counted. */
 const SWEEP_MS = 30_000
 
@@ -50,6 +53,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
   readonly retryDelaysMs?: readonly number[] | undefined
   /** Replaces the interval of the sweeps, in milliseconds. */
   readonly sweepMs?: number
+  /** Replaces the random keys, for a control. */
+  readonly newKey?: () => string
 }
 
 /** A sandbox of the host: what is stored about it, and its store while that is open. */
@@ -69,6 +74,8 @@ export class SandboxHost {
   readonly #slots = new Map<string, Slot>()
   readonly #bootId = readBootId()
   readonly #sweeping: ReturnType<typeof setInterval>
+  /** Resolves when the next request to any sandbox ends. */
+  #useEnded = Promise.withResolvers<void>()
   #openCount = 0
   #bytes = 0
   #isClosing = false
@@ -169,6 +176,8 @@ export class SandboxHost {
       return await work(sandbox)
     } finally {
       sandbox.endUse()
+      this.#useEnded.resolve()
+      this.#useEnded = Promise.withResolvers()
     }
   }
 
@@ -180,7 +189,7 @@ export class SandboxHost {
     if (this.#slots.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
     this.#refuseIfDiskIsFull()
     const id = newSandboxId()
-    const key = newKey()
+    const key = (this.#options.newKey ?? newKey)()
     const createdAtMs = clock()
     const record: SandboxRecord = {
       ...{ id, label, seed, createdAtMs, generation: 1, clockAheadMs: 0, faults: '', isDamaged: false },
@@ -267,13 +276,13 @@ export class SandboxHost {
     return { name, bytes: BigInt(size), takenAt: formatInstantMs(Math.floor(mtimeMs)) }
   }
 
-  /** Takes a snapshot, which replaces an earlier one with the same name. Returns whether it is new. */
-  async takeSnapshot(id: string, name: string): Promise<{ snapshot: Snapshot; isNew: boolean }> {
+  /** Takes a snapshot, which replaces an earlier one with the same name. */
+  async takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
     const directory = this.#snapshotsOf(id)
     const file = join(directory, `${name}.db`)
-    const isNew = !existsSync(file)
-    if (isNew && (await this.listSnapshots(id)).length >= limits.snapshots)
+    const replacedBytes = await fileBytes(file)
+    if (!existsSync(file) && (await this.listSnapshots(id)).length >= limits.snapshots)
       throw tooManySnapshots(limits.snapshots)
     this.#refuseIfDiskIsFull()
     await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -285,8 +294,8 @@ export class SandboxHost {
       await rm(unfinished, { force: true })
     }
     const snapshot = await this.showSnapshot(id, name)
-    this.#bytes += Number(snapshot.bytes)
-    return { snapshot, isNew }
+    this.#bytes += Number(snapshot.bytes) - replacedBytes
+    return snapshot
   }
 
   async deleteSnapshot(id: string, name: string): Promise<void> {
@@ -372,10 +381,12 @@ export class SandboxHost {
   /** Closes the sandbox that was not used for the longest time, if as many are open as may be. */
   async #makeRoom(): Promise<void> {
     const { open } = this.#options.limits
+    const deadlineMs = performance.now() + ROOM_MS_MAX
     while (this.#openCount >= open) {
       const oldest = leastRecentlyUsed(this.#slots.values())
-      if (!oldest) throw allOpenAreBusy(open)
-      await inTurn(oldest, () => this.#closeUnlessInUse(oldest))
+      if (oldest) await inTurn(oldest, () => this.#closeUnlessInUse(oldest))
+      else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
+      else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
     }
   }
 

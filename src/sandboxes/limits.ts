@@ -47,15 +47,12 @@ type ExecuteCommand = (tx: Tx, command: Command) => Promise<CommandResult>
 
 /** Returns a function that runs commands within the bounds of a sandbox. A command beyond a bound is refused. */
 export function withinLimits(execute: ExecuteCommand, limits: SandboxLimits): ExecuteCommand {
-  return async (tx, command) => {
-    try {
-      return await execute(new BoundedTx(tx, limits), command)
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.code !== 'storage_full' || error instanceof BoundReached)
-        throw error
-      throw new BoundReached('storage_full', `${Math.floor(limits.bytes / MIB)} MiB`)
-    }
-  }
+  return (tx, command) => execute(new BoundedTx(tx, limits), command)
+}
+
+/** Returns the refusal of a command for which the database of a sandbox is too small. */
+export function bytesReached({ bytes }: SandboxLimits): StoreError {
+  return new BoundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
 }
 
 /** The refusal of a command beyond a bound. */

@@ -7,6 +7,7 @@ import type { OperationId } from '../contract/contract.ts'
 import { type LightEngine, openLightSqlite } from '../engine/sqlite-light.ts'
 import type { TimeSlices } from '../engine/time-slices.ts'
 import { formatInstantMs } from '../model/instant.ts'
+import { tooManyRequests } from '../model/refusals.ts'
 import { type Service, type ServiceOptions, startService } from '../service.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { type Command, type CommandResult, executeCommand } from '../store/commands.ts'
@@ -15,8 +16,9 @@ import { executeQuery, type Query } from '../store/queries.ts'
 import { BodyCapture, captureResponse } from './body-capture.ts'
 import { sendWithFaults } from './failing-deliveries.ts'
 import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
+import { FairTurns } from './fair-turns.ts'
 import { FAULT_HEADER, Faults } from './faults.ts'
-import { type SandboxLimits, withinLimits } from './limits.ts'
+import { bytesReached, type SandboxLimits, withinLimits } from './limits.ts'
 import { tooManyRequestsOfSandbox } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
@@ -65,6 +67,7 @@ export class OpenSandbox {
   #uses = 0
   #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
+  readonly #turns = new FairTurns()
   readonly #operations = new WeakMap<Request, OperationId>()
   readonly #service: Service
   readonly #handle: ReturnType<typeof makePathHandler>
@@ -90,6 +93,7 @@ export class OpenSandbox {
       ...{ file, executeQuery, slices, checks, onFatal },
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,
+      refuseFull: () => bytesReached(limits),
     })
     return new OpenSandbox(options, engine, requests)
   }
@@ -121,6 +125,8 @@ export class OpenSandbox {
 
   /** Responds to a request, and logs both. `path` is below the base address of the sandbox. */
   async respond(request: Request, server: Server<undefined>, path: string): Promise<Response> {
+    if (this.#turns.isFull) throw tooManyRequests()
+    await this.#turns.begin()
     const startedMs = performance.now()
     const at = formatInstantMs(this.#options.clock())
     const body = request.body === null ? undefined : new BodyCapture(request.clone().body ?? request.body)

@@ -6,6 +6,7 @@ import { openLightSqlite } from '../engine/sqlite-light.ts'
 import { sql } from '../engine/statement.ts'
 import type { TimeSlices } from '../engine/time-slices.ts'
 import { storedInstant } from '../model/instant.ts'
+import { storageFull } from '../model/refusals.ts'
 import type { Reply } from '../shop/idempotency.ts'
 import { replaceFirstKey } from '../shop/keys.ts'
 import { type Command, type CommandResult, executeCommand, systemCommand } from '../store/commands.ts'
@@ -60,6 +61,7 @@ export class Templates {
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
       ...{ file: unfinished, executeCommand, executeQuery, slices, checks: false },
       bytesMax: TEMPLATE_BYTES_MAX,
+      refuseFull: storageFull,
       onFatal: () => {},
     })
     const install = { token: newKey(), madeBy: 'first start' }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { launchBrowser } from '../support/browser.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { ROOT } from '../support/root.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 
 /** Returns a script that makes the client the global variable `petstore`. */
@@ -53,6 +54,39 @@ test('the client works in a browser', async () => {
       'bigint Anansi (Rhodesian Ridgeback), bigint Argos (Greyhound)',
       'pet_not_found: Pet 9007199254740993 does not exist.',
       'petstore.order.placed {"id":1,"petId":5,"quantity":1,"complete":false}',
+    ])
+  } finally {
+    await browser.close()
+  }
+}, 120_000)
+
+/** A program that creates a sandbox in the page, uses it, and deletes it. */
+const sandboxSession = `(async host => {
+  const sandbox = await petstore.createSandbox({ host })
+  const lines = []
+  await sandbox.faults([{ name: 'full', operation: 'placeOrder', effect: { type: 'error', code: 'storage_full' } }])
+  const refused = await sandbox.placeOrder({ body: { petId: 3 } }, { retriesMax: 0 }).catch(error => error)
+  lines.push(refused.code)
+  const [entry] = await sandbox.requests({ limit: 1 })
+  lines.push(entry.operationId + ' ' + entry.status + ' ' + typeof entry.status)
+  await sandbox.delete()
+  lines.push((await sandbox.listPets().catch(error => error)).code)
+  return [...lines, await petstore.createSandbox().catch(error => error.name)]
+})`
+
+test('a page of another origin can create a sandbox and control it', async () => {
+  await using store = await openDemo()
+  await using host = await openSandboxHost()
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${store.base}/livez`)
+    await page.evaluate(await browserScript())
+    expect(await page.evaluate(`${sandboxSession}(${JSON.stringify(host.base)})`)).toEqual([
+      'storage_full',
+      'placeOrder 503 bigint',
+      'sandbox_not_found',
+      'TypeError',
     ])
   } finally {
     await browser.close()

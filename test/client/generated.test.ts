@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientApi } from '../../build/client-api.ts'
+import { clientSandboxApi } from '../../build/client-sandbox-api.ts'
 import { ROOT } from '../support/root.ts'
 
 /** Returns a program in the format of the project. */
@@ -22,4 +23,5 @@ test('the generated files of the client are up to date: run `npm run client`', (
   const committed = (name: string): string => readFileSync(join(ROOT, 'src/client', name), 'utf8')
   expect(formatted(types) === committed('api-types.ts')).toBe(true)
   expect(formatted(operations) === committed('operations.ts')).toBe(true)
+  expect(formatted(clientSandboxApi()) === committed('sandbox-api.ts')).toBe(true)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Webhook } from 'standardwebhooks'
@@ -7,6 +7,7 @@ import { packClient } from '../../build/pack-client.ts'
 import { openDemo } from '../support/demo-store.ts'
 import { childEnvironment, type ProcessResult, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
+import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY, type TestStore } from '../support/store.ts'
 import { runTool, scratch, toolEnvironment } from '../support/tool.ts'
 import { until } from '../support/until.ts'
@@ -20,9 +21,9 @@ const [setup = '', ...examples] = [
 const server = examples.find(code => code.includes('createServer')) ?? ''
 const programs = examples.filter(code => code !== server)
 
-/** Returns the output that the comments after the calls of console.log in a program show. */
+/** Returns the output that the comments of a program show: after the calls of console.log, or on lines below a loop. */
 function shownOutput(code: string): string[] {
-  return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, text = '']) => text)
+  return [...code.matchAll(/(?:console\.log\(.*\) |^)\/\/ (.*)$/gm)].map(([, text = '']) => text)
 }
 
 /** A project in which only the package of the client is installed. */
@@ -38,10 +39,20 @@ beforeAll(async () => {
 
 afterAll(() => project[Symbol.dispose]())
 
-async function runInProject(runtime: 'node' | 'bun', base: string, code: string): Promise<ProcessResult> {
+async function runInProject(
+  runtime: 'node' | 'bun',
+  base: string,
+  sandboxes: string,
+  code: string,
+): Promise<ProcessResult> {
   const file = join(project.path, `program-${Bun.hash(code)}.js`)
   writeFileSync(file, code)
-  const env = childEnvironment({ PETSTORE_URL: base, PETSTORE_KEY: ADMIN_KEY, NO_COLOR: '1' })
+  const env = childEnvironment({
+    PETSTORE_URL: base,
+    PETSTORE_KEY: ADMIN_KEY,
+    PETSTORE_SANDBOXES: sandboxes,
+    NO_COLOR: '1',
+  })
   return await runToEnd([runtime === 'bun' ? process.execPath : 'node', file], env, project.path)
 }
 
@@ -69,18 +80,26 @@ test('the client is at most 40 KiB with gzip, and imports nothing but its own fi
 for (const runtime of ['node', 'bun'] as const) {
   describe(`the examples of the README on ${runtime}`, () => {
     let store: TestStore
+    let host: TestHost
     beforeAll(async () => {
       store = await openDemo()
+      host = await openSandboxHost()
     }, TIMEOUT_MS)
     afterAll(async () => {
       await store[Symbol.asyncDispose]()
+      await host[Symbol.asyncDispose]()
     }, TIMEOUT_MS)
 
     programs.forEach((code, index) => {
       test(
         `example ${index + 1} prints the output that the README shows`,
         async () => {
-          const { exitCode, output, errors } = await runInProject(runtime, store.base, setup + code)
+          const { exitCode, output, errors } = await runInProject(
+            runtime,
+            store.base,
+            host.base,
+            setup + code,
+          )
           expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' })
           expect(output.trim().split('\n')).toEqual(shownOutput(code))
         },
@@ -89,6 +108,24 @@ for (const runtime of ['node', 'bun'] as const) {
     })
   })
 }
+
+test(
+  'examples/sandbox/lost-response-node.mjs tests a sandbox with node:test, and deletes it',
+  async () => {
+    await using host = await openSandboxHost()
+    const file = join(project.path, 'lost-response-node.mjs')
+    copyFileSync(join(ROOT, 'examples/sandbox/lost-response-node.mjs'), file)
+    const env = childEnvironment({ PETSTORE_SANDBOXES: host.base })
+    const line = ['node', '--test', '--test-reporter=tap', file]
+    const { exitCode, output } = await runToEnd(line, env, project.path)
+    expect([exitCode, output]).toEqual([0, expect.stringContaining('# pass 1\n# fail 0')])
+    expect(host.host.counts.sandboxes).toBe(0)
+    const page = readFileSync(join(ROOT, 'docs/testing.md'), 'utf8')
+    const [, shown = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+    expect([shown.length > 500, readFileSync(file, 'utf8')]).toEqual([true, expect.stringContaining(shown)])
+  },
+  TIMEOUT_MS,
+)
 
 test('every example of the README shows its output, and there are at least ten', () => {
   expect(programs.filter(code => shownOutput(code).length > 0).length).toBe(programs.length)
@@ -134,7 +171,10 @@ test(
 
 /** Uses of the types that must compile, and uses that must not. */
 const typeProgram = `
-import { ApiError, createClient, type ErrorCode, type Order } from 'petstore-client'
+import {
+  ApiError, createClient, createSandbox, type ErrorCode, type FaultRule, type LoggedRequest, type Order,
+  type SandboxOptions,
+} from 'petstore-client'
 
 const store = createClient({ baseUrl: 'http://127.0.0.1' })
 export async function main(): Promise<void> {
@@ -170,6 +210,26 @@ export async function main(): Promise<void> {
     if (code === 'no_such_code') return
   }
   void [complete, ids, shipDate]
+}
+
+export async function useSandbox(options: SandboxOptions): Promise<void> {
+  const sandbox = await createSandbox(options)
+  const order: Order = (await sandbox.placeOrder({ body: { petId: 3 } })).data
+  await sandbox.faults([{ name: 'a', when: { share: 0.5 }, effect: { type: 'error', code: 'storage_full' } }])
+  const entries: LoggedRequest[] = await sandbox.requests({ limit: 5 })
+  for (const { status, ms } of entries) void ((status satisfies bigint | undefined), (ms satisfies number))
+  // @ts-expect-error a delay needs its time
+  const late: FaultRule = { name: 'late', effect: { type: 'delay' } }
+  // @ts-expect-error the catalogue has no such code
+  const wrong: FaultRule = { name: 'wrong', effect: { type: 'error', code: 'no_such_code' } }
+  // @ts-expect-error the store has no such operation
+  const unknown: FaultRule = { name: 'unknown', operation: 'buyPet', effect: { type: 'truncate' } }
+  // @ts-expect-error a condition has one of its members
+  const never: FaultRule = { name: 'never', when: {}, effect: { type: 'truncate' } }
+  // @ts-expect-error there is no such seed
+  await createSandbox({ seed: 'huge' })
+  await sandbox[Symbol.asyncDispose]()
+  void [order, late, wrong, unknown, never]
 }
 `
 

@@ -11,7 +11,7 @@ const pages: [page: string, outputs: number][] = [
   ['events.md', 7],
   ['cli.md', 11],
   ['running.md', 5],
-  ['testing.md', 2],
+  ['testing.md', 4],
   ['shop.md', 4],
   ['history.md', 4],
   ['clients.md', 5],
@@ -70,12 +70,13 @@ test.each(pages)(
         if (kind === 'start') {
           const args = lines
             .trim()
-            .replace(/^npm start -- /, '')
+            .replace(/^npm start -- /, 'serve ')
+            .replace(/^petstore /, '')
             .split(' ')
           const port = args[args.indexOf('--port') + 1] ?? ''
           const data = join(home, args[args.indexOf('--data') + 1] ?? '')
-          const serveArgs = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
-          const server = await startProcess(['serve', ...serveArgs])
+          const serverArgs = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
+          const server = await startProcess(serverArgs)
           servers.push(server)
           bases.set(`http://127.0.0.1:${port}`, server.base)
         } else if (kind === 'sh') {

@@ -5,8 +5,7 @@ import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { defaultLimits } from '../../src/sandboxes/limits.ts'
 import { OpenSandbox } from '../../src/sandboxes/open-sandbox.ts'
 import { bindPort, type ServerOptions } from '../../src/server.ts'
-import { ensureAdminKey } from '../../src/store/maintenance.ts'
-import { ADMIN_KEY, type ServedStore } from './store.ts'
+import type { StoreEngine } from '../../src/store/open.ts'
 
 const ID = 'testtesttesttesttesttestts'
 const UNLIMITED = 1_000_000_000
@@ -14,7 +13,14 @@ const UNLIMITED = 1_000_000_000
 /** The path of the base address of a sandbox. */
 export const SANDBOX_PATH = `/s/${ID}`
 
-/** Serves a store as a sandbox, without a host: with a light engine and a request log. `path` is that of its address. */
+/** A store that responds to requests. */
+export interface ServedStore {
+  readonly base: string
+  readonly engine: StoreEngine
+  stop(): Promise<void>
+}
+
+/** Serves a store as a sandbox without a host, with a light engine and a request log, at an address with a path. */
 export async function serveAsSandbox(
   directory: string,
   path: string,
@@ -42,9 +48,8 @@ export async function serveAsSandbox(
       ...{ keyHash: '', keyHint: '', clockAheadMs: 0, faults: '', bootId: '', isDamaged: false },
     },
     // Some tests forge cursors, which have no tag in a shop.
-    service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: undefined }) },
+    service: { ...options, cache: 'off', base, ...(path === '' && { contentTag: options.contentTag }) },
   })
-  await ensureAdminKey(sandbox.engine, ADMIN_KEY, clock)
   listener.reload({
     routes: {},
     fetch: (request, server) => {

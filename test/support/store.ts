@@ -19,7 +19,7 @@ import { executeQuery, type Query } from '../../src/store/queries.ts'
 import { cachedTables } from '../../src/store/representation-cache.ts'
 import { type Client, makeClient } from './client.ts'
 import { newDatabase } from './postgres-server.ts'
-import { SANDBOX_PATH, serveAsSandbox } from './sandbox-store.ts'
+import { SANDBOX_PATH, type ServedStore, serveAsSandbox } from './sandbox-store.ts'
 
 export type EngineName = 'sqlite' | 'postgres'
 
@@ -136,6 +136,7 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
       await serveAsSandbox(directory, options.asSandbox ? SANDBOX_PATH : '', usual)
     : await serveEngine(wrapEngine(await openVariant(databaseUrl, directory, log, options)), usual)
   const { base, engine } = opened
+  await ensureAdminKey(engine, ADMIN_KEY, clock)
   const client = makeClient({ base, key: ADMIN_KEY })
   return {
     base,
@@ -173,18 +174,10 @@ export async function openTestStore(kind: EngineName, options: TestOptions = {})
   }
 }
 
-/** A store that responds to requests. */
-export interface ServedStore {
-  readonly base: string
-  readonly engine: StoreEngine
-  stop(): Promise<void>
-}
-
 async function serveEngine(
   engine: StoreEngine,
   options: Omit<ServerOptions, 'engine'>,
 ): Promise<ServedStore> {
-  await ensureAdminKey(engine, ADMIN_KEY, options.clock)
   const serving = startServer({ ...options, engine })
   return {
     base: serving.base,

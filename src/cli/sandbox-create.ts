@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import type { SandboxControl } from '../client/sandbox-control.ts'
+import { LIFETIME_SECONDS_MAX, LIFETIME_SECONDS_MIN, NewSandbox, snapshotSeed } from '../sandboxes/sandbox.ts'
+import { readKeyOption } from './chosen-store.ts'
+import { jsonText } from './output.ts'
+import { chooseHost, controlHost, hostFailure } from './sandbox-host.ts'
+import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved-sandboxes.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from './terminal.ts'
+import { alignedLines, memberLines } from './text-table.ts'
+
+/** The maximum number of sandboxes that one command creates. */
+export const COUNT_MAX = 500
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
+
+export const sandboxFormats = ['table', 'csv', 'json'] as const
+export type SandboxFormat = (typeof sandboxFormats)[number]
+
+export interface CreateSandboxesOptions {
+  readonly count?: number
+  readonly names?: string
+  readonly label?: string
+  readonly seed?: string
+  readonly key?: string
+  readonly lifetime?: number
+  readonly hostUrl?: string
+  readonly format?: SandboxFormat
+  readonly save: string
+}
+
+/** Creates sandboxes, saves each at once, and prints them. Throws CommandFailed; what was created is printed first. */
+export async function runCreate(options: CreateSandboxesOptions): Promise<void> {
+  const inputs = newSandboxes(options)
+  const host = chooseHost(options.hostUrl)
+  const key = seedKey(options)
+  const saved = new SavedSandboxes(options.save)
+  saved.prepare()
+  const created: SavedSandbox[] = []
+  try {
+    await createAll(controlHost(host, key), inputs, sandbox => {
+      created.push(sandbox)
+      saved.add(sandbox)
+    })
+  } catch (error) {
+    const failure = hostFailure(error, host, '--key')
+    if (!(failure instanceof CommandFailed) || created.length === 0) throw failure
+    await printCreated(created, options.format ?? defaultSandboxFormat())
+    const missing = inputs.length - created.length
+    const summary = `${created.length} of ${inputs.length} sandboxes were created; ${missing} are missing.`
+    throw new CommandFailed(`${failure.message}\n${summary} ${savedSentence(saved)}`, failure.exitCode)
+  }
+  await printCreated(created, options.format ?? defaultSandboxFormat())
+  const [first] = created
+  const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
+  say(`Created ${count}, until ${first?.expiresAt}. ${savedSentence(saved)}`)
+}
+
+async function createAll(
+  control: SandboxControl,
+  inputs: readonly NewSandbox[],
+  take: (sandbox: SavedSandbox) => void,
+): Promise<void> {
+  for (const input of inputs) take(savedSandbox(await control.create(input)))
+}
+
+function savedSentence({ path }: SavedSandboxes): string {
+  return `The addresses and keys are in ${escapeControls(path)}.`
+}
+
+/** Returns the sandboxes to create. Throws CommandFailed for options that the host would refuse. */
+function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
+  const { seed, lifetime } = options
+  const lifetimeSeconds = lifetime === undefined ? undefined : BigInt(lifetime)
+  return labelsOf(options).map(label => {
+    const input = {
+      ...(seed !== undefined && { seed }),
+      ...(label !== undefined && { label }),
+      ...(lifetimeSeconds !== undefined && { lifetimeSeconds }),
+    }
+    const { success, data, error } = NewSandbox.safeParse(input)
+    if (success) return data
+    const [issue] = error.issues
+    if (issue?.path[0] === 'label') {
+      throw new CommandFailed(
+        `A label has at most 100 characters: ${escapeControls(label ?? '')}`,
+        EXIT_USAGE,
+      )
+    }
+    throw new CommandFailed(`--${String(issue?.path[0])} ${issue?.message}.`, EXIT_USAGE)
+  })
+}
+
+/** Returns the label of each sandbox to create. */
+function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | undefined)[] {
+  if (names === undefined) {
+    if (count === undefined) return [label]
+    return Array.from({ length: count }, (_, index) => label && `${label} ${index + 1}`)
+  }
+  if (count !== undefined || label !== undefined)
+    throw new CommandFailed('--names has one label per line: leave out --count and --label.', EXIT_USAGE)
+  const labels = readNames(names)
+  if (labels.length >= 1 && labels.length <= COUNT_MAX) return labels
+  const found = labels.length === 0 ? 'no name' : `${labels.length} names`
+  throw new CommandFailed(
+    `${escapeControls(names)} has ${found}; it must have 1 to ${COUNT_MAX}, one per line.`,
+    EXIT_USAGE,
+  )
+}
+
+function readNames(file: string): string[] {
+  try {
+    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
+    return text
+      .split(/\r\n|\n|\r/)
+      .map(line => line.trim())
+      .filter(line => line !== '')
+  } catch (error) {
+    throw new CommandFailed(`The file of --names cannot be read: ${reasonOf(error)}.`, EXIT_USAGE)
+  }
+}
+
+/** Returns the key of the sandbox whose snapshot is the seed. Throws CommandFailed if it is missing or not needed. */
+function seedKey({ seed = '', key }: CreateSandboxesOptions): string | undefined {
+  const source = snapshotSeed(seed)
+  if (!source && key === undefined) return undefined
+  if (!source) throw new CommandFailed('--key is only for a seed that is a snapshot.', EXIT_USAGE)
+  if (key !== undefined) return readKeyOption(key, '--key')
+  throw new CommandFailed(
+    'A seed that is a snapshot needs the key of its sandbox: give it with --key @FILE or --key KEY.',
+    EXIT_USAGE,
+  )
+}
+
+/** Returns the seconds of a time such as 90m, 24h or 3d; undefined if it is not valid. */
+export function readLifetime(text: string): number | undefined {
+  const [, amount, unit = ''] = /^([1-9]\d{0,5})([mhd])$/.exec(text) ?? []
+  const seconds = Number(amount) * (UNIT_SECONDS[unit] ?? Number.NaN)
+  return seconds >= LIFETIME_SECONDS_MIN && seconds <= LIFETIME_SECONDS_MAX ? seconds : undefined
+}
+
+/** Returns the format for standard output: a table for a terminal, and CSV for a file or a program. */
+export function defaultSandboxFormat(): SandboxFormat {
+  return process.stdout.isTTY ? 'table' : 'csv'
+}
+
+/** Prints new sandboxes. No value is cut, because the keys are in no other response. */
+async function printCreated(created: readonly SavedSandbox[], format: SandboxFormat): Promise<void> {
+  if (format === 'json') return print(`${jsonText(created)}\n`)
+  if (format === 'csv') return print(sandboxesCsv(created))
+  const [only, ...others] = created
+  if (!only) return
+  const lines =
+    others.length === 0
+      ? memberLines({ ...only, label: only.label || undefined })
+      : alignedLines([
+          ['LABEL', 'ADDRESS', 'KEY'],
+          ...created.map(({ label, address, key }) => [escapeControls(label), address, key]),
+        ])
+  for (const line of lines) await print(`${line}\n`)
+}

@@ -1,0 +1,48 @@
+/** The number of requests that one sandbox may begin in one turn of the event loop. */
+const PER_TURN = 2
+/** The maximum number of requests of one sandbox that wait for a turn. */
+const WAITING_MAX = 500
+
+/**
+ * Divides the thread between the sandboxes of a host: in each turn of the event loop, a sandbox begins at most two
+ * requests, and the others wait for the next turns. However many requests one sandbox gets, those of the others are
+ * served in between.
+ */
+export class FairTurns {
+  readonly #waiting: (() => void)[] = []
+  #left = PER_TURN
+  #isScheduled = false
+
+  /** Whether the maximum number of requests wait. */
+  get isFull(): boolean {
+    return this.#waiting.length >= WAITING_MAX
+  }
+
+  /** Resolves when the next request may begin; returns undefined if it may begin at once. */
+  begin(): Promise<void> | undefined {
+    this.#schedule()
+    if (this.#left > 0 && this.#waiting.length === 0) {
+      this.#left--
+      return undefined
+    }
+    return new Promise(resolve => {
+      this.#waiting.push(resolve)
+    })
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#nextTurn())
+  }
+
+  #nextTurn(): void {
+    this.#isScheduled = false
+    this.#left = PER_TURN
+    while (this.#left > 0 && this.#waiting.length > 0) {
+      this.#left--
+      this.#waiting.shift()?.()
+    }
+    if (this.#waiting.length > 0) this.#schedule()
+  }
+}

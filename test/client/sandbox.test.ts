@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { createClient } from '../../src/client/client.ts'
+import { createSandbox, type FaultRule } from '../../src/client/petstore-client.ts'
+import type { Fetch } from '../../src/client/request.ts'
+import type { SandboxOptions } from '../../src/client/sandbox.ts'
+import { effectMembers } from '../../src/sandboxes/fault-rules.ts'
+import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { codeOf } from '../support/store.ts'
+
+let host: TestHost
+beforeAll(async () => {
+  host = await openSandboxHost()
+})
+afterAll(async () => {
+  await host[Symbol.asyncDispose]()
+})
+
+async function open(options: SandboxOptions = {}) {
+  return createSandbox({ host: host.base, ...options })
+}
+
+/** Returns a pet with some units in an empty store. */
+async function makePet(sandbox: Awaited<ReturnType<typeof open>>, quantity: number) {
+  const { data: category } = await sandbox.createCategory({ body: { name: 'Dogs' } })
+  const { data: pet } = await sandbox.createPet({ body: { name: 'Rex', categoryId: category.id } })
+  await sandbox.setInventory({ petId: pet.id, body: { quantity } })
+  return pet
+}
+
+test('a sandbox is a client of a fresh store with its admin key, and is deleted at the end of its block', async () => {
+  const before = host.host.counts.sandboxes
+  let closed: Awaited<ReturnType<typeof open>>
+  {
+    await using sandbox = await open({ seed: 'empty', label: 'a test', lifetimeSeconds: 3600 })
+    closed = sandbox
+    expect((await sandbox.listPets()).data.items).toEqual([])
+    expect((await sandbox.getCurrentKey()).data.scopes).toEqual(['admin'])
+    const lifetimeMs = Date.parse(sandbox.expiresAt) - Date.now()
+    expect(Math.round(lifetimeMs / 60_000)).toBe(60)
+    const other = createClient({ baseUrl: sandbox.baseUrl, key: sandbox.adminKey })
+    await other.createCategory({ body: { name: 'Cats' } })
+    expect((await sandbox.listCategories()).data.items.map(({ name }) => name)).toEqual(['Cats'])
+    expect(host.host.find(sandbox.id)).toMatchObject({ label: 'a test', seed: 'empty' })
+    expect(host.host.counts.sandboxes).toBe(before + 1)
+  }
+  expect(host.host.counts.sandboxes).toBe(before)
+  expect(await codeOf(closed.listPets())).toBe('404 sandbox_not_found')
+  await closed.delete()
+})
+
+test('the operations that control a sandbox hide no operation of the store', async () => {
+  await using sandbox = await open()
+  const client = createClient({ baseUrl: sandbox.baseUrl })
+  const controls = Object.keys(sandbox).filter(name => !(name in client))
+  expect(controls.sort()).toEqual(
+    [
+      ...['adminKey', 'baseUrl', 'clock', 'delete', 'expiresAt', 'faultStates', 'faults', 'id'],
+      ...['requests', 'reset', 'restore', 'snapshot'],
+    ].sort(),
+  )
+  expect(Object.keys(sandbox).length).toBe(Object.keys(client).length + controls.length)
+  expect(Object.keys(client).length).toBeGreaterThan(30)
+})
+
+test('reset restores the seed, and restore a snapshot', async () => {
+  await using sandbox = await open({ seed: 'empty' })
+  await makePet(sandbox, 3)
+  expect(await sandbox.snapshot('one-pet')).toMatchObject({ name: 'one-pet', bytes: expect.any(BigInt) })
+  expect(await sandbox.reset()).toMatchObject({ id: sandbox.id, generation: 2n, state: 'ready' })
+  expect((await sandbox.listPets()).data.items).toEqual([])
+  expect((await sandbox.restore('one-pet')).generation).toBe(3n)
+  expect((await sandbox.listPets()).data.items).toMatchObject([{ id: 1n, name: 'Rex' }])
+  expect((await sandbox.reset('one-pet')).generation).toBe(4n)
+  expect(await codeOf(sandbox.restore('other'))).toBe('404 snapshot_not_found')
+})
+
+test('a command that arrives while a snapshot is taken is run', async () => {
+  await using sandbox = await open({ seed: 'empty' })
+  // The first use opens the store, and its sender of webhooks executes a command at once.
+  await sandbox.snapshot('first')
+  await sandbox.createCategory({ body: { name: 'Dogs' } }, { timeoutMs: 5000, retriesMax: 0 })
+  expect((await sandbox.listCategories()).data.items.length).toBe(1)
+})
+
+test('a sandbox can start with the snapshot of another one, and needs its key', async () => {
+  await using template = await open({ seed: 'empty' })
+  await makePet(template, 3)
+  await template.snapshot('ready')
+  await using copy = await open({ seed: `${template.id}/ready`, seedKey: template.adminKey })
+  expect((await copy.listPets()).data.items).toMatchObject([{ name: 'Rex' }])
+  expect(await codeOf(open({ seed: `${template.id}/ready` }))).toBe('401 authentication_required')
+  expect(await codeOf(open({ seed: `${template.id}/ready`, seedKey: copy.adminKey }))).toBe(
+    '401 invalid_token',
+  )
+})
+
+test('an order whose first response was dropped after the commit is placed once, and the log shows both', async () => {
+  const retries: string[] = []
+  await using sandbox = await open({ seed: 'empty', onRetry: ({ error }) => retries.push(error.name) })
+  const pet = await makePet(sandbox, 3)
+  const rule: FaultRule = {
+    name: 'lost',
+    operation: 'placeOrder',
+    when: { call: 1 },
+    effect: { type: 'drop_after_commit' },
+  }
+  expect(await sandbox.faults([rule])).toMatchObject([{ name: 'lost', calls: 0n, applied: 0n }])
+  const order = await sandbox.placeOrder({ body: { petId: pet.id } }, { idempotencyKey: 'first' })
+  expect([order.replayed, retries]).toEqual([true, ['ConnectionError']])
+  expect((await sandbox.listOrders()).data.items.length).toBe(1)
+  expect(await sandbox.faultStates()).toMatchObject([{ name: 'lost', calls: 2n, applied: 1n }])
+  const orders = (await sandbox.requests({ limit: 10 })).filter(
+    ({ operationId }) => operationId === 'placeOrder',
+  )
+  expect(orders.map(({ status, fault }) => [status, fault])).toEqual([
+    [201n, undefined],
+    [undefined, expect.stringContaining('drop_after_commit')],
+  ])
+  const [last, first] = orders
+  expect(last?.requestHeaders['idempotency-key']).toBe('"first"')
+  expect(orders.map(({ ms }) => typeof ms)).toEqual(['number', 'number'])
+  const [previous] = await sandbox.requests({ limit: 1, before: last?.number })
+  expect(previous?.number).toBe(first?.number)
+  await sandbox.faults([])
+  expect(await sandbox.faultStates()).toEqual([])
+})
+
+/** A rule with each effect and each condition, as the types of the client write them. */
+const everyRule: FaultRule[] = [
+  { name: 'error', effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },
+  { name: 'delay', when: { every: 2 }, effect: { type: 'delay', delayMs: 10n } },
+  { name: 'before', when: { share: 0.25, seed: 7 }, effect: { type: 'drop_before_command' } },
+  { name: 'after', when: { idempotencyKey: 'x' }, effect: { type: 'drop_after_commit' } },
+  { name: 'cut', when: { header: { name: 'X-Test' } }, effect: { type: 'truncate', bytes: 3 } },
+  { name: 'rate', operation: 'listPets', effect: { type: 'rate_limit', requests: 3, seconds: 10 } },
+  { name: 'stream', operation: 'streamEvents', effect: { type: 'cut_stream', events: 2 } },
+  { name: 'twice', effect: { type: 'webhook_twice' } },
+  { name: 'late', effect: { type: 'webhook_late', delayMs: 5 } },
+  { name: 'order', effect: { type: 'webhook_out_of_order' } },
+  { name: 'webhook-lost', effect: { type: 'webhook_lost' } },
+]
+
+test('the host accepts every effect and condition that the types of the client allow', async () => {
+  await using sandbox = await open()
+  const states = await sandbox.faults(everyRule)
+  expect(states.map(({ name }) => name)).toEqual(everyRule.map(({ name }) => name))
+  expect(states[2]?.when).toEqual({ share: 0.25, seed: 7n })
+  expect(everyRule.map(({ effect }) => String(effect.type))).toEqual(Object.keys(effectMembers))
+  // The host returns what it accepts: the rules can be set again as they were read.
+  expect((await sandbox.faults(await sandbox.faultStates().then(rulesOf))).length).toBe(everyRule.length)
+})
+
+function rulesOf(states: readonly FaultRule[]): FaultRule[] {
+  return states.map(({ name, operation, when, effect }) => ({ name, operation, when, effect }))
+}
+
+test('the clock can be set, and returned to the real time', async () => {
+  const sunsets: unknown[] = []
+  await using sandbox = await open({ onDeprecation: ({ operationId }) => sunsets.push(operationId) })
+  await sandbox.getPet({ petId: 3 })
+  expect(sunsets).toEqual(['getPet'])
+  expect((await sandbox.clock(new Date('2035-06-01T00:00:00Z'))).slice(0, 10)).toBe('2035-06-01')
+  expect(await codeOf(sandbox.getPet({ petId: 3 }))).toBe('410 operation_sunset')
+  const now = Date.parse(await sandbox.clock(null))
+  expect(Math.abs(now - Date.now())).toBeLessThan(60_000)
+  expect((await sandbox.getPet({ petId: 3 })).status).toBe(200)
+})
+
+test('a refusal of the host is an ApiError with its code, and invalid options are refused', async () => {
+  const refused = await open({ lifetimeSeconds: 1 }).catch((error: unknown) => error)
+  expect(refused).toMatchObject({ name: 'ApiError', status: 422, code: 'validation_failed' })
+  expect(await codeOf(open({ seed: 'no/such' }))).toBe('422 validation_failed')
+  await expect(open({ host: 'ftp://x' })).rejects.toThrow(TypeError)
+  await expect(open({ lifetimeSeconds: 60.5 })).rejects.toThrow(RangeError)
+  await expect(open({ timeoutMs: 0 })).rejects.toThrow(RangeError)
+})
+
+test('the host can come from the environment; without it, the error says how to give it', async () => {
+  process.env.PETSTORE_SANDBOXES = host.base
+  try {
+    await using sandbox = await createSandbox()
+    expect(sandbox.baseUrl).toStartWith(`${host.base}/s/`)
+  } finally {
+    delete process.env.PETSTORE_SANDBOXES
+  }
+  await expect(createSandbox()).rejects.toThrow(/`host`, or in the environment variable PETSTORE_SANDBOXES/)
+})
+
+test('the given fetch sends the requests to the host and to the store', async () => {
+  const paths: string[] = []
+  const fetch: Fetch = (url, init) => {
+    paths.push(`${init.method} ${new URL(url).pathname.replace(/[a-z0-9]{26}/, 'ID')}`)
+    return globalThis.fetch(url, init)
+  }
+  {
+    await using sandbox = await open({ fetch })
+    await sandbox.getPet({ petId: 3 })
+    await sandbox.requests()
+  }
+  expect(paths).toEqual([
+    'POST /sandboxes',
+    'GET /s/ID/pets/3',
+    'GET /sandboxes/ID/requests',
+    'DELETE /sandboxes/ID',
+  ])
+})

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'bun:test'
+import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
+
+function refusalOf({ status, data }: CallResult): string {
+  const { code, message } = data as { code: string; message: string }
+  return `${status} ${code}: ${message}`
+}
+
+async function createPets(sandbox: TestSandbox, count: number): Promise<CallResult[]> {
+  await sandbox.call('POST', '/categories', { body: { name: 'Dogs' } })
+  const results: CallResult[] = []
+  for (let index = 0; index < count; index++) {
+    results.push(await sandbox.call('POST', '/pets', { body: { name: `Pet ${index}`, categoryId: 1 } }))
+  }
+  return results
+}
+
+describe('a bound', () => {
+  test('of rows, events and webhooks is refused with its name, and reads still work', async () => {
+    await using host = await openSandboxHost({ limits: { rows: 3, events: 14, webhooks: 1 } })
+    const rows = await host.create({ seed: 'empty' })
+    const results = await createPets(rows, 5)
+    expect(results.map(({ status }) => status)).toEqual([201, 201, 201, 503, 503])
+    expect(results.slice(3).map(refusalOf)[0]).toBe(
+      '503 storage_full: This sandbox has reached its limit of 3 pets. Reset it, or create another one.',
+    )
+    const events = await host.create({ seed: 'empty' })
+    await createPets(events, 3)
+    const changes: CallResult[] = []
+    for (let quantity = 5; quantity < 20; quantity++) {
+      changes.push(await events.call('PUT', '/store/inventory/1', { body: { quantity } }))
+    }
+    expect(changes.filter(({ status }) => status === 503).map(refusalOf)[0]).toContain(
+      'its limit of 14 events',
+    )
+    expect((await events.call('GET', '/pets')).data).toHaveLength(3)
+    expect((await events.control('POST', '/reset')).status).toBe(200)
+    expect((await createPets(events, 1))[0]?.status).toBe(201)
+    const hooks = await host.create({ seed: 'empty' })
+    const body = { url: 'http://127.0.0.1:9/hook', types: ['petstore.order.placed'] }
+    expect((await hooks.call('POST', '/webhooks', { body })).status).toBe(201)
+    expect(refusalOf(await hooks.call('POST', '/webhooks', { body }))).toContain(
+      '409 webhook_limit_reached: This sandbox has reached its limit of 1 webhooks',
+    )
+  })
+
+  test('of bytes is refused with its name, the other sandboxes go on, and a reset frees the space', async () => {
+    await using host = await openSandboxHost({ limits: { bytes: 1024 * 1024 } })
+    const [full, other] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
+    const description = 'x'.repeat(2000)
+    let refused: CallResult | undefined
+    for (let index = 0; index < 600 && !refused; index++) {
+      const made = await full.call('POST', '/categories', { body: { name: `${index}`, description } })
+      if (made.status !== 201) refused = made
+    }
+    expect(refused && refusalOf(refused)).toContain(
+      '503 storage_full: This sandbox has reached its limit of 1 MiB.',
+    )
+    expect((await full.call('GET', '/categories')).status).toBe(200)
+    expect((await other.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
+    expect((await full.control('POST', '/reset')).status).toBe(200)
+    expect((await full.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
+  })
+
+  test('of requests per minute concerns one sandbox, not its control operations', async () => {
+    await using host = await openSandboxHost({ limits: { requestsPerMinute: 20 } })
+    const [busy, other] = [await host.create(), await host.create()]
+    const results: CallResult[] = []
+    for (let index = 0; index < 25; index++)
+      results.push(await busy.call('GET', '/pets', { isAnonymous: index % 2 === 0 }))
+    const refused = results.filter(({ status }) => status === 429)
+    expect(refused).toHaveLength(5)
+    expect(refused[0] && refusalOf(refused[0])).toContain('its limit of 20 requests a minute')
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await other.call('GET', '/pets')).status).toBe(200)
+    expect((await busy.control('GET', '/requests')).data).toHaveLength(25)
+    expect((await busy.call('GET', '/readyz')).status).toBe(200)
+  })
+
+  test('of streams and snapshots is refused with its name', async () => {
+    await using host = await openSandboxHost({ limits: { streams: 2, snapshots: 2 } })
+    const sandbox = await host.create()
+    const { baseUrl, adminKey } = sandbox.created
+    const stopped = new AbortController()
+    const open = (): Promise<Response> =>
+      fetch(`${baseUrl}/events/stream`, {
+        headers: { Authorization: `Bearer ${adminKey}` },
+        signal: stopped.signal,
+      })
+    expect([(await open()).status, (await open()).status]).toEqual([200, 200])
+    const third = await open()
+    expect([third.status, await third.text()]).toEqual([503, expect.stringContaining('At most 2 streams')])
+    stopped.abort()
+    for (const name of ['a', 'b', 'a'])
+      expect((await sandbox.control('PUT', `/snapshots/${name}`)).status).toBe(200)
+    expect(refusalOf(await sandbox.control('PUT', '/snapshots/c'))).toBe(
+      '409 sandbox_limit_reached: A sandbox can have 2 snapshots: delete one first.',
+    )
+  })
+
+  test('of sandboxes, of bytes in total and of creations per hour is refused with its name', async () => {
+    await using few = await openSandboxHost({ limits: { sandboxes: 2 } })
+    const created = await Promise.allSettled([few.create(), few.create(), few.create(), few.create()])
+    expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+    await expect(few.create()).rejects.toThrow('This host has reached its limit of 2 sandboxes')
+    await using small = await openSandboxHost({ limits: { bytesTotal: 1_000_000 } })
+    for (let index = 0; index < 3; index++) await small.create().catch(() => {})
+    await expect(small.create()).rejects.toThrow('MiB on its disk')
+
+    // A request that a proxy forwards is not from this machine.
+    await using host = await openSandboxHost({ limits: { createdPerHour: 2 }, trustedProxies: ['127.0.0.1'] })
+    const createFrom = (address: string): Promise<Response> =>
+      fetch(`${host.base}/sandboxes`, { method: 'POST', headers: { 'X-Forwarded-For': address } })
+    const statuses: number[] = []
+    for (let index = 0; index < 3; index++) statuses.push((await createFrom('203.0.113.5')).status)
+    expect(statuses).toEqual([201, 201, 429])
+    const refused = await createFrom('203.0.113.5')
+    expect(await refused.text()).toContain('One address can create 2 sandboxes an hour')
+    expect((await createFrom('203.0.113.6')).status).toBe(201)
+    for (let index = 0; index < 5; index++) expect((await host.create()).created.id).toHaveLength(26)
+  })
+
+  test('of open sandboxes closes the one that was not used for the longest time, and loses nothing', async () => {
+    await using host = await openSandboxHost({ limits: { open: 3 } })
+    const sandboxes = await Promise.all(Array.from({ length: 8 }, () => host.create()))
+    for (let round = 0; round < 3; round++) {
+      const orders = await Promise.all(
+        sandboxes.map(sandbox => sandbox.call('POST', '/store/orders', { body: { petId: 3 + round } })),
+      )
+      expect(orders.map(({ status }) => status)).toEqual(sandboxes.map(() => 201))
+      expect(host.host.counts.open).toBeLessThanOrEqual(3)
+    }
+    for (const sandbox of sandboxes) expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(3)
+  })
+})
+
+describe('webhooks of sandboxes', () => {
+  test('are off unless the host allows them, and the refusal says so', async () => {
+    await using host = await openSandboxHost({ webhooksOff: 'This host sends no webhooks from sandboxes.' })
+    const sandbox = await host.create()
+    const refused = await sandbox.call('POST', '/webhooks', {
+      body: { url: 'https://example.com/hook', types: ['petstore.order.placed'] },
+    })
+    expect(refused.data).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ pointer: '/url', message: 'This host sends no webhooks from sandboxes.' }],
+    })
+  })
+
+  test('never go to private addresses, unless the host allows that', async () => {
+    await using host = await openSandboxHost({ allowPrivateWebhooks: false })
+    const sandbox = await host.create()
+    for (const url of [
+      'http://127.0.0.1:9/',
+      'http://10.0.0.1/',
+      'http://[::1]/',
+      'http://169.254.169.254/',
+    ]) {
+      const refused = await sandbox.call('POST', '/webhooks', {
+        body: { url, types: ['petstore.order.placed'] },
+      })
+      expect(refusalOf(refused)).toContain('is not on the public Internet')
+    }
+  })
+})

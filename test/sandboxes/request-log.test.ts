@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test'
+import { type CallResult, openSandboxHost } from '../support/sandbox-host.ts'
+import { until } from '../support/until.ts'
+
+interface Entry {
+  readonly number: bigint
+  readonly method: string
+  readonly path: string
+  readonly status?: bigint
+  readonly operationId?: string
+  readonly requestHeaders: Record<string, string>
+  readonly requestBody?: string
+  readonly responseBody?: string
+}
+
+/** Returns the entries of a response, the newest first. */
+function entriesOf({ data }: CallResult): Entry[] {
+  // Safe: the tests compare the members that they use.
+  return data as Entry[]
+}
+
+test('the log shows what a tool sent and received, whether the store read the body or not', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const { baseUrl, adminKey } = sandbox.created
+  const post = (headers: Record<string, string>, body: string): Promise<Response> =>
+    fetch(`${baseUrl}/store/orders?x=1`, { method: 'POST', headers, body })
+  await post({ Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' }, '{"petId":3}')
+  await fetch(`${baseUrl}/store/orders`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
+    body: '{"petId":3}',
+  })
+  await post({ 'Content-Type': 'application/x-www-form-urlencoded' }, 'petId=3')
+  await post({ 'Content-Type': 'application/json' }, `{"petId":3,"note":"${'é'.repeat(5000)}"}`)
+  await fetch(`${baseUrl}/pets/1`, { method: 'HEAD' })
+  await fetch(`${baseUrl}/nothing`)
+  const entries = entriesOf(await sandbox.control('GET', '/requests')).toReversed()
+  expect(entries.map(({ number, method, path, status }) => `${number} ${method} ${path} ${status}`)).toEqual([
+    '1 POST /store/orders?x=1 400',
+    '2 POST /store/orders 201',
+    '3 POST /store/orders?x=1 401',
+    '4 POST /store/orders?x=1 401',
+    '5 HEAD /pets/1 200',
+    '6 GET /nothing 404',
+  ])
+  expect(entries.map(({ operationId }) => operationId)).toEqual([
+    ...['placeOrder', 'placeOrder', 'placeOrder', 'placeOrder', 'getPet'],
+    undefined,
+  ])
+  expect(entries[0]?.requestBody).toBe('{"petId":3}')
+  expect(entries[1]?.responseBody).toContain('"petId":3')
+  expect(entries[2]?.requestBody).toBe('petId=3')
+  expect(entries[2]?.requestHeaders['content-type']).toBe('application/x-www-form-urlencoded')
+  const long = entries[3]?.requestBody ?? ''
+  expect(Buffer.byteLength(long)).toBeLessThanOrEqual(4096)
+  expect(long).toStartWith('{"petId":3,"note":"éé')
+  expect(long).not.toContain('\uFFFD')
+})
+
+test('the log contains no key and no secret', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const { data } = await sandbox.call('POST', '/keys', { body: { name: 'till', scopes: ['orders:read'] } })
+  const { key } = data as { key: string }
+  const hook = await sandbox.call('POST', '/webhooks', {
+    body: { url: 'http://127.0.0.1:9/hook', types: ['petstore.order.placed'] },
+  })
+  const { secret } = hook.data as { secret: string }
+  await sandbox.call('GET', `/pets?x=${key}`, { headers: { Cookie: `session=${key}` } })
+  await fetch(`${sandbox.created.baseUrl}/pets`, { headers: { Authorization: 'Basic c2VjcmV0' } })
+  const log = (await sandbox.control('GET', '/requests')).text
+  for (const hidden of [key, secret, sandbox.created.adminKey, 'c2VjcmV0']) expect(log).not.toContain(hidden)
+  expect(log).toContain('Bearer pst_***')
+  expect(log).toContain('whsec_***')
+  expect(log).toContain('Basic ***')
+})
+
+test('the log keeps the last 1,000 requests, in pages, and numbers them without a gap', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  for (let batch = 0; batch < 23; batch++) {
+    await Promise.all(Array.from({ length: 100 }, () => sandbox.call('GET', '/pets?limit=1')))
+    if (batch % 5 === 0) await sandbox.control('GET', '/requests?limit=1')
+  }
+  const numbers = entriesOf(await sandbox.control('GET', '/requests?limit=1000')).map(({ number }) => number)
+  expect(numbers).toEqual(Array.from({ length: 1000 }, (_, index) => 2300n - BigInt(index)))
+  const page = await sandbox.control('GET', '/requests?limit=2&before=2000')
+  expect(entriesOf(page).map(({ number }) => number)).toEqual([1999n, 1998n])
+  expect((await sandbox.control('DELETE', '/requests')).status).toBe(204)
+  expect((await sandbox.control('GET', '/requests')).text).toBe('[]')
+  await sandbox.call('GET', '/pets')
+  expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2301n }])
+}, 60_000)
+
+test('the stream of the log sends each request as it happens', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const stopped = new AbortController()
+  const { id, adminKey } = sandbox.created
+  const response = await fetch(`${host.base}/sandboxes/${id}/requests/stream`, {
+    headers: { Authorization: `Bearer ${adminKey}` },
+    signal: stopped.signal,
+  })
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  let text = ''
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString()
+  })().catch(() => {})
+  await sandbox.call('GET', '/pets?limit=1')
+  await until('the request is in the stream', () => text.includes('"path":"/pets?limit=1"'), 5000)
+  expect(text).toContain('id: 1\nevent: request\ndata: {')
+  stopped.abort()
+  await reading
+})
+
+test('large responses and imports pass through the log unchanged', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'large' })
+  const pages = await Promise.all(
+    Array.from({ length: 20 }, () => sandbox.call('GET', '/events?limit=100&type=petstore.pet.created')),
+  )
+  for (const page of pages) expect(page.data).toHaveLength(100)
+  const description = 'x'.repeat(2000)
+  const made = await sandbox.call('POST', '/categories', { body: { name: 'Long', description } })
+  expect(made.data).toMatchObject({ description })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test'
+import { leakFaultRules } from '../controls/leaking-fault-rules.ts'
+import { sharedKey } from '../controls/shared-sandbox-key.ts'
+import { openSandboxHost, type TestHost, type TestHostOptions } from '../support/sandbox-host.ts'
+
+/** Returns how one sandbox is visible in another one, as sentences. */
+async function leaksOf(
+  options: TestHostOptions = {},
+  afterRules: (host: TestHost, one: string, other: string) => Promise<void> = async () => {},
+): Promise<string[]> {
+  await using host = await openSandboxHost(options)
+  const [one, other] = [await host.create(), await host.create()]
+  const leaks: string[] = []
+  const key = { Authorization: `Bearer ${one.created.adminKey}` }
+  const inOther = await other.call('GET', '/keys', { headers: key })
+  if (inOther.status !== 401) leaks.push('a key of one sandbox works in another one')
+  const control = await fetch(`${host.base}/sandboxes/${other.created.id}`, { headers: key })
+  if (control.status !== 401) leaks.push('a key of one sandbox controls another one')
+
+  const rules = [{ name: 'broken', effect: { type: 'error', code: 'internal_error' } }]
+  await one.control('PUT', '/faults', { rules })
+  await afterRules(host, one.created.id, other.created.id)
+  if ((await one.call('GET', '/pets')).status !== 500) leaks.push('a rule has no effect')
+  if ((await other.call('GET', '/pets')).status !== 200) leaks.push('a rule touches another sandbox')
+  for (const sandbox of [one, other]) await sandbox.control('DELETE', '/faults')
+
+  await one.call('POST', '/store/orders', { body: { petId: 3 } })
+  if ((await other.call('GET', '/store/orders')).text !== '[]') leaks.push('an order is in another sandbox')
+  const paths = (await other.control('GET', '/requests')).data as { path: string; method: string }[]
+  if (paths.some(({ method }) => method === 'POST')) leaks.push('a request is in the log of another sandbox')
+  return leaks
+}
+
+describe('two sandboxes', () => {
+  test('share nothing', async () => {
+    expect(await leaksOf()).toEqual([])
+  })
+
+  test('control: a key that works in two sandboxes is detected', async () => {
+    expect(await leaksOf(sharedKey)).toEqual([
+      'a key of one sandbox works in another one',
+      'a key of one sandbox controls another one',
+    ])
+  })
+
+  test('control: a rule that leaks into another sandbox is detected', async () => {
+    expect(await leaksOf({}, leakFaultRules)).toEqual(['a rule touches another sandbox'])
+  })
+})

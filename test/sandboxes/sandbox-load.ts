@@ -1,0 +1,25 @@
+/** Sends too many requests to one sandbox for some time. Arguments: the kind, the base address, the key, and ms. */
+const [kind = '', baseUrl = '', key = '', ms = '0'] = process.argv.slice(2)
+const control = baseUrl.replace('/s/', '/sandboxes/')
+const endMs = performance.now() + Number(ms)
+
+async function send(method: string, url: string): Promise<void> {
+  await (await fetch(url, { method, headers: { Authorization: `Bearer ${key}` } })).arrayBuffer()
+}
+
+const requests: Readonly<Record<string, { clients: number; send: () => Promise<void> }>> = {
+  reads: { clients: 60, send: () => send('GET', `${baseUrl}/pets?limit=100`) },
+  resets: { clients: 2, send: () => send('POST', `${control}/reset`) },
+  snapshots: { clients: 2, send: () => send('PUT', `${control}/snapshots/one`) },
+  logs: { clients: 4, send: () => send('GET', `${control}/requests?limit=1000`) },
+}
+
+const request = requests[kind]
+if (!request) throw new Error(`there is no load ${kind}`)
+await Promise.all(
+  Array.from({ length: request.clients }, async () => {
+    while (performance.now() < endMs) await request.send()
+  }),
+)
+
+export {}

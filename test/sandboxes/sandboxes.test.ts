@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type CallResult,
+  createSandbox,
+  openSandboxHost,
+  type TestHost,
+  type TestSandbox,
+} from '../support/sandbox-host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await openSandboxHost()
+})
+
+afterAll(() => host[Symbol.asyncDispose]())
+
+const order = { body: { petId: 3 } }
+
+function codeOf({ status, data }: CallResult): string {
+  const code: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'code') : undefined
+  return `${status} ${code}`
+}
+
+/** Returns what a client can read of a sandbox, without instants and secrets. */
+async function contentOf(sandbox: TestSandbox): Promise<string> {
+  const lists = [
+    '/pets?limit=100',
+    '/categories',
+    '/store/inventory',
+    '/store/orders',
+    '/events?limit=100',
+    '/keys',
+  ]
+  const texts = await Promise.all(lists.map(async path => (await sandbox.call('GET', path)).text))
+  return texts
+    .join('\n')
+    .replaceAll(/"(time|createdAt|attemptedAt)":"[^"]*"/g, '"$1":""')
+    .replaceAll(/"hint":"\w*"/g, '"hint":""')
+}
+
+describe('a sandbox', () => {
+  test('starts with its seed, and its own key is an admin key', async () => {
+    const demo = await host.create()
+    expect(demo.created).toMatchObject({ seed: 'demo', state: 'ready', generation: 1n })
+    expect((await demo.call('GET', '/pets?limit=1')).data).toMatchObject([{ id: 1n }])
+    expect((await demo.call('GET', '/keys/current')).data).toMatchObject({ id: 1n, scopes: ['admin'] })
+    const empty = await host.create({ seed: 'empty', label: 'Ada' })
+    expect((await empty.call('GET', '/pets')).text).toBe('[]')
+    expect(empty.created.label).toBe('Ada')
+    const large = await host.create({ seed: 'large' })
+    expect((await large.call('GET', '/pets?id=10000')).data).toHaveLength(1)
+    expect((await large.call('GET', '/pets?id=10001')).data).toHaveLength(0)
+  })
+
+  test('serves everything under its base address: pages, description, streams and probes', async () => {
+    const { created } = await host.create()
+    const path = new URL(created.baseUrl).pathname
+    for (const page of [
+      '/',
+      '/docs',
+      '/console',
+      '/openapi.yaml',
+      '/llms.txt',
+      '/livez',
+      '/readyz',
+      '/errors',
+    ]) {
+      expect([page, (await fetch(created.baseUrl + page)).status]).toEqual([page, 200])
+    }
+    const description: unknown = await (await fetch(`${created.baseUrl}/openapi.json`)).json()
+    expect(description).toMatchObject({ servers: [{ url: created.baseUrl }] })
+    for (const page of ['/docs', '/console', '/']) {
+      const html = await (await fetch(created.baseUrl + page, { headers: { Accept: 'text/html' } })).text()
+      const links = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, link = '']) => link)
+      expect(links.length).toBeGreaterThan(0)
+      for (const link of links) {
+        expect([link, link.startsWith(`${path}/`)]).toEqual([link, true])
+        expect([link, (await fetch(host.base + link)).status]).toEqual([link, 200])
+      }
+    }
+  })
+
+  test('is private: its key, cursors, positions and idempotency keys mean nothing elsewhere', async () => {
+    const [mine, other] = await Promise.all([host.create(), host.create()])
+    const key = { Authorization: `Bearer ${mine.created.adminKey}` }
+    expect(codeOf(await other.call('POST', '/store/orders', { ...order, headers: key }))).toBe(
+      '401 invalid_token',
+    )
+    const control = await fetch(`${host.base}/sandboxes/${other.created.id}`, { headers: key })
+    expect(control.status).toBe(401)
+
+    const cursor = /cursor=([\w-]+)/.exec(
+      (await mine.call('GET', '/pets?limit=1')).headers.get('link') ?? '',
+    )?.[1]
+    expect((await mine.call('GET', `/pets?limit=1&cursor=${cursor}`)).status).toBe(200)
+    expect(codeOf(await other.call('GET', `/pets?limit=1&cursor=${cursor}`))).toBe('400 invalid_cursor')
+    const after = /after=(\d+)/.exec(
+      (await mine.call('GET', '/events?limit=1')).headers.get('link') ?? '',
+    )?.[1]
+    expect((await mine.call('GET', `/events?after=${after}`)).status).toBe(200)
+    expect(codeOf(await other.call('GET', `/events?after=${after}`))).toBe('410 event_history_expired')
+
+    const headers = { 'Idempotency-Key': '"one"' }
+    const first = await mine.call('POST', '/store/orders', { ...order, headers })
+    const elsewhere = await other.call('POST', '/store/orders', { ...order, headers })
+    expect([first.status, elsewhere.status]).toEqual([201, 201])
+    expect(elsewhere.headers.get('idempotent-replayed')).toBeNull()
+    expect((await other.call('GET', '/store/orders')).data).toHaveLength(1)
+  })
+
+  test('is not found after it was deleted, and its files are gone', async () => {
+    const sandbox = await host.create()
+    await sandbox.call('POST', '/store/orders', order)
+    const directory = join(host.directory, 'sandboxes', sandbox.created.id)
+    expect(existsSync(directory)).toBe(true)
+    expect((await sandbox.control('DELETE', '')).status).toBe(204)
+    expect(codeOf(await sandbox.call('GET', '/pets'))).toBe('404 sandbox_not_found')
+    expect(codeOf(await sandbox.control('GET', ''))).toBe('404 sandbox_not_found')
+    expect(existsSync(directory)).toBe(false)
+  })
+
+  test('expires, and its files are deleted then', async () => {
+    let now = Date.now()
+    await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20 })
+    const sandbox = await aged.create({ lifetimeSeconds: 60 })
+    now += 30_000
+    expect((await sandbox.control('PATCH', '', { lifetimeSeconds: 120, label: 'longer' })).status).toBe(200)
+    now += 60_000
+    expect((await sandbox.call('GET', '/pets')).status).toBe(200)
+    now += 61_000
+    expect(codeOf(await sandbox.call('GET', '/pets'))).toBe('404 sandbox_not_found')
+    await Bun.sleep(200)
+    expect(existsSync(join(aged.directory, 'sandboxes', sandbox.created.id))).toBe(false)
+    expect(aged.host.counts.sandboxes).toBe(0)
+  })
+
+  test('keeps its content, its key, its rules and its request log when the host restarts', async () => {
+    const first = await openSandboxHost()
+    const sandbox = await first.create()
+    await sandbox.call('POST', '/store/orders', order)
+    const rules = [{ name: 'slow', effect: { type: 'delay', delayMs: 5 } }]
+    await sandbox.control('PUT', '/faults', { rules })
+    await sandbox.control('PUT', '/clock', { now: '2027-06-01T00:00:00Z' })
+    await first.stop()
+    const port = Number(new URL(first.base).port)
+    await using again = await openSandboxHost({ directory: first.directory, port })
+    expect((await sandbox.call('GET', '/store/orders/1')).headers.get('petstore-fault')).toContain('slow')
+    expect((await sandbox.control('GET', '/faults')).data).toMatchObject({
+      rules: [{ name: 'slow', calls: 1n }],
+    })
+    expect((await sandbox.control('GET', '/requests')).data).toHaveLength(2)
+    expect((await sandbox.control('GET', '/clock')).text).toContain('2027-06-01T00:0')
+    expect(again.host.counts.sandboxes).toBe(1)
+  })
+
+  test('refuses bad input with a message that says what is valid', async () => {
+    const create = (body: unknown) => createSandbox(host.base, body as object).catch(error => String(error))
+    expect(await create({ seed: 'huge' })).toContain(
+      'must be demo, empty, large, or the snapshot of a sandbox',
+    )
+    expect(await create({ lifetimeSeconds: 10_000_000 })).toContain('at most 604800')
+    expect(await create({ lifetimeSeconds: 1 })).toContain('at least 60')
+    expect(await create({ label: 'x'.repeat(101) })).toContain('label must have at most 100 characters')
+    expect(await create({ color: 'red' })).toContain('color is not a member')
+    const sandbox = await host.create()
+    expect(codeOf(await sandbox.control('POST', '/reset', { snapshot: 'none' }))).toBe(
+      '404 snapshot_not_found',
+    )
+    expect(codeOf(await sandbox.control('PUT', '/snapshots/BAD'))).toBe('400 invalid_parameter')
+    expect(codeOf(await sandbox.control('GET', '/nothing'))).toBe('404 route_not_found')
+    expect(codeOf(await sandbox.control('PUT', '/clock', { now: 'soon' }))).toBe('422 validation_failed')
+    const withoutKey = await fetch(`${host.base}/sandboxes/${sandbox.created.id}`)
+    expect([withoutKey.status, withoutKey.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="petstore"',
+    ])
+  })
+})
+
+describe('a reset', () => {
+  test('gives the same ids, positions and data again, as often as it is repeated', async () => {
+    const sandbox = await host.create()
+    const start = await contentOf(sandbox)
+    const act = async (): Promise<string> => {
+      await sandbox.call('POST', '/store/orders', order)
+      await sandbox.call('POST', '/pets', { body: { name: 'Rex', categoryId: 1 } })
+      await sandbox.call('POST', '/keys', { body: { name: 'till', scopes: ['orders:write'] } })
+      return contentOf(sandbox)
+    }
+    const acted = await act()
+    for (let generation = 2; generation <= 4; generation++) {
+      const reset = await sandbox.control('POST', '/reset')
+      expect(reset.data).toMatchObject({ generation: BigInt(generation) })
+      expect(await contentOf(sandbox)).toBe(start)
+      // Only the ids of new events differ.
+      expect((await act()).replaceAll(/"id":"\d+"/g, '')).toBe(acted.replaceAll(/"id":"\d+"/g, ''))
+    }
+  })
+
+  test('gives event ids of a new generation, refuses older cursors and ends streams', async () => {
+    const sandbox = await host.create()
+    const { baseUrl, adminKey } = sandbox.created
+    const lastEvent = async (): Promise<{ id: string; sequence: string }> => {
+      const { data } = await sandbox.call('GET', '/events?type=petstore.order.placed')
+      return (data as { id: string; sequence: string }[]).at(-1) ?? { id: '', sequence: '' }
+    }
+    const stream = await fetch(`${baseUrl}/events/stream`, {
+      headers: { Authorization: `Bearer ${adminKey}` },
+    })
+    const streamed = stream.text()
+    await sandbox.call('POST', '/store/orders', order)
+    const before = await lastEvent()
+    const link = (await sandbox.call('GET', '/pets?limit=1')).headers.get('link') ?? ''
+    const feed = (await sandbox.call('GET', '/events')).headers.get('link') ?? ''
+    await sandbox.control('POST', '/reset')
+    const lastId =
+      (await streamed)
+        .match(/id: (\d+)/g)
+        ?.at(-1)
+        ?.slice(4) ?? ''
+    await sandbox.call('POST', '/store/orders', order)
+    const afterwards = await lastEvent()
+    expect(afterwards.sequence).toBe(before.sequence)
+    expect(afterwards.id).not.toBe(before.id)
+    expect(
+      codeOf(await sandbox.call('GET', `/pets?limit=1&cursor=${/cursor=([\w-]+)/.exec(link)?.[1]}`)),
+    ).toBe('400 invalid_cursor')
+    expect(codeOf(await sandbox.call('GET', `/events?after=${/after=(\d+)/.exec(feed)?.[1]}`))).toBe(
+      '410 event_history_expired',
+    )
+    const resumed = await sandbox.call('GET', '/events/stream', { headers: { 'Last-Event-ID': lastId } })
+    expect(codeOf(resumed)).toBe('410 event_history_expired')
+  })
+
+  test('restores the key of the sandbox, even if it was revoked', async () => {
+    const sandbox = await host.create({ seed: 'empty' })
+    expect((await sandbox.call('DELETE', '/keys/1')).status).toBe(204)
+    expect((await sandbox.call('GET', '/keys')).status).toBe(401)
+    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect((await sandbox.call('GET', '/keys')).status).toBe(200)
+  })
+
+  test('during requests ends in one of the two states, and no request gets a 500', async () => {
+    const sandbox = await host.create()
+    const statuses = new Set<number>()
+    let isDone = false
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!isDone) statuses.add((await sandbox.call('POST', '/store/orders', order)).status)
+    })
+    for (let round = 0; round < 5; round++) {
+      await Bun.sleep(30)
+      expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    }
+    isDone = true
+    await Promise.all(clients)
+    expect([...statuses].filter(status => ![201, 409, 503].includes(status))).toEqual([])
+    expect((await sandbox.control('GET', '')).data).toMatchObject({ generation: 6n, state: 'ready' })
+    expect(host.errors).toEqual([])
+  })
+})
+
+describe('a snapshot', () => {
+  test('is taken, listed, restored and deleted', async () => {
+    const sandbox = await host.create()
+    await sandbox.call('POST', '/store/orders', order)
+    const before = await contentOf(sandbox)
+    const taken = await sandbox.control('PUT', '/snapshots/one-order')
+    expect([taken.status, taken.data]).toMatchObject([200, { name: 'one-order' }])
+    await sandbox.call('POST', '/store/orders', { body: { petId: 4 } })
+    expect((await sandbox.control('GET', '/snapshots')).data).toMatchObject([{ name: 'one-order' }])
+    await sandbox.control('POST', '/reset', { snapshot: 'one-order' })
+    expect(await contentOf(sandbox)).toBe(before)
+    expect((await sandbox.control('DELETE', '/snapshots/one-order')).status).toBe(204)
+    expect(codeOf(await sandbox.control('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
+  })
+
+  test('is the seed of other sandboxes, only with the key of its sandbox, and outlives it', async () => {
+    const teacher = await host.create({ seed: 'empty' })
+    await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
+    await teacher.control('PUT', '/snapshots/lesson')
+    const seed = `${teacher.created.id}/lesson`
+    const create = (key: string): Promise<Response> =>
+      fetch(`${host.base}/sandboxes`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ seed }),
+      })
+    const stranger = await host.create()
+    expect((await create(stranger.created.adminKey)).status).toBe(401)
+    const made = await create(teacher.created.adminKey)
+    expect(made.status).toBe(201)
+    const { baseUrl, id, adminKey } = (await made.json()) as { baseUrl: string; id: string; adminKey: string }
+    await teacher.control('DELETE', '')
+    const reset = await fetch(`${host.base}/sandboxes/${id}/reset`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${adminKey}` },
+    })
+    expect(reset.status).toBe(200)
+    expect(await (await fetch(`${baseUrl}/categories`)).json()).toMatchObject([{ name: 'Dragons' }])
+  })
+
+  test('is consistent while clients write', async () => {
+    const sandbox = await host.create()
+    await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 100_000 } })
+    let isDone = false
+    const writer = (async () => {
+      while (!isDone) await sandbox.call('POST', '/store/orders', order)
+    })()
+    for (let round = 0; round < 5; round++) {
+      expect((await sandbox.control('PUT', `/snapshots/round-${round}`)).status).toBe(200)
+    }
+    isDone = true
+    await writer
+    const counts: bigint[] = []
+    for (let round = 0; round < 5; round++) {
+      expect((await sandbox.control('POST', '/reset', { snapshot: `round-${round}` })).status).toBe(200)
+      const item = await sandbox.call('GET', '/store/inventory/3')
+      const last = await sandbox.call('GET', '/store/orders?limit=1&sort=-id')
+      const { reserved } = item.data as { reserved: bigint }
+      // Each order reserves one unit.
+      expect(last.data).toMatchObject(reserved === 0n ? [] : [{ id: reserved }])
+      expect(reserved).toBeGreaterThanOrEqual(counts.at(-1) ?? 0n)
+      counts.push(reserved)
+    }
+    expect(counts.at(-1)).toBeGreaterThan(0n)
+  })
+})
+
+describe('the lifecycle clock', () => {
+  test('retires a deprecated operation when it is set beyond its sunset, in this sandbox only', async () => {
+    const [late, other] = await Promise.all([host.create(), host.create()])
+    const deprecated = '/pets/3'
+    expect((await late.call('GET', deprecated)).status).toBe(200)
+    const set = await late.control('PUT', '/clock', { now: '2040-01-01T00:00:00Z' })
+    expect(set.text).toContain('2040-01-01T00:00:0')
+    expect(codeOf(await late.call('GET', deprecated))).toBe('410 operation_sunset')
+    expect((await other.call('GET', deprecated)).status).toBe(200)
+    expect((await other.control('GET', '/clock')).text).not.toContain('2040')
+    expect((await late.control('PUT', '/clock', { now: null })).text).not.toContain('2040')
+    expect((await late.call('GET', deprecated)).status).toBe(200)
+  })
+})
