@@ -54,7 +54,7 @@ export function SandboxView() {
         <Text>
           {sandbox.label !== undefined && `${sandbox.label}: `}
           created {formatInstant(sandbox.createdAt)} from {sandbox.seed}, reset {sandbox.generation - 1}{' '}
-          times, and deleted {formatInstant(sandbox.expiresAt)}.
+          times. It will be deleted {formatInstant(sandbox.expiresAt)}.
         </Text>
       )}
       <Snapshots onReset={setTarget} />
