@@ -352,6 +352,7 @@ export class SandboxHost {
         directory: this.#directoryOf(id),
         file: this.#fileOf(id),
         base: this.baseOf(id),
+        control: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => slot.record.clockAheadMs,
         onFatal: reason => this.#onDamaged(slot, reason),
