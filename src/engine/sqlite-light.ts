@@ -29,7 +29,7 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly slices: TimeSlices
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
   readonly checks: boolean
-  /** Called once, when the file cannot be trusted any more. The engine then refuses everything. */
+  /** Called once, after an error with which the engine cannot continue. The engine then refuses everything. */
   readonly onFatal: (reason: string) => void
 }
 
@@ -80,9 +80,15 @@ function openConnection({
     }
     return connection
   } catch (error) {
-    if (isFatal(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
+    if (isDamaged(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
     throw error
   }
+}
+
+/** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */
+function isDamaged(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')
 }
 
 class OneConnectionEngine<Query, Command, Reply, Result>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
@@ -43,6 +43,8 @@ const IDLE_MS = 10 * 60_000
  * forward for a moment deletes nothing.
  */
 const GRACE_MS = 5 * 60_000
+/** With less free space than this, an error of input or output means that the disk is full. */
+const FREE_BYTES_MIN = 64 * 1024
 /** The longest time that a request waits until another sandbox can be closed. */
 const ROOM_MS_MAX = 3000
 const ROOM_CHECK_MS = 100
@@ -111,7 +113,9 @@ export class SandboxHost {
       ...{ loadSeed, slices, clock, newKey },
       directory: join(directory, 'templates'),
     })
-    for (const record of this.#registry.all()) this.#slots.set(record.id, newSlot(record))
+    for (const record of this.#registry.all()) {
+      if (existsSync(this.#directoryOf(record.id))) this.#slots.set(record.id, newSlot(record))
+    }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
   }
 
@@ -269,9 +273,10 @@ export class SandboxHost {
     return inTurn(slot, async () => {
       // From here on, the sandbox is not found.
       this.#slots.delete(id)
-      this.#registry.delete(id)
       await this.#close(slot)
       await rm(this.#directoryOf(id), { recursive: true, force: true })
+      // Last, because on a full disk there is only space for this change after the files have been deleted.
+      this.#registry.delete(id)
     })
   }
 
@@ -355,26 +360,31 @@ export class SandboxHost {
         control: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => slot.record.clockAheadMs,
-        onFatal: reason => this.#onDamaged(slot, reason),
+        onFatal: reason => this.#onFatal(slot, reason),
       })
       if (checks) this.#save(slot, { bootId: this.#bootId })
       slot.opened = opened
       return opened
     } catch (error) {
       this.#openCount--
-      if (!(error instanceof DamagedDatabase)) throw error
-      this.#onDamaged(slot, error.message)
+      if (!(error instanceof DamagedDatabase)) throw await this.#failureOfOpening(error)
+      this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
+      this.#save(slot, { isDamaged: true })
       throw sandboxDamaged()
     }
   }
 
-  #onDamaged(slot: Slot, reason: string): void {
-    this.#options.log.error(
-      { sandbox: slot.record.id, fault: reason },
-      'the database of a sandbox is damaged',
-    )
-    this.#save(slot, { isDamaged: true })
-    if (slot.opened) inTurn(slot, () => this.#close(slot)).catch(() => {})
+  /** Returns the refusal of a request to a sandbox that a full disk keeps from opening, and any other error unchanged. */
+  async #failureOfOpening(error: unknown): Promise<unknown> {
+    const { bavail, bsize } = await statfs(this.#options.directory)
+    return bavail * bsize < FREE_BYTES_MIN ? storageFull() : refusalOfFullDisk(error)
+  }
+
+  /** Closes a sandbox after an error with which its store cannot continue. The next opening checks its file. */
+  #onFatal(slot: Slot, reason: string): void {
+    this.#options.log.error({ sandbox: slot.record.id, fault: reason }, 'a sandbox was closed after an error')
+    slot.record = { ...slot.record, bootId: '' }
+    inTurn(slot, () => this.#close(slot)).catch(() => {})
   }
 
   /** Closes the store of a sandbox, if it is open. The caller has the turn of the slot. */
