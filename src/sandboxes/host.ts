@@ -374,7 +374,7 @@ export class SandboxHost {
     }
   }
 
-  /** Returns the refusal of a request to a sandbox that a full disk keeps from opening, and any other error unchanged. */
+  /** Returns the refusal for an opening that failed on a full disk, and any other error unchanged. */
   async #failureOfOpening(error: unknown): Promise<unknown> {
     const { bavail, bsize } = await statfs(this.#options.directory)
     return bavail * bsize < FREE_BYTES_MIN ? storageFull() : refusalOfFullDisk(error)
