@@ -15,8 +15,8 @@ export class RequestStreams {
   readonly #open = new Set<RequestStream>()
 
   /**
-   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. It ends when the log is closed. Its
-   * client then connects again, and misses nothing. Throws `overloaded` if too many streams are open.
+   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. It ends with the log; its client
+   * then connects again, and misses nothing. Throws `overloaded` if too many streams are open.
    */
   async respond({ request, headers }: RequestContext, log: RequestLog): Promise<Response> {
     const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
