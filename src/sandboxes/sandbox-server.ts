@@ -15,6 +15,7 @@ import {
 } from '../api/routes.ts'
 import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
+import { getError, listErrors } from '../shop/errors.ts'
 import { faultText } from '../store/open.ts'
 import { Control } from './control.ts'
 import { type HostOptions, SandboxHost } from './host.ts'
@@ -136,6 +137,14 @@ function pagePaths(base: string, host: SandboxHost): Paths {
       '/openapi-sandboxes.yaml',
       fixed('application/yaml', async () =>
         (await import('../openapi/yaml.ts')).writeYaml(await description()),
+      ),
+    ],
+    // The `type` of a problem is the address of its entry here.
+    ['/errors', get(async ({ headers }) => json(headers, writeJson((await listErrors()).items)))],
+    [
+      '/errors/{code}',
+      get(async ({ headers, pathParameters: { code = '' } }) =>
+        json(headers, writeJson(await getError({}, { code }))),
       ),
     ],
     ['/livez', probe(context => json(context.headers, '{"status":"live"}'))],

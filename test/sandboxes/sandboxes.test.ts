@@ -193,6 +193,16 @@ describe('a sandbox', () => {
   })
 })
 
+test('the type of a problem from the host is the address of its entry in the catalogue', async () => {
+  const response = await fetch(`${host.base}/sandboxes/nothing`, {
+    headers: { Accept: 'application/problem+json' },
+  })
+  const { type, code } = (await response.json()) as { type: string; code: string }
+  expect(await (await fetch(type)).json()).toMatchObject({ code })
+  expect(((await (await fetch(`${host.base}/errors`)).json()) as unknown[]).length).toBeGreaterThan(40)
+  expect((await fetch(`${host.base}/errors/nothing`)).status).toBe(404)
+})
+
 describe('a reset', () => {
   test('gives the same ids, positions and data again, as often as it is repeated', async () => {
     const sandbox = await host.create()
