@@ -17,6 +17,8 @@ const pages: [page: string, outputs: number][] = [
   ['history.md', 4],
   ['clients.md', 5],
   ['teaching.md', 6],
+  ['lesson.md', 25],
+  ['sandboxes.md', 11],
 ]
 
 interface Block {
