@@ -8,6 +8,14 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
   { file: 'haproxy.cfg', command: ['haproxy', '-c', '-f', join(deploy, 'haproxy.cfg')] },
   { file: 'nginx.conf', command: ['nginx', '-t', '-c', join(deploy, 'nginx.conf')] },
   {
+    file: 'sandboxes-haproxy.cfg',
+    command: ['haproxy', '-c', '-f', join(deploy, 'sandboxes-haproxy.cfg')],
+  },
+  {
+    file: 'sandboxes-nginx.conf',
+    command: ['nginx', '-t', '-c', join(deploy, 'sandboxes-nginx.conf')],
+  },
+  {
     file: 'patroni/patroni.yml',
     command: ['patroni', '--validate-config', join(deploy, 'patroni/patroni.yml')],
   },
@@ -24,6 +32,10 @@ const checks: readonly { readonly file: string; readonly command: readonly strin
     command: ['promtool', 'check', 'rules', join(deploy, 'monitoring/alerts.yml')],
   },
   { file: 'petstore.service', command: ['systemd-analyze', 'verify', join(deploy, 'petstore.service')] },
+  {
+    file: 'petstore-sandboxes.service',
+    command: ['systemd-analyze', 'verify', join(deploy, 'petstore-sandboxes.service')],
+  },
   {
     file: 'Containerfile',
     command: ['podman', 'build', '-f', join(deploy, 'Containerfile'), join(deploy, '..')],

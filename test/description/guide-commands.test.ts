@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
+import { until } from '../support/until.ts'
 
 /** The pages whose commands are run, with the number of outputs that each shows. */
 const pages: [page: string, outputs: number][] = [
@@ -15,7 +16,9 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 4],
   ['history.md', 4],
   ['clients.md', 5],
-  ['teaching.md', 6],
+  ['teaching.md', 7],
+  ['lesson.md', 25],
+  ['sandboxes.md', 11],
 ]
 
 interface Block {
@@ -56,65 +59,121 @@ function missingLines(output: string, documented: string): string[] {
   })
 }
 
+/** The programs that the blocks of a page start, and the shell that runs their commands. */
+class PageRun implements AsyncDisposable {
+  readonly #home = mkdtempSync(join(tmpdir(), 'petstore-guides-'))
+  /** The running programs by the address that the page shows. */
+  readonly #programs = new Map<string, ServerProcess>()
+  #latest: ServerProcess | undefined
+  /** The names of the variables that the commands have set, and commands that set them again. */
+  readonly #variables = new Set<string>()
+  #state = ''
+  #output = ''
+  #compared = 0
+
+  /** The number of outputs that were compared. */
+  get compared(): number {
+    return this.#compared
+  }
+
+  async run({ kind, lines }: Block): Promise<void> {
+    if (kind === 'start') await this.#start(lines)
+    else if (kind === 'sh') this.#output = await this.#runInShell(lines)
+    else if (kind === 'output') this.#compare(this.#output, lines)
+    else if (kind === 'received') await this.#compareReceived(lines)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const program of this.#programs.values()) await program[Symbol.asyncDispose]()
+    rmSync(this.#home, { recursive: true, force: true })
+  }
+
+  /** Starts a program on a free port. A second program for the same documented port replaces the first one. */
+  async #start(lines: string): Promise<void> {
+    const words = lines.replaceAll('\\\n', ' ').trim().split(/\s+/)
+    const first = words.findIndex(word => !/^[A-Z_]+=/.test(word))
+    const environment = Object.fromEntries(words.slice(0, first).map(word => word.split('=', 2)))
+    const args = words
+      .slice(first)
+      .join(' ')
+      .replace(/^npm start -- /, 'serve ')
+      .replace(/^petstore /, '')
+      .replaceAll(/\$([A-Z]+)/g, (_, name: string) => this.#valueOf(name))
+      .split(' ')
+    const port = args[args.indexOf('--port') + 1] ?? ''
+    const documented = `http://127.0.0.1:${port}`
+    const earlier = this.#programs.get(documented)
+    await earlier?.[Symbol.asyncDispose]()
+    const actualPort = earlier ? new URL(earlier.base).port : '0'
+    const actual = args.map(arg =>
+      arg === port ? actualPort : arg.startsWith('./') ? join(this.#home, arg) : arg,
+    )
+    this.#latest = await startProcess(actual, environment)
+    this.#programs.set(documented, this.#latest)
+  }
+
+  /** Runs the commands of a block in a shell with the variables and functions of the earlier blocks. */
+  async #runInShell(lines: string): Promise<string> {
+    const commands = this.#withActualPlaces(lines)
+    for (const [, name = ''] of lines.matchAll(/^\s*(?:export )?([A-Za-z_]+)=/gm)) this.#variables.add(name)
+    const stateFile = join(this.#home, 'shell-state')
+    const names = [...this.#variables].join(' ')
+    const save = `{ for name in ${names}; do declare -p $name || true; done; declare -f; } > ${stateFile} 2> /dev/null`
+    const child = Bun.spawn(['bash', '-euc', `${this.#state}\n${commands}\n${save}`], {
+      cwd: ROOT,
+      stdout: 'pipe',
+      stderr: 'inherit',
+      timeout: 120_000,
+    })
+    const output = await new Response(child.stdout).text()
+    expect([commands, await child.exited]).toEqual([commands, 0])
+    this.#state = readFileSync(stateFile, 'utf8')
+    return output
+  }
+
+  /** Returns commands with the addresses and files of this run. */
+  #withActualPlaces(lines: string): string {
+    const home = this.#home
+    const commands = lines
+      .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
+      .replaceAll('--data data', `--data ${home}/data`)
+      // Without npm, which takes longer to start than the command. Other tests start the command with npm.
+      .replace('petstore() { npm run --silent petstore --', `petstore() { ${process.execPath} src/main.ts`)
+      .replaceAll(' data/address', ` ${home}/data/address`)
+      .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
+      .replaceAll(/ (class\.(?:csv|txt))/g, ` ${home}/$1`)
+      .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
+    return [...this.#programs].reduce(
+      (text, [documented, { base }]) => text.replaceAll(documented, base.replace(/\/$/, '')),
+      commands,
+    )
+  }
+
+  /** Returns the value of a variable of the shell. */
+  #valueOf(name: string): string {
+    return new RegExp(`^declare -[-x]+ ${name}="(.*)"$`, 'm').exec(this.#state)?.[1] ?? ''
+  }
+
+  #compare(output: string, documented: string): void {
+    expect(missingLines(output, documented)).toEqual([])
+    this.#compared++
+  }
+
+  /** Waits until the program that was started last has printed what the page shows. */
+  async #compareReceived(documented: string): Promise<void> {
+    const received = (): string => this.#latest?.logged() ?? ''
+    const isComplete = (): boolean => missingLines(received(), documented).length === 0
+    await until('the program has printed what the page shows', isComplete, 20_000).catch(() => {})
+    this.#compare(received(), documented)
+  }
+}
+
 test.each(pages)(
   'every command of %s has the output that the page shows',
   async (page, outputs) => {
-    const home = mkdtempSync(join(tmpdir(), 'petstore-guides-'))
-    const servers: ServerProcess[] = []
-    const bases = new Map<string, string>()
-    let definitions = ''
-    let output = ''
-    let compared = 0
-    try {
-      for (const { kind, lines } of blocksOf(page)) {
-        if (kind === 'start') {
-          const args = lines
-            .trim()
-            .replace(/^npm start -- /, 'serve ')
-            .replace(/^petstore /, '')
-            .split(' ')
-          const port = args[args.indexOf('--port') + 1] ?? ''
-          const data = join(home, args[args.indexOf('--data') + 1] ?? '')
-          const serverArgs = args.map(arg => (arg === port ? '0' : arg.startsWith('./') ? data : arg))
-          const server = await startProcess(serverArgs)
-          servers.push(server)
-          bases.set(`http://127.0.0.1:${port}`, server.base)
-        } else if (kind === 'sh') {
-          let commands = lines
-            .replaceAll(/\$\(cat (data[\w-]*)\//g, `$(cat ${home}/$1/`)
-            .replaceAll('--data data', `--data ${home}/data`)
-            // Without npm, which takes longer to start than the command. Other tests start the command with npm.
-            .replace(
-              'petstore() { npm run --silent petstore --',
-              `petstore() { ${process.execPath} src/main.ts`,
-            )
-            .replaceAll(' data/address', ` ${home}/data/address`)
-            .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
-            .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
-          for (const [documented, base] of bases) commands = commands.replaceAll(documented, base)
-          const child = Bun.spawn(['bash', '-euc', `${definitions}\n${commands}`], {
-            cwd: ROOT,
-            stdout: 'pipe',
-            stderr: 'inherit',
-            timeout: 120_000,
-          })
-          output = await new Response(child.stdout).text()
-          expect([commands, await child.exited]).toEqual([commands, 0])
-          definitions += commands
-            .split('\n')
-            .filter(line => /^((BASE|KEY|LATER)=|export |(petstore|post|order)\(\) )/.test(line))
-            .join('\n')
-          definitions += '\n'
-        } else if (kind === 'output') {
-          expect(missingLines(output, lines)).toEqual([])
-          compared++
-        }
-      }
-    } finally {
-      for (const server of servers) await server[Symbol.asyncDispose]()
-      rmSync(home, { recursive: true, force: true })
-    }
-    expect(compared).toBe(outputs)
+    await using pageRun = new PageRun()
+    for (const block of blocksOf(page)) await pageRun.run(block)
+    expect(pageRun.compared).toBe(outputs)
   },
   120_000,
 )

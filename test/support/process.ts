@@ -104,7 +104,7 @@ export async function startCommand(
   })
   const errors = collect(child.stderr, text => {
     messages += text
-    const base = /(?:serves|hosts sandboxes at) (https?:\S+)/.exec(messages)?.[1]
+    const base = /(?:serves|hosts sandboxes at|Listening on) (https?:\S+)/.exec(messages)?.[1]
     if (base) listening.resolve(base)
   })
   child.exited.then(code =>

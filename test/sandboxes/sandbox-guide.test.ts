@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deliveryEffects, FaultRule, requestEffects } from '../../src/sandboxes/fault-rules.ts'
+import { defaultLimits } from '../../src/sandboxes/limits.ts'
+import { run } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+
+const guide = readFileSync(join(ROOT, 'docs', 'sandboxes.md'), 'utf8')
+const MIB = 1024 * 1024
+const RULES_ONLY = 'rules only'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await openSandboxHost()
+})
+
+afterAll(() => host[Symbol.asyncDispose]())
+
+/** Returns the cells of the table under a heading, without the quotes of code. */
+function rowsUnder(heading: string): string[][] {
+  const section = guide.split(`### ${heading}\n`)[1]?.split('\n#')[0] ?? ''
+  const [, , ...rows] = section.split('\n').filter(line => line.startsWith('|'))
+  return rows.map(row => row.split(' | ').map(cell => cell.replaceAll(/^\| |`| \|$/g, '')))
+}
+
+/** Returns the status and the failure of a response, or that the connection was lost. */
+async function outcomeOf(
+  sandbox: TestSandbox,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<readonly [string | number, string | null]> {
+  try {
+    const { status, headers: received } = await sandbox.call('GET', path, { headers })
+    return [status, received.get('petstore-fault')]
+  } catch {
+    return ['lost', null]
+  }
+}
+
+async function setRule(sandbox: TestSandbox, rule: object): Promise<void> {
+  const { status, text } = await sandbox.control('PUT', '/faults', { rules: [{ name: 'shown', ...rule }] })
+  expect([status, text]).toEqual([200, text])
+}
+
+test('the tables of effects have every effect, with a rule that is valid', async () => {
+  const requests = rowsUnder('Effects on requests')
+  const deliveries = rowsUnder('Effects on deliveries')
+  expect(requests.map(([effect]) => effect)).toEqual([...requestEffects])
+  expect(deliveries.map(([effect]) => effect)).toEqual([...deliveryEffects])
+  const sandbox = await host.create({ seed: 'empty' })
+  for (const [type, rule = ''] of [...requests, ...deliveries]) {
+    const effect = JSON.parse(rule)
+    expect(effect.type).toBe(type)
+    await setRule(sandbox, { effect })
+  }
+})
+
+test('each effect on requests is the same as a rule and as a header', async () => {
+  const sandbox = await host.create()
+  for (const [type, rule = '', header = ''] of rowsUnder('Effects on requests')) {
+    const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
+    await sandbox.control('DELETE', '/faults')
+    const asHeader = await outcomeOf(sandbox, path, { 'Petstore-Fault': header })
+    if (header === RULES_ONLY) {
+      expect([type, asHeader]).toEqual([type, [400, null]])
+      continue
+    }
+    await setRule(sandbox, { effect: JSON.parse(rule) })
+    const [outcome, fault] = asHeader
+    expect([type, outcome === 200 || outcome === 503 ? fault : header]).toEqual([type, header])
+    const withRule = fault === null ? null : `${fault}; rule="shown"`
+    expect([type, await outcomeOf(sandbox, path)]).toEqual([type, [outcome, withRule]])
+  }
+})
+
+test('the table of conditions has every condition, and says which calls it applies to', async () => {
+  const rows = rowsUnder('Conditions')
+  const names = rows.flatMap(([name = '']) => name.split(', '))
+  expect(names).toEqual(Object.keys(FaultRule.shape.when.unwrap().shape))
+  const sandbox = await host.create()
+  for (const [name, when = '', calls = ''] of rows) {
+    await setRule(sandbox, { when: JSON.parse(when), effect: { type: 'error', code: 'internal_error' } })
+    const applied: number[] = []
+    for (let call = 1; call <= 8; call++) {
+      // Every second call has the headers that two of the conditions look at.
+      const headers = call % 2 === 0 ? { 'Idempotency-Key': '"cart-17"', 'X-Test': 'slow' } : {}
+      const { status } = await sandbox.call('PATCH', '/categories/1', { body: { name: `${call}` }, headers })
+      if (status === 500) applied.push(call)
+    }
+    expect([name, applied.join(', ')]).toEqual([name, /^\d/.test(calls) ? calls : '2, 4, 6, 8'])
+  }
+})
+
+test('the table of limits has every limit with its default', async () => {
+  const { output } = await run(['sandboxes', '--help'])
+  const flags = [...output.matchAll(/^ +(--max-[a-z-]+) /gm)].map(match => match[1] ?? '')
+  const defaults = Object.values(defaultLimits)
+  expect(rowsUnder('Limits').map(([flag, fallback]) => [flag, fallback])).toEqual(
+    flags.map((flag, index) => [flag, String((defaults[index] ?? 0) / (flag.endsWith('-mib') ? MIB : 1))]),
+  )
+})
