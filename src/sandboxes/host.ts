@@ -12,6 +12,7 @@ import { formatInstantMs } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
 import { shuttingDown, storageFull } from '../model/refusals.ts'
 import { HostLimit } from '../webhooks/host-limit.ts'
+import { fileBytes } from './file-bytes.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
@@ -28,7 +29,7 @@ import {
   type Snapshot,
   snapshotSeed,
 } from './sandbox.ts'
-import { adoptCopy, fileBytes, type LoadSeed, removeDatabase, Templates } from './templates.ts'
+import { adoptCopy, type LoadSeed, removeDatabase, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so the host must not be useful for sending requests to others.
 /** The maximum number of deliveries to one host in a minute, over all sandboxes. */

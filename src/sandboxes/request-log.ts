@@ -1,12 +1,15 @@
 import { appendFile, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JsonText, writeJson } from '../model/json.ts'
+import { fileBytes } from './file-bytes.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
 /** The number of requests that the log keeps. */
 export const REQUESTS_KEPT = 1000
 /** The number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
+/** A file of this size is replaced too. Only a client that fills the log on purpose reaches it first. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The delay before entries are written to the disk, so that one write contains many of them. */
 const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
@@ -113,12 +116,13 @@ export class RequestLog {
   }
 
   async #append(lines: readonly string[]): Promise<void> {
-    if (this.#inCurrentFile >= REQUESTS_KEPT) {
-      await rename(currentFile(this.#directory), previousFile(this.#directory))
+    const file = currentFile(this.#directory)
+    if (this.#inCurrentFile >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
+      await rename(file, previousFile(this.#directory))
       this.#inCurrentFile = 0
     }
     this.#inCurrentFile += lines.length
-    await appendFile(currentFile(this.#directory), lines.join(''), { mode: 0o600 })
+    await appendFile(file, lines.join(''), { mode: 0o600 })
   }
 }
 
