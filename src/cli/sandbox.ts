@@ -78,12 +78,7 @@ function addCreate(sandbox: Command): void {
         readLifetimeOption,
       ),
     )
-    .addOption(
-      new Option('--host-url <url>', 'address of the host [PETSTORE_SANDBOXES]').default(
-        undefined,
-        'http://127.0.0.1:8081',
-      ),
-    )
+    .option('--host-url <url>', 'address of the host (default: http://127.0.0.1:8081) [PETSTORE_SANDBOXES]')
     .addOption(formatOption())
     .option('--save <file>', 'the list that they are appended to', SAVED)
     .addHelpText('after', CREATE_HELP)

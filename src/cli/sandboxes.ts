@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Config } from '../config.ts'
 import { databaseFile } from '../engine/sqlite.ts'
 import { defaultLimits, type SandboxLimits } from '../sandboxes/limits.ts'
@@ -14,6 +14,9 @@ import { CommandFailed, say } from './terminal.ts'
 const DEFAULT_PORT = '8081'
 const DEFAULT_DATA = './sandboxes'
 const MIB = 1024 * 1024
+const HELP = `
+PETSTORE_TRUSTED_PROXIES names the proxies whose X-Forwarded-For is trusted, and PETSTORE_WEBHOOK_RETRIES sets the
+delays between the attempts of a delivery. docs/sandboxes.md explains the rest.`
 /** The options of the limits: a whole number each. */
 const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: string; unit: number }>> = {
   sandboxes: { flag: '--max-sandboxes', about: 'sandboxes', unit: 1 },
@@ -42,34 +45,15 @@ export function addSandboxes(program: Command): void {
   const command = program
     .command('sandboxes')
     .description('host private stores for students, tests and tools, with failures on demand')
-    .addOption(
-      new Option('--host <address>', 'address to listen on [PETSTORE_HOST]').default(undefined, '127.0.0.1'),
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1) [PETSTORE_HOST]')
+    .option(
+      '--port <number>',
+      `port to listen on; 0 picks a free one (default: ${DEFAULT_PORT}) [PETSTORE_PORT]`,
     )
-    .addOption(
-      new Option('--port <number>', 'port to listen on; 0 picks a free one [PETSTORE_PORT]').default(
-        undefined,
-        DEFAULT_PORT,
-      ),
-    )
-    .addOption(
-      new Option('--data <directory>', 'directory of the sandboxes [PETSTORE_DATA]').default(
-        undefined,
-        DEFAULT_DATA,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--base-url <url>',
-        'base URL that clients use (default: http://host:port) [PETSTORE_BASE_URL]',
-      ),
-    )
-    .addOption(
-      new Option('--log <format>', 'log format: json, pretty or auto [PETSTORE_LOG_FORMAT]').default(
-        undefined,
-        'auto',
-      ),
-    )
-    .addOption(new Option('--log-level <level>', 'log level [PETSTORE_LOG_LEVEL]').default(undefined, 'info'))
+    .option('--data <directory>', `directory of the sandboxes (default: ${DEFAULT_DATA}) [PETSTORE_DATA]`)
+    .option('--base-url <url>', 'base URL that clients use (default: http://host:port) [PETSTORE_BASE_URL]')
+    .option('--log <format>', 'log format: json, pretty or auto (default: auto) [PETSTORE_LOG_FORMAT]')
+    .option('--log-level <level>', 'log level (default: info) [PETSTORE_LOG_LEVEL]')
     .option('--sandbox-webhooks', 'let sandboxes send webhooks, but never to private addresses')
     .option(
       '--allow-private-webhooks',
@@ -78,10 +62,9 @@ export function addSandboxes(program: Command): void {
   for (const [name, { flag, about, unit }] of Object.entries(limitOptions)) {
     // Safe: the keys of limitOptions are those of the limits.
     const fallback = defaultLimits[name as keyof SandboxLimits] / unit
-    command.addOption(
-      new Option(`${flag} <number>`, `maximum number of ${about}`).default(undefined, String(fallback)),
-    )
+    command.option(`${flag} <number>`, `maximum number of ${about} (default: ${fallback})`)
   }
+  command.addHelpText('after', HELP)
   command.action((options: Record<string, string | boolean | undefined>) => run(options))
 }
 

@@ -23,8 +23,9 @@ export function addServe(program: Command): void {
   const serve = program.command('serve', { isDefault: true }).description('run the store (the default)')
   for (const { flag, description, fallback, variable } of settingList()) {
     if (!flag) continue
-    const option = new Option(flag, `${description} [${variable}]`)
-    serve.addOption(fallback && !flag.startsWith('--no-') ? option.default(undefined, fallback) : option)
+    // Commander shows only defaults that are values, but a default here is a text that is read like a given one.
+    const shown = fallback && flag.includes('<') ? ` (default: ${fallback})` : ''
+    serve.addOption(new Option(flag, `${description}${shown} [${variable}]`))
   }
   // All arguments are accepted here, because the action can refuse them with a better message.
   serve.argument('[arguments...]').usage('[options]')

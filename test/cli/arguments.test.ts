@@ -23,3 +23,14 @@ test('the fuzzer starts its own store, and explains its options', async () => {
   const wrong = await runToEnd([process.execPath, fuzz, '--requests', 'abc'], environment)
   expect([wrong.exitCode > 0, wrong.errors.includes('    at ')]).toEqual([true, false])
 }, 120_000)
+
+test('the help of serve and of sandboxes shows the default of each option that has one', async () => {
+  for (const [name, port, data] of [
+    ['serve', '8080', './data'],
+    ['sandboxes', '8081', './sandboxes'],
+  ] as const) {
+    const { output } = await run([name, '--help'])
+    const help = output.replaceAll(/\s+/g, ' ')
+    for (const value of ['127.0.0.1', port, data]) expect(help).toContain(`(default: ${value})`)
+  }
+})
