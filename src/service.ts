@@ -34,6 +34,8 @@ export interface ServiceOptions {
    * positions that carry another tag are refused. Undefined for a shop.
    */
   readonly contentTag?: bigint | undefined
+  /** The address of the control operations of a sandbox, for its console. Undefined for a shop. */
+  readonly control?: string
   readonly stability: 'stable' | 'beta' | 'experimental'
   readonly rateLimit: Rate | 'off'
   readonly corsOrigins: readonly string[]
@@ -132,7 +134,7 @@ export function startService(options: ServiceOptions): Service {
   }
   const paths = new Map([
     ...operationPaths(pipeline, serves),
-    ...servicePaths(pipeline, metrics, serves, pages),
+    ...servicePaths(pipeline, metrics, serves, pages, options.control),
   ])
   const sweeping = startSweeping(options, options.sweeping)
   return {

@@ -22,6 +22,9 @@ const viewPaths = [
   /^\/console\/(?:pets|orders|webhooks)\/[^/]+\/?$/,
 ]
 
+/** The paths of the views in `src/console/views/sandbox-views.ts`, which only a sandbox has. */
+const sandboxViewPath = /^\/console\/(?:requests|failures|sandbox)\/?$/
+
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -59,12 +62,19 @@ export function consoleFiles(directory = CONSOLE_DIRECTORY): ConsoleFiles {
 
 /**
  * Returns the handlers of the console, by path. `base` is the base URL of the store: behind a proxy, its path is part
- * of every address in the page.
+ * of every address in the page. `control` is the address of the control operations of a sandbox.
  */
-export function consoleRoutes(base: string, files: ConsoleFiles): [string, Handler['handle']][] {
-  const names = [...files.keys()]
-  const path = basePath(base)
-  const showPage: Handler['handle'] = context => page(context, path, names)
+export function consoleRoutes(
+  base: string,
+  files: ConsoleFiles,
+  control?: string,
+): [string, Handler['handle']][] {
+  const shown = {
+    pathOfBase: basePath(base),
+    pathOfControl: control === undefined ? undefined : basePath(control),
+    names: [...files.keys()],
+  }
+  const showPage: Handler['handle'] = context => page(context, shown)
   return [
     ['/console', showPage],
     // Every path has the same page, whose script selects the view by the path.
@@ -89,20 +99,24 @@ async function asset(context: RequestContext, contents: ConsoleFiles): Promise<R
   )
 }
 
+/** What differs between the pages of two stores. */
+interface ConsolePageOptions {
+  readonly pathOfBase: string
+  readonly pathOfControl: string | undefined
+  readonly names: readonly string[]
+}
+
 /**
  * Sends the page, with 404 for a path that no view has: the page says so. It is never cached, because each response has
  * its own nonce.
  */
-function page(
-  { headers, path, request }: RequestContext,
-  pathOfBase: string,
-  names: readonly string[],
-): Response {
+function page({ headers, path, request }: RequestContext, shown: ConsolePageOptions): Response {
   // An unknown file must not become a page.
   if (path.startsWith('/console/assets/')) throw routeNotFound(path, '')
-  const status = viewPaths.some(view => view.test(path)) ? 200 : 404
+  const known = shown.pathOfControl === undefined ? viewPaths : [...viewPaths, sandboxViewPath]
+  const status = known.some(view => view.test(path)) ? 200 : 404
   const nonce = randomBytes(16).toString('base64')
-  const html = names.length === 0 ? NOT_BUILT_PAGE : consolePage(pathOfBase, nonce, names)
+  const html = shown.names.length === 0 ? NOT_BUILT_PAGE : consolePage(shown, nonce)
   const responseHeaders = {
     ...headers,
     'Content-Type': 'text/html; charset=utf-8',
@@ -117,14 +131,16 @@ function page(
   })
 }
 
-function consolePage(pathOfBase: string, nonce: string, names: readonly string[]): string {
+function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, nonce: string): string {
   const assets = `${pathOfBase}/console/assets`
+  const control =
+    pathOfControl === undefined ? '' : `<meta name="petstore-control" content="${escaped(pathOfControl)}">\n`
   const mainOf = (extension: string): string =>
     names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
   return htmlPage(
     `<meta name="petstore-base" content="${escaped(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
-<link rel="stylesheet" href="${escaped(assets)}/${mainOf('css')}">
+${control}<link rel="stylesheet" href="${escaped(assets)}/${mainOf('css')}">
 <script type="module" src="${escaped(assets)}/${mainOf('js')}"></script>
 `,
     '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',

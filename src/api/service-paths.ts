@@ -24,6 +24,7 @@ export function servicePaths(
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
   pages: Pages,
+  control: string | undefined,
 ): Paths {
   const { base, engine } = pipeline
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
@@ -50,9 +51,11 @@ export function servicePaths(
     // RFC 9727, section 2 requires this link on HEAD.
     [catalog, same(LINKSET, () => apiCatalog(base), { Link: `<${base}${catalog}>; rel="api-catalog"` })],
     ['/llms.txt', same('text/markdown; charset=utf-8', () => llmsText(base, serves))],
-    ...[...docsRoutes(base, pages.docsScript), ...pages.guides, ...consoleRoutes(base, pages.console)].map(
-      ([path, handle]): [string, Methods] => [path, get(handle)],
-    ),
+    ...[
+      ...docsRoutes(base, pages.docsScript),
+      ...pages.guides,
+      ...consoleRoutes(base, pages.console, control),
+    ].map(([path, handle]): [string, Methods] => [path, get(handle)]),
     ['/livez', probe(context => text(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => ready(context, pipeline, ping))],
     ['/metrics', get(context => measured(context, pipeline, metrics))],

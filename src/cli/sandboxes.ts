@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { Config } from '../config.ts'
+import { databaseFile } from '../engine/sqlite.ts'
 import { defaultLimits, type SandboxLimits } from '../sandboxes/limits.ts'
 import { type ServingHost, serveSandboxes } from '../sandboxes/sandbox-server.ts'
 import { bindPort } from '../server.ts'
@@ -90,6 +93,10 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
   })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', 2)
+  if (existsSync(databaseFile(config.data)))
+    throw new CommandFailed(
+      `${config.data} contains the store of a shop: choose another --data for sandboxes.`,
+    )
   const limits = limitsFrom(options)
   const log = openLog(config)
   const port = bind(config)
@@ -97,7 +104,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
   const serving = await serveSandboxes(
     {
       ...{ limits, log, clock: Date.now, loadSeed: loadSandboxSeed, directory: config.data },
-      baseUrl: config.baseUrl,
+      baseUrl: config.baseUrl ?? reachableBase(config.host, port.port),
       trustedProxies: config.trustedProxies,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
       webhooksOff:
@@ -116,6 +123,17 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     log.info({}, 'stopped')
     log.flush()
   })
+}
+
+/**
+ * Returns the base address of a host that listens on all addresses: the first one of this machine that others can
+ * reach. Returns undefined for any other host.
+ */
+function reachableBase(host: string, port: number | undefined): string | undefined {
+  if (host !== '0.0.0.0' && host !== '::') return undefined
+  const addresses = Object.values(networkInterfaces()).flatMap(found => found ?? [])
+  const reachable = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)
+  return `http://${reachable?.address ?? '127.0.0.1'}:${port}`
 }
 
 function bind(config: Config): ReturnType<typeof bindPort> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
@@ -9,7 +9,7 @@ import { readSecretKey } from '../setting-readers.ts'
 import { hasEncryptedSecret } from '../shop/webhooks.ts'
 import { adoptSecretKey, isSecretKeyRight } from '../store/maintenance.ts'
 import type { StoreEngine } from '../store/open.ts'
-import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
+import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 /** Adds the command `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */
 export function addNewSecretKey(program: Command): void {
@@ -74,26 +74,6 @@ export async function settleSecretKey(
 /** Returns the path of the key that encrypts webhook secrets in a data directory. */
 export function secretKeyPath(directory: string): string {
   return join(directory, 'secret-key')
-}
-
-/**
- * Copies the file of a secret key to a data directory, unless the directory has the same key. `undo` of the result
- * deletes the copy. Throws CommandFailed if the directory has a different key; `action` completes its message.
- */
-export function copySecretKey(
-  source: string,
-  directory: string,
-  action: 'copied' | 'restored',
-): { undo(): void } {
-  const key = readFileSync(source, 'utf8')
-  const target = secretKeyPath(directory)
-  if (existsSync(target)) {
-    if (readFileSync(target, 'utf8').trim() === key.trim()) return { undo: () => {} }
-    const difference = escapeControls(`${target} differs from the key in ${source}`)
-    throw new CommandFailed(`${difference}: move it away first. Nothing was ${action}.`)
-  }
-  writeWholeFile(target, key, { replace: false })
-  return { undo: () => rmSync(target, { force: true }) }
 }
 
 /** Writes a new key to a file that only its owner can read, and returns it. Throws CommandFailed if the file exists. */

@@ -154,7 +154,7 @@ export type FaultCondition =
       every: Int64Input
     }
   | {
-      /** This share of the calls, chosen by `seed`. */
+      /** This share of the calls, above 0 and at most 1, chosen by `seed`. */
       share: number
       /** With `share`: the same seed chooses the same calls; 1 by default. */
       seed?: Int64Input | undefined

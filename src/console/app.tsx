@@ -14,6 +14,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { connection } from './data/connection.ts'
+import { isSandbox } from './data/control.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
 import { findKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
@@ -25,11 +26,15 @@ import { ConnectionAlert } from './parts/connection-alert.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
+import { sandboxViews } from './views/sandbox-views.ts'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
 import { views } from './views/views.ts'
 
 // Read as soon as the script runs, because this also removes the key from the address.
 const firstKey = findKey()
+
+/** The views of a shop, and those that only a sandbox has. */
+const allViews = isSandbox ? [...views, ...sandboxViews] : views
 
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
 export function App() {
@@ -77,7 +82,7 @@ function Frame({ session }: { readonly session: Session }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [location] = useLocation()
   const can = useCan()
-  const shown = views.filter(({ scope }) => scope === undefined || can(scope))
+  const shown = allViews.filter(({ scope }) => scope === undefined || can(scope))
   const queries = useQueryClient()
   useLiveUpdates(session)
   useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
@@ -123,7 +128,7 @@ function Frame({ session }: { readonly session: Session }) {
         <Boundary key={location}>
           <Suspense fallback={<PageSkeleton />}>
             <Switch>
-              {views.flatMap(({ routes, label, scope }) =>
+              {allViews.flatMap(({ routes, label, scope }) =>
                 routes.map(({ path, view: View }) => (
                   <Route key={path} path={path}>
                     {parameters =>

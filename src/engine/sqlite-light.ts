@@ -14,6 +14,9 @@ const COMMANDS_PER_BATCH_MAX = 32
 /** The maximum number of commands that wait. Any further command is refused at once. */
 const WAITING_MAX = 1024
 
+/** A file that uses this share of its limit is full: a command can need several pages at once. */
+const NEARLY_FULL = 0.9
+
 export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly file: string
   readonly executeCommand: (tx: Tx, command: Command) => Promise<Result>
@@ -26,7 +29,7 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly slices: TimeSlices
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
   readonly checks: boolean
-  /** Called once, when the file cannot be trusted any more. The engine then refuses everything. */
+  /** Called once, after an error with which the engine cannot continue. The engine then refuses everything. */
   readonly onFatal: (reason: string) => void
 }
 
@@ -77,9 +80,15 @@ function openConnection({
     }
     return connection
   } catch (error) {
-    if (isFatal(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
+    if (isDamaged(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
     throw error
   }
+}
+
+/** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */
+function isDamaged(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')
 }
 
 class OneConnectionEngine<Query, Command, Reply, Result>
@@ -181,7 +190,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
         try {
           resolve(unwrap(outcomes[index] ?? { fault: 'the writer left a command without an outcome' }))
         } catch (error) {
-          reject(isStorageFull(error) ? this.#options.refuseFull() : error)
+          reject(isStorageFull(error) && this.#isAtLimit() ? this.#options.refuseFull() : error)
         }
       }
       for (const notify of this.#watchers) notify()
@@ -208,6 +217,15 @@ class OneConnectionEngine<Query, Command, Reply, Result>
       this.#writing = undefined
       done.resolve()
     }
+  }
+
+  /** Returns whether the file, and not the disk, is full. */
+  #isAtLimit(): boolean {
+    const { database } = this.#connection
+    const pages = database.query<{ page_count: bigint }, []>('PRAGMA page_count').get()?.page_count ?? 0n
+    const free =
+      database.query<{ freelist_count: bigint }, []>('PRAGMA freelist_count').get()?.freelist_count ?? 0n
+    return Number(pages - free) * PAGE_BYTES > this.#options.bytesMax * NEARLY_FULL
   }
 
   #refuseIfUnusable(): void {

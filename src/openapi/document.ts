@@ -1,4 +1,5 @@
 import { contract, isOperationId, type OperationId } from '../contract/contract.ts'
+import { errorsOf } from '../contract/errors-of.ts'
 import { type Operation, requiredScope, type Tag } from '../contract/operation.ts'
 import { isRepeated, type Parameter } from '../contract/parameter.ts'
 import { errorTable } from '../model/error.ts'
@@ -39,7 +40,7 @@ export function describe({ base, serves }: DescriptionOptions): Part {
       ...bodyPart(id, operation),
       responses: {
         ...successes(id, operation, other => ids.has(other)),
-        ...errors.responsesOf([id, operation]),
+        ...errors.responsesOf(id),
       },
       ...(id === 'createWebhook' && { callbacks: callbacksPart(parameters) }),
     }
@@ -180,7 +181,7 @@ function operationPart(id: string, operation: Operation): Part {
     summary,
     description: texts.filter(text => text).join('\n\n'),
     ...lifecyclePart(operation),
-    'x-error-codes': errorCodesPart(operation),
+    'x-error-codes': errorCodesPart(errorsOf(operation)),
   }
 }
 
@@ -235,7 +236,8 @@ function parameterParts(operation: Operation): Part[] {
   ]
 }
 
-function parameterPart(location: 'path' | 'query', name: string, parameter: Parameter): Part {
+/** Returns a path or query parameter. */
+export function parameterPart(location: 'path' | 'query', name: string, parameter: Parameter): Part {
   const { description, example } = parameter
   const valueSchema = schemaPart(parameter.schema)
   const schema = isRepeated(parameter)

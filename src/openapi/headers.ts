@@ -73,6 +73,12 @@ const fields = {
     schema: { type: 'string', enum: ['application/merge-patch+json, application/json'] },
     example: 'application/merge-patch+json, application/json',
   },
+  Vary: {
+    description:
+      'The request fields that the response depends on (RFC 9110). Only a host of sandboxes sends it.',
+    schema: { type: 'string', enum: ['Origin'] },
+    example: 'Origin',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750).',
     schema: field('^Bearer realm="petstore"'),
@@ -80,9 +86,11 @@ const fields = {
   },
 } as const satisfies Record<string, Part>
 
-type FieldName = keyof typeof fields
+export type FieldName = keyof typeof fields
 /** The presence of a header field in the responses with one status: in all of them, or in some. */
-type Presence = 'always' | 'at times'
+export type Presence = 'always' | 'at times'
+/** The header fields of a response. */
+export type PresentHeaders = ReadonlyMap<FieldName, Presence>
 
 /**
  * The section `components/headers`. It contains each field twice: as a required header for responses that always
@@ -100,7 +108,7 @@ function optionalName(name: string): string {
 }
 
 /** Returns the header fields of a response, and whether the response always has them. */
-export function presentHeaders(operation: Operation, status: number): ReadonlyMap<FieldName, Presence> {
+export function presentHeaders(operation: Operation, status: number): PresentHeaders {
   return new Map<FieldName, Presence>([
     ['X-Request-Id', 'always'],
     ...rateFields(operation, status),
@@ -113,7 +121,7 @@ export function presentHeaders(operation: Operation, status: number): ReadonlyMa
 /**
  * Returns the `headers` of a response that operations share. A field is required if every operation always sends it.
  */
-export function headerParts(present: readonly ReadonlyMap<FieldName, Presence>[]): Part {
+export function headerParts(present: readonly PresentHeaders[]): Part {
   const names = new Set(present.flatMap(one => [...one.keys()]))
   return Object.fromEntries(
     [...names].map(name => {

@@ -2,8 +2,8 @@ import { errorsOf } from '../contract/errors-of.ts'
 import type { Operation } from '../contract/operation.ts'
 import { ErrorBody, type ErrorCodeName, errorTable } from '../model/error.ts'
 import { pascalCase } from './components.ts'
-import { errorExample } from './error-examples.ts'
-import { headerParts, presentHeaders } from './headers.ts'
+import { type ExampleError, errorExample } from './error-examples.ts'
+import { headerParts, type PresentHeaders, presentHeaders } from './headers.ts'
 import { type Part, schemaPart } from './schemas.ts'
 
 /** The names of the error statuses (RFC 9110, section 15, and RFC 6585), from which components get their names. */
@@ -32,11 +32,21 @@ const resourceStatuses: readonly number[] = [404, 409, 410]
 /** An operation with its id. */
 export type OperationEntry = readonly [id: string, operation: Operation]
 
+/** What the error responses of one operation are generated from. */
+export interface RefusingOperation {
+  readonly id: string
+  readonly codes: readonly ErrorCodeName[]
+  /** Returns the body that the operation sends with a code. */
+  readonly example: (code: ErrorCodeName) => ExampleError
+  /** Returns the header fields of the responses with a status. */
+  readonly headers: (status: number) => PresentHeaders
+}
+
 /** The components of error responses, and the references of each operation to them. */
 export interface ErrorResponses {
   readonly components: Part
   /** Returns the error responses of one operation, by status. */
-  readonly responsesOf: (entry: OperationEntry) => Part
+  readonly responsesOf: (id: string) => Part
 }
 
 /** The component of an error response, while its codes are collected. */
@@ -44,22 +54,35 @@ interface ErrorComponent {
   readonly status: number
   readonly name: string
   readonly codes: Set<ErrorCodeName>
-  readonly operations: Operation[]
+  readonly operations: RefusingOperation[]
+}
+
+/** Returns the error responses of operations of the store. */
+export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorResponses {
+  return sharedErrorResponses(
+    entries.map(([id, operation]) => ({
+      id,
+      codes: errorsOf(operation),
+      example: code => errorExample(operation, code),
+      headers: status => presentHeaders(operation, status),
+    })),
+  )
 }
 
 /**
  * Returns the error responses of operations. Responses with the same status share a component; those with a status in
  * resourceStatuses share one only if they have the same codes.
  */
-export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorResponses {
+export function sharedErrorResponses(operations: readonly RefusingOperation[]): ErrorResponses {
   const found = new Map<string, ErrorComponent>()
-  for (const entry of entries) {
-    for (const [status, codes] of codesByStatus(entry[1])) {
+  const byId = new Map(operations.map(operation => [operation.id, operation]))
+  for (const operation of operations) {
+    for (const [status, codes] of codesByStatus(operation.codes)) {
       const key = keyOf(status, codes)
-      const name = nameOf(entry[0], status, codes)
+      const name = nameOf(operation.id, status, codes)
       const component = found.get(key) ?? { status, name, codes: new Set(), operations: [] }
       for (const code of codes) component.codes.add(code)
-      component.operations.push(entry[1])
+      component.operations.push(operation)
       found.set(key, component)
     }
   }
@@ -68,8 +91,8 @@ export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorRespo
   )
   return {
     components,
-    responsesOf: ([, operation]) => {
-      const responses = codesByStatus(operation).map(([status, codes]): [string, Part] => [
+    responsesOf: id => {
+      const responses = codesByStatus(byId.get(id)?.codes ?? []).map(([status, codes]): [string, Part] => [
         String(status),
         responseRef(found.get(keyOf(status, codes))?.name ?? ''),
       ])
@@ -81,12 +104,12 @@ export function errorResponsesOf(entries: readonly OperationEntry[]): ErrorRespo
 }
 
 /** Returns the error codes of an operation by status: the extension `x-error-codes`. */
-export function errorCodesPart(operation: Operation): Part {
-  return Object.fromEntries(codesByStatus(operation).map(([status, codes]) => [String(status), codes]))
+export function errorCodesPart(codes: readonly ErrorCodeName[]): Part {
+  return Object.fromEntries(codesByStatus(codes).map(([status, ofStatus]) => [String(status), ofStatus]))
 }
 
-function codesByStatus(operation: Operation): [number, ErrorCodeName[]][] {
-  const byStatus = Map.groupBy(errorsOf(operation), code => errorTable[code].status)
+function codesByStatus(codes: readonly ErrorCodeName[]): [number, ErrorCodeName[]][] {
+  const byStatus = Map.groupBy(codes, code => errorTable[code].status)
   return [...byStatus].sort(([a], [b]) => a - b)
 }
 
@@ -104,13 +127,13 @@ function nameOf(id: string, status: number, codes: readonly ErrorCodeName[]): st
 function componentPart({ status, codes, operations }: ErrorComponent): Part {
   const lines = [...codes].map(code => `\`${code}\`: ${errorTable[code].meaning}`)
   const examples = [...codes].map(code => {
-    const operation = operations.find(one => errorsOf(one).includes(code))
+    const operation = operations.find(one => one.codes.includes(code))
     if (!operation) throw new Error(`no operation responds with ${code}`)
-    return [code, { summary: errorTable[code].meaning, value: errorExample(operation, code) }]
+    return [code, { summary: errorTable[code].meaning, value: operation.example(code) }]
   })
   return {
     description: lines.length > 1 ? lines.map(line => `- ${line}`).join('\n') : lines.join(''),
-    headers: headerParts(operations.map(operation => presentHeaders(operation, status))),
+    headers: headerParts(operations.map(operation => operation.headers(status))),
     content: {
       'application/json': { schema: schemaPart(ErrorBody), examples: Object.fromEntries(examples) },
     },

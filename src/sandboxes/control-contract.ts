@@ -148,7 +148,7 @@ export const controlOperations = {
     needsKey: true,
     pathParameters: oneSnapshot,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
-    errors: ['sandbox_limit_reached'],
+    errors: ['sandbox_limit_reached', 'sandbox_damaged'],
   },
   deleteSnapshot: {
     method: 'DELETE',
@@ -190,7 +190,7 @@ export const controlOperations = {
     needsKey: true,
     pathParameters: one,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
   setFaults: {
     method: 'PUT',
@@ -202,7 +202,7 @@ export const controlOperations = {
     pathParameters: one,
     body: FaultRules,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
   deleteFaults: {
     method: 'DELETE',
@@ -212,7 +212,7 @@ export const controlOperations = {
     needsKey: true,
     pathParameters: one,
     success: { status: 204, description: 'The rules were deleted.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
   listRequests: {
     method: 'GET',
@@ -230,7 +230,7 @@ export const controlOperations = {
       ),
     },
     success: { status: 200, list: LoggedRequest, description: 'The requests.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
   deleteRequests: {
     method: 'DELETE',
@@ -240,7 +240,7 @@ export const controlOperations = {
     needsKey: true,
     pathParameters: one,
     success: { status: 204, description: 'The log is empty.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
   streamRequests: {
     method: 'GET',
@@ -251,7 +251,7 @@ export const controlOperations = {
     needsKey: true,
     pathParameters: one,
     success: { status: 200, stream: LoggedRequest, description: 'The requests as they arrive.' },
-    errors: [],
+    errors: ['sandbox_damaged'],
   },
 } as const satisfies Record<string, ControlOperation>
 

@@ -119,6 +119,7 @@ const FaultCondition = z
         description: 'This share of the calls, above 0 and at most 1, chosen by `seed`.',
         type: 'number',
         minimum: 0,
+        exclusiveMinimum: true,
         maximum: 1,
         example: 0.2,
       })
@@ -229,13 +230,15 @@ const count = (description: string) =>
 
 export const FaultRuleStates = z
   .object({
-    rules: z.array(
-      z.object({
-        ...ruleMembers,
-        calls: count('The calls that the rule looked at since the rules were set.'),
-        applied: count('How often the rule was applied.'),
-      }),
-    ),
+    rules: z
+      .array(
+        z.object({
+          ...ruleMembers,
+          calls: count('The calls that the rule looked at since the rules were set.'),
+          applied: count('How often the rule was applied.'),
+        }),
+      )
+      .max(RULES_MAX),
   })
   .meta({
     id: 'FaultRuleStates',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
@@ -10,8 +10,9 @@ import { DamagedDatabase } from '../engine/sqlite-light.ts'
 import { TimeSlices } from '../engine/time-slices.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
-import { shuttingDown } from '../model/refusals.ts'
+import { shuttingDown, storageFull } from '../model/refusals.ts'
 import { HostLimit } from '../webhooks/host-limit.ts'
+import { fileBytes } from './file-bytes.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
@@ -28,7 +29,7 @@ import {
   type Snapshot,
   snapshotSeed,
 } from './sandbox.ts'
-import { adoptCopy, fileBytes, type LoadSeed, removeDatabase, Templates } from './templates.ts'
+import { adoptCopy, type LoadSeed, removeDatabase, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so the host must not be useful for sending requests to others.
 /** The maximum number of deliveries to one host in a minute, over all sandboxes. */
@@ -38,6 +39,13 @@ const GIVE_UP_AFTER_MS = 10 * 60_000
 
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
 const IDLE_MS = 10 * 60_000
+/**
+ * The files of an expired sandbox are deleted after this time, by the monotonic clock, so that a wall clock that jumps
+ * forward for a moment deletes nothing.
+ */
+const GRACE_MS = 5 * 60_000
+/** With less free space than this, an error of input or output means that the disk is full. */
+const FREE_BYTES_MIN = 64 * 1024
 /** The longest time that a request waits until another sandbox can be closed. */
 const ROOM_MS_MAX = 3000
 const ROOM_CHECK_MS = 100
@@ -53,6 +61,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
   readonly retryDelaysMs?: readonly number[] | undefined
   /** Replaces the interval of the sweeps, in milliseconds. */
   readonly sweepMs?: number
+  /** Replaces the time between the expiry of a sandbox and its deletion, in milliseconds. */
+  readonly graceMs?: number
   /** Replaces the random keys, for a control. */
   readonly newKey?: () => string
 }
@@ -61,6 +71,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
 interface Slot {
   record: SandboxRecord
   opened: OpenSandbox | undefined
+  /** When a sweep first found that it has expired, by `performance.now`. */
+  expiredSinceMs: number | undefined
   /** Opening, closing, resetting and deleting run one after the other. */
   turn: Promise<unknown>
 }
@@ -102,7 +114,9 @@ export class SandboxHost {
       ...{ loadSeed, slices, clock, newKey },
       directory: join(directory, 'templates'),
     })
-    for (const record of this.#registry.all()) this.#slots.set(record.id, newSlot(record))
+    for (const record of this.#registry.all()) {
+      if (existsSync(this.#directoryOf(record.id))) this.#slots.set(record.id, newSlot(record))
+    }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
   }
 
@@ -211,7 +225,7 @@ export class SandboxHost {
     } catch (error) {
       this.#slots.delete(id)
       await rm(directory, { recursive: true, force: true })
-      throw error
+      throw refusalOfFullDisk(error)
     }
     return { ...this.show(record), adminKey: key }
   }
@@ -247,7 +261,9 @@ export class SandboxHost {
         snapshot === undefined ? await this.#seedFile(slot.record) : await this.#snapshotFile(id, snapshot)
       await this.#close(slot)
       const generation = slot.record.generation + 1
-      await this.#fill({ ...slot.record, generation }, source)
+      await this.#fill({ ...slot.record, generation }, source).catch(error => {
+        throw refusalOfFullDisk(error)
+      })
       this.#save(slot, { generation, isDamaged: false, bootId: this.#bootId })
       return this.show(slot.record)
     })
@@ -258,9 +274,10 @@ export class SandboxHost {
     return inTurn(slot, async () => {
       // From here on, the sandbox is not found.
       this.#slots.delete(id)
-      this.#registry.delete(id)
       await this.#close(slot)
       await rm(this.#directoryOf(id), { recursive: true, force: true })
+      // Last, because on a full disk there is only space for this change after the files have been deleted.
+      this.#registry.delete(id)
     })
   }
 
@@ -290,6 +307,8 @@ export class SandboxHost {
     try {
       await this.use(id, ({ engine }) => engine.copyTo(unfinished))
       await rename(unfinished, file)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
     } finally {
       await rm(unfinished, { force: true })
     }
@@ -339,28 +358,34 @@ export class SandboxHost {
         directory: this.#directoryOf(id),
         file: this.#fileOf(id),
         base: this.baseOf(id),
+        control: `${this.#options.base}/sandboxes/${id}`,
         checks,
         clockAheadMs: () => slot.record.clockAheadMs,
-        onFatal: reason => this.#onDamaged(slot, reason),
+        onFatal: reason => this.#onFatal(slot, reason),
       })
       if (checks) this.#save(slot, { bootId: this.#bootId })
       slot.opened = opened
       return opened
     } catch (error) {
       this.#openCount--
-      if (!(error instanceof DamagedDatabase)) throw error
-      this.#onDamaged(slot, error.message)
+      if (!(error instanceof DamagedDatabase)) throw await this.#failureOfOpening(error)
+      this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
+      this.#save(slot, { isDamaged: true })
       throw sandboxDamaged()
     }
   }
 
-  #onDamaged(slot: Slot, reason: string): void {
-    this.#options.log.error(
-      { sandbox: slot.record.id, fault: reason },
-      'the database of a sandbox is damaged',
-    )
-    this.#save(slot, { isDamaged: true })
-    if (slot.opened) inTurn(slot, () => this.#close(slot)).catch(() => {})
+  /** Returns the refusal for an opening that failed on a full disk, and any other error unchanged. */
+  async #failureOfOpening(error: unknown): Promise<unknown> {
+    const { bavail, bsize } = await statfs(this.#options.directory)
+    return bavail * bsize < FREE_BYTES_MIN ? storageFull() : refusalOfFullDisk(error)
+  }
+
+  /** Closes a sandbox after an error with which its store cannot continue. The next opening checks its file. */
+  #onFatal(slot: Slot, reason: string): void {
+    this.#options.log.error({ sandbox: slot.record.id, fault: reason }, 'a sandbox was closed after an error')
+    slot.record = { ...slot.record, bootId: '' }
+    inTurn(slot, () => this.#close(slot)).catch(() => {})
   }
 
   /** Closes the store of a sandbox, if it is open. The caller has the turn of the slot. */
@@ -438,11 +463,19 @@ export class SandboxHost {
     return join(this.#directoryOf(id), 'snapshots')
   }
 
+  /** Returns whether a sandbox has been expired for long enough. */
+  #isToDelete(slot: Slot, nowMs: number): boolean {
+    const isExpired = slot.record.expiresAtMs <= nowMs
+    slot.expiredSinceMs = isExpired ? (slot.expiredSinceMs ?? performance.now()) : undefined
+    const { graceMs = GRACE_MS } = this.#options
+    return slot.expiredSinceMs !== undefined && performance.now() - slot.expiredSinceMs >= graceMs
+  }
+
   async #sweep(): Promise<void> {
     try {
       const nowMs = this.#options.clock()
       for (const [id, slot] of this.#slots) {
-        if (slot.record.expiresAtMs <= nowMs) await this.delete(id)
+        if (this.#isToDelete(slot, nowMs)) await this.delete(id)
         else if (isIdle(slot)) await inTurn(slot, () => this.#closeUnlessInUse(slot))
       }
       let bytes = 0
@@ -454,8 +487,14 @@ export class SandboxHost {
   }
 }
 
+/** Returns the refusal for an error because the disk is full, and any other error unchanged. */
+function refusalOfFullDisk(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
+}
+
 function newSlot(record: SandboxRecord): Slot {
-  return { record, opened: undefined, turn: Promise.resolve() }
+  return { record, opened: undefined, expiredSinceMs: undefined, turn: Promise.resolve() }
 }
 
 /** Returns whether nobody has used a sandbox for a while, and no stream is open. */

@@ -48,6 +48,8 @@ export interface OpenSandboxOptions extends SharedOptions {
   readonly directory: string
   readonly file: string
   readonly base: string
+  /** The address of the control operations of the sandbox, for its console. */
+  readonly control?: string
   /** Whether the machine was booted since the database was last opened. */
   readonly checks: boolean
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
@@ -177,6 +179,7 @@ export class OpenSandbox {
     return {
       engine: this.engine,
       base: options.base,
+      ...(options.control !== undefined && { control: options.control }),
       stability: 'experimental',
       rateLimit: rate,
       // Tools in a browser call a sandbox from their own pages. Its keys are in headers, which no page sends by itself.

@@ -1,15 +1,24 @@
 import { appendFile, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JsonText, writeJson } from '../model/json.ts'
+import { fileBytes } from './file-bytes.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
 /** The number of requests that the log keeps. */
 export const REQUESTS_KEPT = 1000
 /** The number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
+/** A file of this size is replaced too. Only a client that fills the log on purpose reaches it first. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The delay before entries are written to the disk, so that one write contains many of them. */
 const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
+
+export interface RequestWatcher {
+  readonly onRequest: (entry: LoggedRequest) => void
+  /** Called when the log is closed, because its sandbox was reset or not used. */
+  readonly onClosed: () => void
+}
 
 /**
  * The last requests of one sandbox, as lines of JSON in two files: when the current file has 1,000 entries, it replaces
@@ -17,7 +26,7 @@ const NEWLINE = '\n'
  */
 export class RequestLog {
   readonly #directory: string
-  readonly #listeners = new Set<(entry: LoggedRequest) => void>()
+  readonly #watchers = new Set<RequestWatcher>()
   #unwritten: string[] = []
   #inCurrentFile = 0
   #last: bigint
@@ -43,7 +52,7 @@ export class RequestLog {
     const entry = { number: this.#last, ...request }
     this.#unwritten.push(writeJson(entry) + NEWLINE)
     this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
-    for (const listener of this.#listeners) listener(entry)
+    for (const { onRequest } of this.#watchers) onRequest(entry)
     return entry
   }
 
@@ -52,11 +61,7 @@ export class RequestLog {
    * the JSON text that was stored, because parsing a thousand of them would stop all sandboxes for half a second.
    */
   async read(limit: number, before?: bigint): Promise<JsonText[]> {
-    await this.#write()
-    const lines = [
-      ...(await readLines(previousFile(this.#directory))),
-      ...(await readLines(currentFile(this.#directory))),
-    ].slice(-REQUESTS_KEPT)
+    const lines = await this.#lines()
     const wanted = before === undefined ? lines : lines.filter(line => numberOf(line) < before)
     return wanted
       .slice(-limit)
@@ -71,16 +76,33 @@ export class RequestLog {
     await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
   }
 
-  /** Calls `listener` with every new entry. Returns a function that stops the calls. */
-  watch(listener: (entry: LoggedRequest) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  /** Returns the entries after the one with a number, the oldest first, each as the JSON text that was stored. */
+  async readAfter(number: bigint): Promise<readonly { number: bigint; text: string }[]> {
+    const lines = await this.#lines()
+    return lines.map(text => ({ number: numberOf(text), text })).filter(entry => entry.number > number)
+  }
+
+  /** Calls a watcher with every new entry, and once when the log is closed. Returns a function that stops the calls. */
+  watch(watcher: RequestWatcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   /** Writes the entries that are still in memory. */
   close(): Promise<void> {
-    this.#listeners.clear()
+    for (const { onClosed } of this.#watchers) onClosed()
+    this.#watchers.clear()
     return this.#write()
+  }
+
+  /** Returns the lines of the last requests, the oldest first. */
+  async #lines(): Promise<string[]> {
+    await this.#write()
+    const [before, current] = await Promise.all([
+      readLines(previousFile(this.#directory)),
+      readLines(currentFile(this.#directory)),
+    ])
+    return [...before, ...current].slice(-REQUESTS_KEPT)
   }
 
   #write(): Promise<void> {
@@ -94,12 +116,13 @@ export class RequestLog {
   }
 
   async #append(lines: readonly string[]): Promise<void> {
-    if (this.#inCurrentFile >= REQUESTS_KEPT) {
-      await rename(currentFile(this.#directory), previousFile(this.#directory))
+    const file = currentFile(this.#directory)
+    if (this.#inCurrentFile >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
+      await rename(file, previousFile(this.#directory))
       this.#inCurrentFile = 0
     }
     this.#inCurrentFile += lines.length
-    await appendFile(currentFile(this.#directory), lines.join(''), { mode: 0o600 })
+    await appendFile(file, lines.join(''), { mode: 0o600 })
   }
 }
 

@@ -2,20 +2,23 @@ import type { RequestContext } from '../api/request-context.ts'
 import { writeJson } from '../model/json.ts'
 import { overloaded } from '../model/refusals.ts'
 import type { RequestLog } from './request-log.ts'
-import type { LoggedRequest } from './sandbox.ts'
 
 const STREAMS_MAX = 500
-/** A stream whose client has this many entries left to read is ended. The client connects again, and reads the log. */
-const ENTRIES_WAITING_MAX = 1000
+/** A stream whose client has this many entries left to read is ended. */
+const ENTRIES_WAITING_MAX = 2000
 const KEEP_ALIVE_MS = 15_000
 const RECONNECT_MS = 1000
+const LAST_EVENT_ID = /^\d{1,15}$/
 
 /** The open streams of request logs of all sandboxes (WHATWG HTML, section 9.2). */
 export class RequestStreams {
-  readonly #open = new Set<() => void>()
+  readonly #open = new Set<RequestStream>()
 
-  /** Returns a stream of the requests from now on. Throws `overloaded` if too many streams are open. */
-  respond({ request, headers }: RequestContext, log: RequestLog): Response {
+  /**
+   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. It ends with the log; its client
+   * then connects again, and misses nothing. Throws `overloaded` if too many streams are open.
+   */
+  async respond({ request, headers }: RequestContext, log: RequestLog): Promise<Response> {
     const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
     if (request.method === 'HEAD') {
       // Framed like a GET: a length of 0 would mean that the stream is empty.
@@ -23,50 +26,82 @@ export class RequestStreams {
     }
     if (this.#open.size >= STREAMS_MAX)
       throw overloaded(`At most ${STREAMS_MAX} streams of requests can be open; try again later.`, 10)
-    return new Response(this.#stream(log), { headers: fields })
+    const stream = new RequestStream(log, () => this.#open.delete(stream))
+    this.#open.add(stream)
+    const last = request.headers.get('last-event-id') ?? ''
+    if (LAST_EVENT_ID.test(last)) await stream.sendFirst(log, BigInt(last))
+    return new Response(stream.readable(), { headers: fields })
   }
 
   end(): void {
-    for (const end of [...this.#open]) end()
-  }
-
-  #stream(log: RequestLog): ReadableStream<Uint8Array> {
-    const waiting: string[] = [`retry: ${RECONNECT_MS}\n\n`]
-    let wake = (): void => {}
-    let isEnded = false
-    const add = (text: string): void => {
-      if (waiting.length >= ENTRIES_WAITING_MAX) end()
-      else waiting.push(text)
-      wake()
-    }
-    const unwatch = log.watch(entry => add(eventOf(entry)))
-    const ticking = setInterval(() => add(': alive\n\n'), KEEP_ALIVE_MS)
-    const end = (): void => {
-      isEnded = true
-      clearInterval(ticking)
-      unwatch()
-      this.#open.delete(end)
-      wake()
-    }
-    this.#open.add(end)
-    return new ReadableStream<Uint8Array>(
-      {
-        pull: async controller => {
-          if (waiting.length === 0 && !isEnded) {
-            await new Promise<void>(resolve => {
-              wake = resolve
-            })
-          }
-          if (waiting.length > 0) controller.enqueue(Buffer.from(waiting.splice(0).join('')))
-          else controller.close()
-        },
-        cancel: end,
-      },
-      { highWaterMark: 0 },
-    )
+    for (const stream of [...this.#open]) stream.end()
   }
 }
 
-function eventOf(entry: LoggedRequest): string {
-  return `id: ${entry.number}\nevent: request\ndata: ${writeJson(entry)}\n\n`
+/** The stream of one client. */
+class RequestStream {
+  readonly #unwatch: () => void
+  readonly #ticking: ReturnType<typeof setInterval>
+  readonly #onEnded: () => void
+  #waiting: string[] = []
+  /** The number of the first request after the stream was opened. */
+  #firstNumber: bigint | undefined
+  #wake = (): void => {}
+  #isEnded = false
+
+  constructor(log: RequestLog, onEnded: () => void) {
+    this.#onEnded = onEnded
+    this.#ticking = setInterval(() => this.#add(': alive\n\n'), KEEP_ALIVE_MS)
+    this.#unwatch = log.watch({
+      onRequest: entry => {
+        this.#firstNumber ??= entry.number
+        this.#add(eventText(entry.number, writeJson(entry)))
+      },
+      onClosed: () => this.end(),
+    })
+  }
+
+  /** Puts the requests after the one with a number before those that have arrived since the stream was opened. */
+  async sendFirst(log: RequestLog, after: bigint): Promise<void> {
+    const logged = await log.readAfter(after)
+    const first = this.#firstNumber
+    const missed = logged.filter(({ number }) => first === undefined || number < first)
+    this.#waiting = [...missed.map(({ number, text }) => eventText(number, text)), ...this.#waiting]
+  }
+
+  readable(): ReadableStream<Uint8Array> {
+    this.#waiting.unshift(`retry: ${RECONNECT_MS}\n\n`)
+    return new ReadableStream<Uint8Array>(
+      { pull: controller => this.#pull(controller), cancel: () => this.end() },
+      { highWaterMark: 0 },
+    )
+  }
+
+  end(): void {
+    this.#isEnded = true
+    clearInterval(this.#ticking)
+    this.#unwatch()
+    this.#onEnded()
+    this.#wake()
+  }
+
+  #add(text: string): void {
+    if (this.#waiting.length >= ENTRIES_WAITING_MAX) this.end()
+    else this.#waiting.push(text)
+    this.#wake()
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (this.#waiting.length === 0 && !this.#isEnded) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+      })
+    }
+    if (this.#waiting.length > 0) controller.enqueue(Buffer.from(this.#waiting.splice(0).join('')))
+    else controller.close()
+  }
+}
+
+function eventText(number: bigint, data: string): string {
+  return `id: ${number}\nevent: request\ndata: ${data}\n\n`
 }

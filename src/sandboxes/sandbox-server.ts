@@ -4,7 +4,7 @@ import { Admission } from '../api/admission.ts'
 import { clientAddress, isFromThisMachine } from '../api/client-address.ts'
 import { prepareContent, prepareOnce, sendContent } from '../api/content.ts'
 import { type Rate, RateLimiter } from '../api/rate-limit.ts'
-import { makeRequestIds, targetOf } from '../api/request-context.ts'
+import { makeRequestIds, type RequestContext, targetOf } from '../api/request-context.ts'
 import {
   type Handler,
   type Methods,
@@ -15,10 +15,13 @@ import {
 } from '../api/routes.ts'
 import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
+import { getError, listErrors } from '../shop/errors.ts'
 import { faultText } from '../store/open.ts'
 import { Control } from './control.ts'
 import { type HostOptions, SandboxHost } from './host.ts'
-import { landingPage, landingScript, pageHeaders } from './landing-page.ts'
+import { landingPage } from './landing-page.ts'
+import { HTML, pageFiles, pageHeaders } from './page-frame.ts'
+import { noSandboxPage, printPage } from './print-page.ts'
 import { sandboxFailed, sandboxNotFound } from './refusals.ts'
 
 /** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
@@ -126,8 +129,9 @@ function pagePaths(base: string, host: SandboxHost): Paths {
   }
   const description = async () => (await import('./description.ts')).describeControl(base)
   return new Map([
-    ['/', fixed('text/html; charset=utf-8', () => landingPage(base), pageHeaders)],
-    ['/landing.js', fixed('text/javascript; charset=utf-8', landingScript, pageHeaders)],
+    ['/', fixed(HTML, () => landingPage(base), pageHeaders)],
+    ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, pageHeaders)] as const),
+    ['/sandboxes/{sandboxId}/print', get(context => print(context, base, host))],
     ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
     [
       '/openapi-sandboxes.yaml',
@@ -135,9 +139,34 @@ function pagePaths(base: string, host: SandboxHost): Paths {
         (await import('../openapi/yaml.ts')).writeYaml(await description()),
       ),
     ],
+    // The `type` of a problem is the address of its entry here.
+    ['/errors', get(async ({ headers }) => json(headers, writeJson((await listErrors()).items)))],
+    [
+      '/errors/{code}',
+      get(async ({ headers, pathParameters: { code = '' } }) =>
+        json(headers, writeJson(await getError({}, { code }))),
+      ),
+    ],
     ['/livez', probe(context => json(context.headers, '{"status":"live"}'))],
     ['/readyz', probe(context => json(context.headers, writeJson({ status: 'ready', ...host.counts })))],
   ])
+}
+
+/** Sends the page of a sandbox for paper. It needs no key, because the id is unguessable. */
+function print(
+  { request, headers, pathParameters }: RequestContext,
+  base: string,
+  host: SandboxHost,
+): Response {
+  const record = host.find(pathParameters.sandboxId ?? '')
+  const html = record ? printPage(base, host.show(record)) : noSandboxPage(base)
+  const fields = { ...headers, ...pageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
+  const status = record ? 200 : 404
+  if (request.method !== 'HEAD') return new Response(html, { status, headers: fields })
+  return new Response(null, {
+    status,
+    headers: { ...fields, 'Content-Length': String(Buffer.byteLength(html)) },
+  })
 }
 
 function json(headers: Readonly<Record<string, string>>, body: string): Response {

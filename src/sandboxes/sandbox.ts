@@ -189,6 +189,8 @@ export const LifecycleClock = z
 export type LifecycleClock = z.output<typeof LifecycleClock>
 
 const HEADERS_TEXT = 'Keys and secrets are replaced by asterisks.'
+/** More fields than a head of 16 KiB has room for. */
+const FIELDS_MAX = 4096
 const headers = z.record(z.string().max(256), z.string().max(16_384))
 
 export const LoggedRequest = z
@@ -205,6 +207,7 @@ export const LoggedRequest = z
       example: '/store/orders',
     }),
     requestHeaders: headers.meta({
+      maxProperties: FIELDS_MAX,
       description: `The header fields of the request. ${HEADERS_TEXT}`,
       example: { 'content-type': 'application/json' },
     }),
@@ -219,6 +222,7 @@ export const LoggedRequest = z
       example: 201,
     }),
     responseHeaders: headers.optional().meta({
+      maxProperties: FIELDS_MAX,
       description: `The header fields of the response. ${HEADERS_TEXT}`,
       example: { 'content-type': 'application/json' },
     }),
@@ -242,5 +246,21 @@ export const LoggedRequest = z
       example: 'error; code=storage_full; rule="full"',
     }),
   })
-  .meta({ id: 'LoggedRequest', description: 'One request to a sandbox, and its response.' })
+  .meta({
+    id: 'LoggedRequest',
+    description: 'One request to a sandbox, and its response.',
+    example: {
+      number: 12,
+      at: '2026-11-21T10:00:00.120Z',
+      method: 'POST',
+      path: '/store/orders',
+      requestHeaders: { authorization: 'Bearer pst_***', 'content-type': 'application/json' },
+      requestBody: '{"petId":3}',
+      status: 201,
+      responseHeaders: { 'content-type': 'application/json' },
+      responseBody: '{"id":1,"petId":3,"quantity":1,"complete":false}',
+      ms: 1.25,
+      operationId: 'placeOrder',
+    },
+  })
 export type LoggedRequest = z.output<typeof LoggedRequest>

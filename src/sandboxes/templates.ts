@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SqliteConnection } from '../engine/sqlite-connection.ts'
 import { openLightSqlite } from '../engine/sqlite-light.ts'
@@ -76,11 +75,6 @@ export class Templates {
 /** Deletes the files of a database, if they exist. */
 export async function removeDatabase(file: string): Promise<void> {
   await Promise.all(['', '-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
-}
-
-/** Returns the size of a file in bytes; 0 if it does not exist. */
-export async function fileBytes(file: string): Promise<number> {
-  return existsSync(file) ? (await stat(file)).size : 0
 }
 
 /** The event ids of the first generation are below this, those of the second one below twice this, and so on. */

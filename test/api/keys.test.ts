@@ -7,6 +7,7 @@ import { sharedStore } from '../support/shop.ts'
 import {
   ADMIN_KEY,
   codeOf,
+  type EngineName,
   onEveryEngine,
   openTestStore,
   refusalOf,
@@ -26,53 +27,60 @@ async function probe(
   })
 }
 
+/** Sends each operation each kind of key, and expects the response that the contract specifies. */
+async function expectKeyMatrix(engine: EngineName, asSandbox: boolean): Promise<void> {
+  let now = Date.parse('2026-11-21T00:00:00Z')
+  await using matrix = await openTestStore(engine, { clock: () => now, timer: () => now, asSandbox })
+  const { client } = matrix
+  const expiring = { name: 'expired', scopes: ['admin' as const], expiresAt: '2026-11-21T00:00:01Z' }
+  const { key: expired } = (await client.createKey({ body: expiring })).data
+  const keys = new Map<Scope, string>()
+  for (const scope of Scope.options) {
+    const { data } = await client.createKey({ body: { name: scope, scopes: [scope] } })
+    keys.set(scope, data.key)
+  }
+  const revoked = await client.createKey({ body: { name: 'revoked', scopes: ['admin'] } })
+  await client.revokeKey({ keyId: revoked.data.id })
+  let probes = 0
+  for (const id of operationIds) {
+    const operation: Operation = contract[id]
+    const isPublic = operation.scope === 'public'
+    const anonymous = await probe(matrix, operation, undefined)
+    expect(`${id} ${anonymous.status === 401}`).toBe(`${id} ${!isPublic}`)
+    if (!isPublic) expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
+    // A new window of failed authentications begins, and the key with an expiry has expired.
+    now += 61_000
+    for (const bad of [expired, revoked.data.key, 'nonsense']) {
+      const reply = await probe(matrix, operation, `Bearer ${bad}`)
+      expect(`${id} ${reply.status}`).toBe(`${id} 401`)
+    }
+    for (const [scope, key] of keys) {
+      const reply = await probe(matrix, operation, `Bearer ${key}`)
+      const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
+      const isForAll = isPublic || operation.scope === 'any-key'
+      const isAllowed = isForAll || scope === operation.scope || includes
+      expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'allowed'}`).toBe(
+        `${id} with ${scope}: ${isAllowed ? 'allowed' : 'forbidden'}`,
+      )
+      expect(reply.status).not.toBe(401)
+      if (!isAllowed) {
+        const challenge = `Bearer realm="petstore", error="insufficient_scope", scope="${operation.scope}"`
+        expect(reply.headers.get('www-authenticate')).toBe(challenge)
+      }
+      probes++
+    }
+  }
+  expect(probes).toBe(operationIds.length * Scope.options.length)
+}
+
+test('in a sandbox, each operation responds to each kind of key exactly as the contract specifies', () =>
+  expectKeyMatrix('sqlite', true))
+
 onEveryEngine(engine => {
   const store = sharedStore(engine)
 
-  test('each operation responds to each kind of key exactly as the contract specifies', async () => {
-    let now = Date.parse('2026-11-21T00:00:00Z')
-    await using matrix = await openTestStore(engine, { clock: () => now, timer: () => now })
-    const { client } = matrix
-    const expiring = { name: 'expired', scopes: ['admin' as const], expiresAt: '2026-11-21T00:00:01Z' }
-    const { key: expired } = (await client.createKey({ body: expiring })).data
-    const keys = new Map<Scope, string>()
-    for (const scope of Scope.options) {
-      const { data } = await client.createKey({ body: { name: scope, scopes: [scope] } })
-      keys.set(scope, data.key)
-    }
-    const revoked = await client.createKey({ body: { name: 'revoked', scopes: ['admin'] } })
-    await client.revokeKey({ keyId: revoked.data.id })
-    let probes = 0
-    for (const id of operationIds) {
-      const operation: Operation = contract[id]
-      const isPublic = operation.scope === 'public'
-      const anonymous = await probe(matrix, operation, undefined)
-      expect(`${id} ${anonymous.status === 401}`).toBe(`${id} ${!isPublic}`)
-      if (!isPublic) expect(anonymous.headers.get('www-authenticate')).toBe('Bearer realm="petstore"')
-      // A new window of failed authentications begins, and the key with an expiry has expired.
-      now += 61_000
-      for (const bad of [expired, revoked.data.key, 'nonsense']) {
-        const reply = await probe(matrix, operation, `Bearer ${bad}`)
-        expect(`${id} ${reply.status}`).toBe(`${id} 401`)
-      }
-      for (const [scope, key] of keys) {
-        const reply = await probe(matrix, operation, `Bearer ${key}`)
-        const includes = scope === 'admin' || (scope === 'keys:manage' && operation.scope === 'audit:read')
-        const isForAll = isPublic || operation.scope === 'any-key'
-        const isAllowed = isForAll || scope === operation.scope || includes
-        expect(`${id} with ${scope}: ${reply.status === 403 ? 'forbidden' : 'allowed'}`).toBe(
-          `${id} with ${scope}: ${isAllowed ? 'allowed' : 'forbidden'}`,
-        )
-        expect(reply.status).not.toBe(401)
-        if (!isAllowed) {
-          const challenge = `Bearer realm="petstore", error="insufficient_scope", scope="${operation.scope}"`
-          expect(reply.headers.get('www-authenticate')).toBe(challenge)
-        }
-        probes++
-      }
-    }
-    expect(probes).toBe(operationIds.length * Scope.options.length)
-  })
+  test('each operation responds to each kind of key exactly as the contract specifies', () =>
+    expectKeyMatrix(engine, false))
 
   describe('a key', () => {
     test('is shown once, then listed without its secret, and only its hash is stored', async () => {

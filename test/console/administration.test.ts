@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
 const store = sharedStore('sqlite')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
+import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { addPet, LONG_NAME } from './shop-data.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { seriousViolations } from '../support/accessibility.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 
 const store = sharedStore('sqlite')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { loseResponses } from './requests.ts'
 import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { keyWith } from './shop-data.ts'
 

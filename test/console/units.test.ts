@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Locator } from 'playwright-core'
+import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { until } from '../support/until.ts'
-import { seriousViolations } from './accessibility.ts'
 import { consoleBrowser, TIMEOUT_MS } from './console-session.ts'
 import { addPet } from './shop-data.ts'
 

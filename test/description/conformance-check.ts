@@ -30,8 +30,8 @@ const ignored = new Set([
 export function checkConformance(
   { document, operations }: Described,
   observed: readonly Observed[],
+  validate = validatorOf(document),
 ): string[] {
-  const validate = validatorOf(document)
   const faults = observed.flatMap(answer =>
     checkResponse(operations.get(answer.operationId), answer, validate),
   )

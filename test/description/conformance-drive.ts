@@ -1,4 +1,3 @@
-import { type IncomingMessage, request as openRequest } from 'node:http'
 import { contract, isOperationId, type OperationId } from '../../src/contract/contract.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { StoreError } from '../../src/model/error.ts'
@@ -17,6 +16,7 @@ import {
 import type { Observed } from './conformance-check.ts'
 import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
 import type { CallerRequest } from './conformance-scene.ts'
+import { sendHalfBody } from './half-body.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
 const SUNSET = Date.parse('2028-01-01T00:00:00Z')
@@ -260,25 +260,15 @@ async function beginningOf({ body }: Response): Promise<string> {
   return new TextDecoder().decode(first?.value)
 }
 
-/** Announces a body, sends its first byte, and waits for the response of the server. */
+/** Sends the beginning of a body, and waits for the response of the server. */
 async function sendHalf(
   { base }: { readonly base: string },
   id: OperationId,
   request: CallerRequest,
 ): Promise<Observed> {
-  const answered = Promise.withResolvers<IncomingMessage>()
-  const headers = { ...headersOf(id, request), 'Content-Length': '100' }
-  const socket = openRequest(base + request.path, { method: contract[id].method, headers })
-  socket.on('response', answered.resolve)
-  socket.on('error', answered.reject)
-  socket.write('{')
-  const response = await answered.promise
-  const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(Buffer.from(chunk))
-  socket.destroy()
-  const fields = new Headers()
-  for (const [name, value] of Object.entries(response.headers)) fields.set(name, String(value))
-  return observe(id, request, response.statusCode ?? 0, fields, Buffer.concat(chunks).toString())
+  const { method } = contract[id]
+  const { status, headers, body } = await sendHalfBody(base + request.path, method, headersOf(id, request))
+  return observe(id, request, status, headers, body)
 }
 
 function observe(

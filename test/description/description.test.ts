@@ -72,6 +72,12 @@ describe('the description', () => {
 })
 
 describe('the content of the description', () => {
+  test('no request body is optional', () => {
+    const bodies = operations.flatMap(({ requestBody }) => (requestBody ? [requestBody.required] : []))
+    expect(bodies.length).toBeGreaterThan(10)
+    expect(bodies).not.toContain(false)
+  })
+
   test('the schemas of the specification have their names and exactly their required members', () => {
     const required: Record<string, string[] | undefined> = {}
     for (const [name, schema] of Object.entries(described.document.components.schemas)) {

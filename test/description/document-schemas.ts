@@ -16,16 +16,20 @@ const annotations = [
   'x-enum-varnames',
 ]
 
+/** The beginning of the event stream of a store. */
+const EVENT_STREAM = /^retry: \d+\nid: \d+\n\n/
+
 /**
  * Returns a validator of the schemas of a document: a JSON Schema validator that is independent of this project.
  * OpenAPI 3.0 is not JSON Schema, so `nullable` becomes a type, and keywords that only explain a schema are removed.
  * The strict mode of the validator refuses all other unknown keywords.
+ * `streams` is the beginning that an event stream must have.
  */
-export function validatorOf({ components }: OpenApi): Validate {
+export function validatorOf({ components }: OpenApi, streams = EVENT_STREAM): Validate {
   const ajv = new Ajv({ strict: true, allErrors: true, allowUnionTypes: true })
   addFormats.default(ajv)
   // The only binary body is the event stream, of which only the beginning is ever read.
-  ajv.addFormat('binary', /^retry: \d+\nid: \d+\n\n/)
+  ajv.addFormat('binary', streams)
   const definitions = eachSchema(components.schemas)
   const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {
@@ -50,6 +54,11 @@ function asJsonSchema(schema: unknown): unknown {
   // Clients must accept unknown members, so the schemas of responses are open. The server must not send unknown
   // members.
   if (converted.properties !== undefined) converted.additionalProperties ??= false
+  // In OpenAPI 3.0, it says that `minimum` itself is excluded.
+  if (converted.exclusiveMinimum === true) {
+    converted.exclusiveMinimum = converted.minimum
+    delete converted.minimum
+  }
   if (converted.nullable !== true) return converted
   const { nullable: _, type, ...rest } = converted
   return { ...rest, type: [type, 'null'] }

@@ -43,7 +43,7 @@ const Operation = z.looseObject({
   description: z.string().min(1),
   deprecated: z.boolean().optional(),
   parameters: z.array(Parameter),
-  requestBody: z.strictObject({ required: z.literal(true), content: Content }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content: Content }).optional(),
   responses: z.record(z.string(), RawResponse),
   'x-error-codes': z.record(z.string(), z.array(z.string())),
   security: z.array(z.record(z.string(), z.array(z.string()))),

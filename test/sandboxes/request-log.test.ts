@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type CallResult, openSandboxHost } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
@@ -93,6 +95,28 @@ test('the log keeps the last 1,000 requests, in pages, and numbers them without 
   expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2301n }])
 }, 60_000)
 
+test('the files of the log are bounded, also if somebody fills it on purpose', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  // Each of these control characters takes six bytes in the log.
+  const body = '\u0001'.repeat(4096)
+  const headers = { 'Content-Type': 'text/plain', 'X-Long': 'x'.repeat(7000) }
+  const { baseUrl, id } = sandbox.created
+  for (let batch = 0; batch < 15; batch++) {
+    await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        await (await fetch(`${baseUrl}/store/orders`, { method: 'POST', headers, body })).text()
+      }),
+    )
+    await sandbox.control('GET', '/requests?limit=1')
+  }
+  const files = ['requests.ndjson', 'requests-before.ndjson'].map(
+    name => statSync(join(host.directory, 'sandboxes', id, name)).size,
+  )
+  expect(Math.max(...files)).toBeLessThan(11 * 1024 * 1024)
+  expect(entriesOf(await sandbox.control('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
+}, 60_000)
+
 test('the stream of the log sends each request as it happens', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create()
@@ -112,6 +136,27 @@ test('the stream of the log sends each request as it happens', async () => {
   expect(text).toContain('id: 1\nevent: request\ndata: {')
   stopped.abort()
   await reading
+})
+
+test('the stream of the log ends at a reset, and a client that connects again misses nothing', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create()
+  const { id, adminKey } = sandbox.created
+  const open = (last: string): Promise<Response> =>
+    fetch(`${host.base}/sandboxes/${id}/requests/stream`, {
+      headers: { Authorization: `Bearer ${adminKey}`, ...(last !== '' && { 'Last-Event-ID': last }) },
+    })
+  const first = await open('')
+  const text = first.text()
+  await sandbox.call('GET', '/pets?limit=1')
+  await sandbox.control('POST', '/reset')
+  expect(await text).toContain('id: 1\n')
+  await sandbox.call('GET', '/pets?limit=2')
+  await sandbox.call('GET', '/pets?limit=3')
+  const again = open('1').then(response => response.text())
+  await Bun.sleep(100)
+  await sandbox.control('POST', '/reset')
+  expect((await again).match(/id: \d+/g)).toEqual(['id: 2', 'id: 3'])
 })
 
 test('large responses and imports pass through the log unchanged', async () => {

@@ -125,7 +125,7 @@ describe('a sandbox', () => {
 
   test('expires, and its files are deleted then', async () => {
     let now = Date.now()
-    await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20 })
+    await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 100 })
     const sandbox = await aged.create({ lifetimeSeconds: 60 })
     now += 30_000
     expect((await sandbox.control('PATCH', '', { lifetimeSeconds: 120, label: 'longer' })).status).toBe(200)
@@ -133,9 +133,21 @@ describe('a sandbox', () => {
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
     now += 61_000
     expect(codeOf(await sandbox.call('GET', '/pets'))).toBe('404 sandbox_not_found')
-    await Bun.sleep(200)
+    await Bun.sleep(500)
     expect(existsSync(join(aged.directory, 'sandboxes', sandbox.created.id))).toBe(false)
     expect(aged.host.counts.sandboxes).toBe(0)
+  })
+
+  test('is not deleted if the clock of the machine jumps forward for a moment', async () => {
+    let now = Date.now()
+    await using jumping = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 60_000 })
+    const sandbox = await jumping.create({ lifetimeSeconds: 60 })
+    await sandbox.call('POST', '/store/orders', order)
+    now += 365 * 86_400_000
+    expect(codeOf(await sandbox.call('GET', '/pets'))).toBe('404 sandbox_not_found')
+    await Bun.sleep(200)
+    now -= 365 * 86_400_000
+    expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
   })
 
   test('keeps its content, its key, its rules and its request log when the host restarts', async () => {
@@ -179,6 +191,16 @@ describe('a sandbox', () => {
       'Bearer realm="petstore"',
     ])
   })
+})
+
+test('the type of a problem from the host is the address of its entry in the catalogue', async () => {
+  const response = await fetch(`${host.base}/sandboxes/nothing`, {
+    headers: { Accept: 'application/problem+json' },
+  })
+  const { type, code } = (await response.json()) as { type: string; code: string }
+  expect(await (await fetch(type)).json()).toMatchObject({ code })
+  expect(((await (await fetch(`${host.base}/errors`)).json()) as unknown[]).length).toBeGreaterThan(40)
+  expect((await fetch(`${host.base}/errors/nothing`)).status).toBe(404)
 })
 
 describe('a reset', () => {

@@ -12,7 +12,8 @@ interface ViewRoute {
   readonly view: LazyExoticComponent<ComponentType<ViewProps>>
 }
 
-interface NavigationEntry {
+/** An entry of the navigation, with its views. */
+export interface NavigationEntry {
   readonly path: string
   readonly label: string
   /** The scope that a key needs to see the entry. If it is absent, every key sees the entry. */
@@ -21,7 +22,7 @@ interface NavigationEntry {
 }
 
 /** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
-function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
+export function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
   return lazy(async () => ({ default: await loadView(load) }))
 }
 

@@ -1,0 +1,291 @@
+import { Badge, Button, Group, NumberInput, Select, Stack, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { operations } from '../../client/operations.ts'
+import { callControl } from '../data/control.ts'
+import { useSession } from '../data/store.ts'
+import { Empty } from '../parts/empty.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { Page } from '../parts/page.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+
+const TABLE_MIN_PX = 700
+/** How often the counts are read again, in milliseconds. */
+const REFRESH_MS = 2000
+
+/** The effect of a rule: its type, and the members that belong to it. */
+interface ShownEffect {
+  readonly type: string
+  readonly [member: string]: string | number
+}
+
+/** When a rule applies: exactly one of the members. The other conditions of the API are shown, and not offered. */
+interface ShownCondition {
+  readonly [member: string]: unknown
+}
+
+interface NewRule {
+  readonly name: string
+  readonly operation?: string
+  readonly when?: ShownCondition
+  readonly effect: ShownEffect
+}
+
+interface ShownRule extends NewRule {
+  readonly calls: number
+  readonly applied: number
+}
+
+const templates: readonly { readonly name: string; readonly label: string; readonly effect: ShownEffect }[] =
+  [
+    {
+      name: 'full',
+      label: '503: the storage is full',
+      effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
+    },
+    {
+      name: 'overloaded',
+      label: '503: too many requests in progress',
+      effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
+    },
+    { name: 'broken', label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
+    {
+      name: 'too-often',
+      label: '429: too many requests',
+      effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
+    },
+    {
+      name: 'limit',
+      label: '429 after 3 requests in 10 seconds',
+      effect: { type: 'rate_limit', requests: 3, seconds: 10 },
+    },
+    { name: 'slow', label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
+    {
+      name: 'lost-request',
+      label: 'The connection closes, and nothing has happened',
+      effect: { type: 'drop_before_command' },
+    },
+    {
+      name: 'lost-response',
+      label: 'The change is made, and the response is lost',
+      effect: { type: 'drop_after_commit' },
+    },
+    { name: 'cut-off', label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
+    {
+      name: 'cut-stream',
+      label: 'An event stream ends after its first event',
+      effect: { type: 'cut_stream' },
+    },
+    {
+      name: 'webhook-twice',
+      label: 'Webhooks: each delivery comes twice',
+      effect: { type: 'webhook_twice' },
+    },
+    {
+      name: 'webhook-late',
+      label: 'Webhooks: deliveries come 5 seconds late',
+      effect: { type: 'webhook_late', delayMs: 5000 },
+    },
+    {
+      name: 'webhook-order',
+      label: 'Webhooks: deliveries come out of order',
+      effect: { type: 'webhook_out_of_order' },
+    },
+    { name: 'webhook-lost', label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
+  ]
+
+const conditions = [
+  { value: 'always', label: 'Every call' },
+  { value: 'call', label: 'One call, by its number' },
+  { value: 'every', label: 'Every n-th call' },
+  { value: 'share', label: 'A share of the calls, in percent' },
+]
+
+/** The failures on demand of the sandbox. */
+export function Failures() {
+  const { key } = useSession()
+  const queries = useQueryClient()
+  const [isAdding, setAdding] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  const { data, error } = useQuery({
+    queryKey: ['faults'],
+    queryFn: () => callControl<{ rules: ShownRule[] }>(key, 'GET', '/faults'),
+    refetchInterval: REFRESH_MS,
+  })
+  const rules = data?.rules ?? []
+  const save = async (next: readonly NewRule[]): Promise<void> => {
+    await callControl(key, 'PUT', '/faults', { body: { rules: next } })
+    setFailure(undefined)
+    await queries.invalidateQueries({ queryKey: ['faults'] })
+  }
+  const remove = (name: string): void => {
+    save(rules.filter(rule => rule.name !== name).map(withoutCounts)).catch(setFailure)
+  }
+  return (
+    <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
+      <Text c="dimmed">
+        The first rule that applies to a call decides. A change of the rules sets all counts to 0. One request
+        can ask for a failure of its own with the header Petstore-Fault.
+      </Text>
+      <Refusal error={failure ?? error} />
+      {data && rules.length === 0 && (
+        <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
+      )}
+      {rules.length > 0 && <RuleTable rules={rules} onRemove={remove} />}
+      {isAdding && <AddFailure rules={rules} save={save} onClose={() => setAdding(false)} />}
+    </Page>
+  )
+}
+
+function withoutCounts({ calls: _, applied: __, ...rule }: ShownRule): NewRule {
+  return rule
+}
+
+interface RuleTableProps {
+  readonly rules: readonly ShownRule[]
+  readonly onRemove: (name: string) => void
+}
+
+function RuleTable({ rules, onRemove }: RuleTableProps) {
+  return (
+    <Table.ScrollContainer minWidth={TABLE_MIN_PX}>
+      <Table aria-label="Failures" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Operation</Table.Th>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Effect</Table.Th>
+            <Table.Th className="number">Calls</Table.Th>
+            <Table.Th className="number">Applied</Table.Th>
+            <Table.Th>Action</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rules.map(rule => (
+            <Table.Tr key={rule.name}>
+              <Table.Td className="name">{rule.name}</Table.Td>
+              <Table.Td className="name">{rule.operation ?? 'All'}</Table.Td>
+              <Table.Td className="short">{conditionText(rule.when)}</Table.Td>
+              <Table.Td className="name">
+                <Badge variant="light" color="gray" tt="none">
+                  {effectText(rule.effect)}
+                </Badge>
+              </Table.Td>
+              <Table.Td className="number">{rule.calls}</Table.Td>
+              <Table.Td className="number">{rule.applied}</Table.Td>
+              <Table.Td>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`Remove ${rule.name}`}
+                  onClick={() => onRemove(rule.name)}
+                >
+                  Remove
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function effectText({ type, ...members }: ShownEffect): string {
+  return [type, ...Object.entries(members).map(([name, value]) => `${name} ${value}`)].join(', ')
+}
+
+function conditionText(when: ShownCondition | undefined): string {
+  if (!when) return 'Every call'
+  if (typeof when.call === 'number') return `Call ${when.call}`
+  if (typeof when.every === 'number') return `Every ${when.every} calls`
+  if (typeof when.share === 'number') return `${Math.round(when.share * 100)} % of the calls`
+  return JSON.stringify(when)
+}
+
+interface AddFailureProps {
+  readonly rules: readonly ShownRule[]
+  readonly save: (rules: readonly NewRule[]) => Promise<void>
+  readonly onClose: () => void
+}
+
+function AddFailure({ rules, save, onClose }: AddFailureProps) {
+  const [chosen, setChosen] = useState('full')
+  const [operation, setOperation] = useState<string | null>(null)
+  const [condition, setCondition] = useState('always')
+  const [amount, setAmount] = useState(1)
+  const template = templates.find(({ name }) => name === chosen) ?? templates[0]
+  const isDelivery = chosen.startsWith('webhook')
+  const hasOperation = !isDelivery && template?.effect.type !== 'cut_stream'
+  const submit = async (): Promise<void> => {
+    if (!template) return
+    const rule: NewRule = {
+      name: freeName(template.name, rules),
+      ...(hasOperation && operation !== null && { operation }),
+      ...(condition !== 'always' && { when: { [condition]: condition === 'share' ? amount / 100 : amount } }),
+      effect: template.effect,
+    }
+    await save([...rules.map(withoutCounts), rule])
+  }
+  return (
+    <FormDialog
+      title="Add a failure"
+      action="Add"
+      done="Failure added"
+      values={{ chosen, operation, condition, amount }}
+      submit={submit}
+      onClose={onClose}
+    >
+      {() => (
+        <Stack>
+          <Select
+            label="Failure"
+            data={templates.map(({ name, label }) => ({ value: name, label }))}
+            value={chosen}
+            allowDeselect={false}
+            onChange={name => setChosen(name ?? 'full')}
+            data-autofocus
+          />
+          {hasOperation && (
+            <Select
+              label="Operation"
+              placeholder="All"
+              clearable
+              searchable
+              data={Object.keys(operations)}
+              value={operation}
+              onChange={setOperation}
+            />
+          )}
+          <Group grow align="flex-end">
+            <Select
+              label="When"
+              data={conditions}
+              value={condition}
+              allowDeselect={false}
+              onChange={value => setCondition(value ?? 'always')}
+            />
+            {condition !== 'always' && (
+              <NumberInput
+                label={condition === 'share' ? 'Percent' : 'Number'}
+                min={1}
+                max={condition === 'share' ? 100 : 1_000_000_000}
+                allowDecimal={false}
+                value={amount}
+                onChange={value => setAmount(Number(value) || 1)}
+              />
+            )}
+          </Group>
+        </Stack>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Returns a name that no rule has: `full`, `full-2`, ... */
+function freeName(name: string, rules: readonly ShownRule[]): string {
+  let free = name
+  for (let number = 2; rules.some(rule => rule.name === free); number++) free = `${name}-${number}`
+  return free
+}

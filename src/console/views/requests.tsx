@@ -1,0 +1,252 @@
+import {
+  Anchor,
+  Badge,
+  Button,
+  Checkbox,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useState } from 'react'
+import { type ShownRequest, useRequests } from '../data/requests.ts'
+import { Empty } from '../parts/empty.tsx'
+import { Page } from '../parts/page.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+
+const TABLE_MIN_PX = 760
+/** The paths of the pages of the store. */
+const PAGE_PATH = /^\/(console|docs)([/?]|$)/
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const statusGroups = [
+  { value: '2', label: '2xx success' },
+  { value: '3', label: '3xx not modified' },
+  { value: '4', label: '4xx refused' },
+  { value: '5', label: '5xx failed' },
+  { value: 'none', label: 'Connection dropped' },
+]
+
+interface RequestFilter {
+  readonly method: string | null
+  readonly status: string | null
+  readonly path: string
+  /** Whether the requests of pages of this host are shown, such as those of this console. */
+  readonly hasPages: boolean
+}
+
+/** The last requests to the sandbox, live, with their headers and bodies. */
+export function Requests() {
+  const [isPaused, setPaused] = useState(false)
+  const { requests, error, clear } = useRequests(isPaused)
+  const [failure, setFailure] = useState<unknown>()
+  const [filter, setFilter] = useState<RequestFilter>({
+    method: null,
+    status: null,
+    path: '',
+    hasPages: false,
+  })
+  const [opened, setOpened] = useState<ShownRequest>()
+  const shown = requests.filter(request => matches(request, filter))
+  return (
+    <Page
+      title="Requests"
+      actions={
+        <>
+          <Button variant="default" onClick={() => setPaused(!isPaused)}>
+            {isPaused ? 'Continue' : 'Pause'}
+          </Button>
+          <Button
+            variant="default"
+            onClick={() => void clear().then(() => setFailure(undefined), setFailure)}
+          >
+            Clear
+          </Button>
+        </>
+      }
+    >
+      <Filters filter={filter} onChange={setFilter} />
+      <Refusal error={failure ?? error} />
+      {shown.length === 0 ? (
+        <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
+      ) : (
+        <RequestTable requests={shown} onOpen={setOpened} />
+      )}
+      {opened && <RequestDetail request={opened} onClose={() => setOpened(undefined)} />}
+    </Page>
+  )
+}
+
+function matches({ method, status, path, requestHeaders }: ShownRequest, filter: RequestFilter): boolean {
+  const group = status === undefined ? 'none' : String(status).charAt(0)
+  return (
+    (filter.method === null || filter.method === method) &&
+    (filter.status === null || filter.status === group) &&
+    path.toLowerCase().includes(filter.path.trim().toLowerCase()) &&
+    // Browsers say so in each request of a page to its own host.
+    (filter.hasPages || !(requestHeaders['sec-fetch-site'] === 'same-origin' || PAGE_PATH.test(path)))
+  )
+}
+
+interface FiltersProps {
+  readonly filter: RequestFilter
+  readonly onChange: (filter: RequestFilter) => void
+}
+
+function Filters({ filter, onChange }: FiltersProps) {
+  return (
+    <Group align="flex-end">
+      <Select
+        label="Method"
+        placeholder="Any"
+        clearable
+        data={METHODS}
+        value={filter.method}
+        onChange={method => onChange({ ...filter, method })}
+      />
+      <Select
+        label="Status"
+        placeholder="Any"
+        clearable
+        data={statusGroups}
+        value={filter.status}
+        onChange={status => onChange({ ...filter, status })}
+      />
+      <TextInput
+        label="Path contains"
+        value={filter.path}
+        onChange={({ currentTarget }) => onChange({ ...filter, path: currentTarget.value })}
+      />
+      <Checkbox
+        pb={8}
+        label="Requests of the console and the docs too"
+        checked={filter.hasPages}
+        onChange={({ currentTarget }) => onChange({ ...filter, hasPages: currentTarget.checked })}
+      />
+    </Group>
+  )
+}
+
+interface RequestTableProps {
+  readonly requests: readonly ShownRequest[]
+  readonly onOpen: (request: ShownRequest) => void
+}
+
+function RequestTable({ requests, onOpen }: RequestTableProps) {
+  return (
+    <Table.ScrollContainer minWidth={TABLE_MIN_PX}>
+      <Table aria-label="Requests" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Time</Table.Th>
+            <Table.Th>Method</Table.Th>
+            <Table.Th>Path</Table.Th>
+            <Table.Th>Status</Table.Th>
+            <Table.Th className="number">ms</Table.Th>
+            <Table.Th>Failure</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {requests.map(request => (
+            <Table.Tr key={request.number}>
+              <Table.Td className="short">{timeOf(request)}</Table.Td>
+              <Table.Td className="short">{request.method}</Table.Td>
+              <Table.Td className="name">
+                <Anchor component="button" type="button" ta="left" onClick={() => onOpen(request)}>
+                  {request.path}
+                </Anchor>
+              </Table.Td>
+              <Table.Td className="short">
+                <StatusBadge request={request} />
+              </Table.Td>
+              <Table.Td className="number">{request.ms}</Table.Td>
+              <Table.Td className="name">{request.fault}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function timeOf({ at }: ShownRequest): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour12: false })
+}
+
+function StatusBadge({ request: { status } }: { readonly request: ShownRequest }) {
+  const colour = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'teal'
+  return (
+    <Badge variant="light" color={colour} tt="none">
+      {status ?? 'dropped'}
+    </Badge>
+  )
+}
+
+interface RequestDetailProps {
+  readonly request: ShownRequest
+  readonly onClose: () => void
+}
+
+function RequestDetail({ request, onClose }: RequestDetailProps) {
+  const { number, method, path, status, ms, operationId, fault } = request
+  return (
+    <Modal opened onClose={onClose} size="xl" title={`Request ${number}`}>
+      <Stack>
+        <Text className="name">
+          <StatusBadge request={request} /> {method} {path}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {[operationId, `${timeOf(request)}, ${ms} ms`, fault && `Failure: ${fault}`]
+            .filter(Boolean)
+            .join(' · ')}
+        </Text>
+        <Message title="Request" headers={request.requestHeaders} body={request.requestBody} />
+        {status === undefined ? (
+          <Text>The connection was closed without a response.</Text>
+        ) : (
+          <Message title="Response" headers={request.responseHeaders} body={request.responseBody} />
+        )}
+      </Stack>
+    </Modal>
+  )
+}
+
+interface MessageProps {
+  readonly title: string
+  readonly headers: ShownRequest['responseHeaders']
+  readonly body: string | undefined
+}
+
+function Message({ title, headers = {}, body }: MessageProps) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return (
+    <Panel title={title}>
+      <Code block className="request-text">
+        {lines.join('\n')}
+      </Code>
+      <Text size="sm" mt="sm" mb={4}>
+        {body === undefined ? 'No body' : 'Body'}
+      </Text>
+      {body !== undefined && (
+        <Code block className="request-text">
+          {readable(body)}
+        </Code>
+      )}
+    </Panel>
+  )
+}
+
+/** Returns JSON with indentation. A body that is not JSON, or of which the log has only the start, stays as it is. */
+function readable(body: string): string {
+  try {
+    // Integers beyond 2^53 would change, so such a body stays as it is.
+    const text = JSON.stringify(JSON.parse(body), null, 2)
+    return /\d{16}/.test(body) ? body : text
+  } catch {
+    return body
+  }
+}

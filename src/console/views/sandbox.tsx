@@ -1,0 +1,193 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callControl } from '../data/control.ts'
+import { useSession } from '../data/store.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { formatInstant } from '../parts/format.ts'
+import { InstantInput, instantIn } from '../parts/instant-input.tsx'
+import { Page } from '../parts/page.tsx'
+import { Panel } from '../parts/panel.tsx'
+import { Refusal } from '../parts/refusal.tsx'
+
+const BYTES_PER_KIB = 1024
+
+interface ShownSandbox {
+  readonly id: string
+  readonly label?: string
+  readonly seed: string
+  readonly generation: number
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+interface ShownSnapshot {
+  readonly name: string
+  readonly bytes: number
+  readonly takenAt: string
+}
+
+/** What the sandbox is reset to: a snapshot, or its seed if none is named. */
+interface ResetTarget {
+  readonly snapshot?: string
+}
+
+/** The sandbox itself: its lifetime, its snapshots and its lifecycle clock. */
+export function SandboxView() {
+  const { key } = useSession()
+  const [target, setTarget] = useState<ResetTarget>()
+  const { data: sandbox, error } = useQuery({
+    queryKey: ['sandbox'],
+    queryFn: () => callControl<ShownSandbox>(key, 'GET', ''),
+  })
+  return (
+    <Page
+      title="Sandbox"
+      actions={
+        <Button color="red" variant="light" onClick={() => setTarget({})}>
+          Reset
+        </Button>
+      }
+    >
+      <Refusal error={error} />
+      {sandbox && (
+        <Text>
+          {sandbox.label !== undefined && `${sandbox.label}: `}
+          created {formatInstant(sandbox.createdAt)} from {sandbox.seed}, reset {sandbox.generation - 1}{' '}
+          times. It will be deleted {formatInstant(sandbox.expiresAt)}.
+        </Text>
+      )}
+      <Snapshots onReset={setTarget} />
+      <Clock />
+      {target && <ResetDialog target={target} onClose={() => setTarget(undefined)} />}
+    </Page>
+  )
+}
+
+interface ResetDialogProps {
+  readonly target: ResetTarget
+  readonly onClose: () => void
+}
+
+function ResetDialog({ target, onClose }: ResetDialogProps) {
+  const { key } = useSession()
+  const { snapshot } = target
+  return (
+    <FormDialog
+      title={snapshot === undefined ? 'Reset the sandbox?' : `Reset to ${snapshot}?`}
+      action="Reset"
+      done="The sandbox was reset"
+      isDestructive
+      submit={({ signal }) => callControl(key, 'POST', '/reset', { body: target, signal })}
+      onClose={onClose}
+    >
+      {() => (
+        <Text>
+          The pets, orders and everything else become as they were{' '}
+          {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key,
+          the failures, the clock and the list of requests remain.
+        </Text>
+      )}
+    </FormDialog>
+  )
+}
+
+function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => void }) {
+  const { key } = useSession()
+  const queries = useQueryClient()
+  const [name, setName] = useState('snapshot-1')
+  const [failure, setFailure] = useState<unknown>()
+  const { data = [], error } = useQuery({
+    queryKey: ['snapshots'],
+    queryFn: () => callControl<ShownSnapshot[]>(key, 'GET', '/snapshots'),
+  })
+  const change = (method: 'PUT' | 'DELETE', of: string): void => {
+    callControl(key, method, `/snapshots/${encodeURIComponent(of)}`).then(() => {
+      setFailure(undefined)
+      return queries.invalidateQueries({ queryKey: ['snapshots'] })
+    }, setFailure)
+  }
+  return (
+    <Panel title="Snapshots">
+      <Stack>
+        <Group align="flex-end">
+          <TextInput
+            label="Name"
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Button variant="default" onClick={() => change('PUT', name.trim())}>
+            Take a snapshot
+          </Button>
+        </Group>
+        <Refusal error={failure ?? error} />
+        {data.map(snapshot => (
+          <Group key={snapshot.name} justify="space-between">
+            <Text className="name">
+              {snapshot.name}{' '}
+              <Text span size="sm" c="dimmed">
+                {formatInstant(snapshot.takenAt)}, {Math.ceil(snapshot.bytes / BYTES_PER_KIB)} KiB
+              </Text>
+            </Text>
+            <Group gap="xs">
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => onReset({ snapshot: snapshot.name })}
+                aria-label={`Reset to snapshot ${snapshot.name}`}
+              >
+                Reset to snapshot
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => change('DELETE', snapshot.name)}
+                aria-label={`Delete snapshot ${snapshot.name}`}
+              >
+                Delete
+              </Button>
+            </Group>
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Clock() {
+  const { key } = useSession()
+  const queries = useQueryClient()
+  const [text, setText] = useState('')
+  const [failure, setFailure] = useState<unknown>()
+  const { data, error } = useQuery({
+    queryKey: ['clock'],
+    queryFn: () => callControl<{ now: string }>(key, 'GET', '/clock'),
+  })
+  const set = (now: string | null): void => {
+    callControl(key, 'PUT', '/clock', { body: { now } }).then(() => {
+      setFailure(undefined)
+      return queries.invalidateQueries({ queryKey: ['clock'] })
+    }, setFailure)
+  }
+  const instant = instantIn(text)
+  return (
+    <Panel title="Lifecycle clock">
+      <Stack>
+        <Text>
+          {data && `It is ${formatInstant(data.now)}. `}The clock decides which operations are deprecated and
+          which have been retired. Data and events have the real time.
+        </Text>
+        <Group align="flex-end">
+          <InstantInput label="New time" value={text} onChange={setText} />
+          <Button variant="default" disabled={instant === undefined} onClick={() => set(instant ?? null)}>
+            Set the clock
+          </Button>
+          <Button variant="default" onClick={() => set(null)}>
+            Return to the real time
+          </Button>
+        </Group>
+        <Refusal error={failure ?? error} />
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,300 @@
+// The script of the page at the root of the host. The host serves it as it is.
+
+const STORAGE_NAME = 'petstore-sandboxes'
+const byId = id => document.getElementById(id)
+// The page is called by the address that the browser knows, which can differ from the base address of the host.
+const hostPath = document.documentElement.dataset.basePath
+
+/** The sandbox that the page shows. */
+let shown
+
+// Requests
+
+/** A refusal or a failure that the page shows as it is. */
+class Refusal extends Error {
+  constructor(message, status) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Sends a request to the host and returns the body of the response. Throws Refusal. */
+async function send(method, path, { key, body } = {}) {
+  let response
+  try {
+    response = await fetch(hostPath + path, {
+      method,
+      headers: {
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  } catch {
+    throw new Refusal('The host cannot be reached. Check the connection, and try again.')
+  }
+  const text = await response.text().catch(() => '')
+  const data = parsed(text)
+  if (response.ok) return data
+  throw new Refusal(data?.message ?? `The host responded with status ${response.status}.`, response.status)
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// What this browser remembers
+
+/** Returns the remembered sandboxes that have not expired, the newest first. */
+function remembered() {
+  try {
+    const list = JSON.parse(localStorage.getItem(STORAGE_NAME) ?? '[]')
+    return list.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now())
+  } catch {
+    return []
+  }
+}
+
+/** Replaces the remembered sandboxes. Returns false if the browser stores nothing for this page. */
+function remember(list) {
+  try {
+    localStorage.setItem(STORAGE_NAME, JSON.stringify(list))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function forget(id) {
+  remember(remembered().filter(sandbox => sandbox.id !== id))
+  showRemembered()
+}
+
+// Messages
+
+function say(text) {
+  byId('error').hidden = true
+  byId('status').textContent = text
+}
+
+function sayError(error) {
+  byId('status').textContent = ''
+  byId('error').textContent = error instanceof Refusal ? error.message : `The page failed: ${error.message}`
+  byId('error').hidden = false
+}
+
+/** Runs the action of a button, unless its last one is still running. Errors become messages. */
+async function run(button, action) {
+  if (button.getAttribute('aria-disabled') === 'true') return
+  button.setAttribute('aria-disabled', 'true')
+  try {
+    await action()
+  } catch (error) {
+    sayError(error)
+    if (error instanceof Refusal && error.status === 404 && shown) {
+      forget(shown.id)
+      hide()
+    }
+  } finally {
+    button.removeAttribute('aria-disabled')
+  }
+}
+
+// One sandbox
+
+function timeText(instant) {
+  const at = new Date(instant)
+  const hours = Math.round((at.getTime() - Date.now()) / 3_600_000)
+  const left = new Intl.RelativeTimeFormat('en').format(
+    ...(hours < 1
+      ? [Math.ceil((at.getTime() - Date.now()) / 60_000), 'minute']
+      : hours < 48
+        ? [hours, 'hour']
+        : [Math.round(hours / 24), 'day']),
+  )
+  return `${left} (${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })})`
+}
+
+/** Returns the first calls to try, as texts and commands. The demo shop and the large one have the pets 3 and 4. */
+function firstCalls({ baseUrl, adminKey, seed }) {
+  const isEmpty = seed === 'empty'
+  const write = (path, body, ...headers) =>
+    [
+      `curl -X POST ${baseUrl}${path}`,
+      `  -d '${body}'`,
+      ...['Content-Type: application/json', `Authorization: Bearer ${adminKey}`, ...headers].map(
+        header => `  -H '${header}'`,
+      ),
+    ].join(' \\\n')
+  const secondOrder = ['/store/orders', `{"petId":${isEmpty ? 1 : 4}}`, 'Idempotency-Key: "second-order"']
+  return [
+    ['List pets. Reading pets needs no key.', `curl "${baseUrl}/pets?limit=3"`],
+    ...(isEmpty
+      ? [
+          ['Add a category.', write('/categories', '{"name":"Otters"}')],
+          ['Add a pet. It has one unit in stock.', write('/pets', '{"name":"Ottoline","categoryId":1}')],
+          ['Add four units.', write('/store/inventory/1/adjustments', '{"quantityChange":4}')],
+        ]
+      : []),
+    [
+      'Place an order. Repeat the command: the response is the same, and there is still one order.',
+      write('/store/orders', `{"petId":${isEmpty ? 1 : 3}}`, 'Idempotency-Key: "first-order"'),
+    ],
+    [
+      'Place another order and lose the response: the store accepts the order, then closes the connection.',
+      write(...secondOrder, 'Petstore-Fault: drop_after_commit'),
+    ],
+    [
+      'Send that order again. It was stored the first time, so the response shows it, and no third order is placed.',
+      write(...secondOrder),
+    ],
+  ]
+}
+
+function showCalls(sandbox) {
+  const items = firstCalls(sandbox).map(([text, command], index) => {
+    const item = byId('call').content.cloneNode(true)
+    item.querySelector('p').textContent = text
+    item.querySelector('code').textContent = command
+    const button = item.querySelector('button')
+    button.setAttribute('aria-label', `Copy command ${index + 1}`)
+    button.addEventListener('click', () => copy(button, command))
+    return item
+  })
+  byId('calls').replaceChildren(...items)
+}
+
+/** Shows a sandbox. `isStored` is false if the browser remembers nothing. */
+function show(sandbox, isStored) {
+  shown = sandbox
+  const { id, baseUrl, adminKey, label, expiresAt } = sandbox
+  byId('sandbox-title').textContent = label ? `Your sandbox: ${label}` : 'Your sandbox'
+  byId('address').textContent = baseUrl
+  byId('key').textContent = adminKey
+  byId('expiry').textContent = timeText(expiresAt)
+  byId('remembers').textContent = isStored
+    ? 'This browser remembers the sandbox and its key. The key is shown nowhere else.'
+    : 'Copy the key now: this browser does not let the page remember it, and it is shown only here.'
+  byId('console').href = `${baseUrl}/console#key=${adminKey}`
+  byId('docs').href = `${baseUrl}/docs`
+  byId('openapi').href = `${baseUrl}/openapi.json`
+  byId('print').href = `${byId('print').dataset.path}${id}/print#key=${adminKey}`
+  showCalls(sandbox)
+  byId('sandbox').hidden = false
+  byId('sandbox-title').focus()
+  byId('sandbox').scrollIntoView()
+}
+
+function hide() {
+  shown = undefined
+  byId('sandbox').hidden = true
+}
+
+function showRemembered() {
+  const list = remembered()
+  const items = list.map(sandbox => {
+    const item = document.createElement('li')
+    const button = document.createElement('button')
+    button.type = 'button'
+    for (const [name, text] of [
+      ['name', sandbox.label || sandbox.id],
+      ['time', `expires ${timeText(sandbox.expiresAt)}`],
+    ]) {
+      const part = document.createElement('span')
+      part.className = name
+      part.textContent = text
+      button.append(part, ' ')
+    }
+    button.addEventListener('click', () => run(button, () => open(sandbox)))
+    item.append(button)
+    return item
+  })
+  byId('remembered-list').replaceChildren(...items)
+  byId('remembered').hidden = list.length === 0
+}
+
+/** Shows a remembered sandbox, after the host has confirmed that it still exists. */
+async function open(sandbox) {
+  say('')
+  hide()
+  try {
+    const current = await send('GET', `/sandboxes/${sandbox.id}`, { key: sandbox.adminKey })
+    show({ ...current, adminKey: sandbox.adminKey }, true)
+  } catch (error) {
+    if (error.status === 404) forget(sandbox.id)
+    throw error
+  }
+}
+
+async function create(form) {
+  const { seed, label, lifetime } = Object.fromEntries(new FormData(form))
+  say('The sandbox is being created.')
+  const body = { seed, lifetimeSeconds: Number(lifetime), ...(label.trim() && { label: label.trim() }) }
+  const sandbox = await send('POST', '/sandboxes', { body })
+  const isStored = remember([sandbox, ...remembered()])
+  showRemembered()
+  say('The sandbox was created.')
+  show(sandbox, isStored)
+}
+
+async function reset({ id, adminKey }) {
+  if (!confirm('Reset this sandbox? It gets the content that it had at its start.')) return
+  await send('POST', `/sandboxes/${id}/reset`, { key: adminKey })
+  say('The sandbox was reset. Its address and its key are the same.')
+}
+
+async function remove({ id, adminKey }) {
+  if (!confirm('Delete this sandbox and everything in it?')) return
+  await send('DELETE', `/sandboxes/${id}`, { key: adminKey })
+  forget(id)
+  hide()
+  say('The sandbox was deleted.')
+  byId('create').querySelector('button').focus()
+}
+
+// Copying
+
+async function copy(button, text) {
+  const isCopied = await copied(text)
+  byId('status').textContent = isCopied
+    ? ''
+    : 'The browser does not allow copying. Select the text, and copy it.'
+  button.textContent = isCopied ? 'Copied' : 'Copy'
+  setTimeout(() => {
+    button.textContent = 'Copy'
+  }, 2000)
+}
+
+/** Returns whether the text was copied. Without https, browsers only have the older way. */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    const focused = document.activeElement
+    area.value = text
+    document.body.append(area)
+    area.select()
+    const isCopied = document.execCommand('copy')
+    area.remove()
+    focused?.focus()
+    return isCopied
+  }
+}
+
+byId('create').addEventListener('submit', event => {
+  event.preventDefault()
+  run(event.submitter ?? byId('create').querySelector('button'), () => create(event.target))
+})
+byId('reset').addEventListener('click', event => run(event.currentTarget, () => reset(shown)))
+byId('delete').addEventListener('click', event => run(event.currentTarget, () => remove(shown)))
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.addEventListener('click', () => copy(button, byId(button.dataset.copy).textContent))
+}
+remember(remembered())
+showRemembered()

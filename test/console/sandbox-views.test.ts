@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { seriousViolations } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { ROOT } from '../support/root.ts'
+import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
+import { TIMEOUT_MS } from './console-session.ts'
+
+/** The paths of the views that only a sandbox has. */
+const source = readFileSync(join(ROOT, 'src/console/views/sandbox-views.ts'), 'utf8')
+const paths = [...source.matchAll(/\{ path: '([^']+)', view:/g)].map(([, path = '']) => path)
+
+interface SandboxConsole {
+  readonly page: Page
+  readonly sandbox: TestSandbox
+  /** Requests to another host, violations of the content security policy, and errors of the page. */
+  readonly faults: string[]
+}
+
+describe('the console of a sandbox', () => {
+  let browser: Browser | undefined
+  let host: TestHost | undefined
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    host = await openSandboxHost()
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await host?.[Symbol.asyncDispose]()
+  })
+
+  async function open(path: string, width = 1440): Promise<SandboxConsole> {
+    if (!browser || !host) throw new Error('the browser or the host did not start')
+    const { base } = host
+    const sandbox = await host.create({ label: 'Ada' })
+    const page = await browser.newPage({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
+    const faults: string[] = []
+    page.on('request', request => {
+      if (!request.url().startsWith(base) && !/^(data|blob):/.test(request.url())) faults.push(request.url())
+    })
+    page.on('console', message => {
+      const isRefusal = message.text().startsWith('Failed to load resource')
+      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text())
+    })
+    page.on('pageerror', error => faults.push(error.message))
+    await page.goto(`${sandbox.created.baseUrl}/console${path}#key=${sandbox.created.adminKey}`)
+    return { page, sandbox, faults }
+  }
+
+  test(
+    'shows requests as they arrive, newest first, with their headers and bodies',
+    async () => {
+      const { page, sandbox, faults } = await open('/requests')
+      await page.getByText('Requests to the sandbox appear here').waitFor()
+      await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+      await sandbox.call('GET', '/pets/404404')
+      await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
+      const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
+      await until('three requests are shown', async () => (await rows.count()) === 3)
+      const texts = await rows.allInnerTexts()
+      for (const [index, expected] of ['503', '404', '201'].entries())
+        expect(texts[index]).toContain(expected)
+      expect(texts[0]).toContain('overloaded')
+      await page.getByRole('button', { name: '/categories' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('"name": "Otters"').first().waitFor()
+      expect(await dialog.innerText()).toContain('authorization: Bearer pst_***')
+      expect(await dialog.innerText()).not.toContain(sandbox.created.adminKey)
+      expect(await seriousViolations(page)).toEqual([])
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'filters requests by method, status and path, pauses, and clears the log',
+    async () => {
+      const { page, sandbox } = await open('/requests')
+      await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+      await sandbox.call('GET', '/pets/404404')
+      const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
+      const shown = (count: number): Promise<void> =>
+        until(`${count} requests are shown`, async () => (await rows.count()) === count)
+      await shown(2)
+      const path = page.getByLabel('Path contains')
+      await path.fill('categor')
+      await shown(1)
+      await path.fill('')
+      for (const [label, choice, count] of [
+        ['Method', 'POST', 1],
+        ['Status', '4xx refused', 0],
+        ['Method', 'GET', 1],
+      ] as const) {
+        await page.getByRole('combobox', { name: label }).click()
+        await page.getByRole('option', { name: choice }).click()
+        await shown(count)
+      }
+      await page.getByRole('button', { name: 'Pause' }).click()
+      await sandbox.call('GET', '/pets/404405')
+      // An entry that is not paused appears within a few milliseconds.
+      await Bun.sleep(500)
+      expect(await rows.count()).toBe(1)
+      await page.getByRole('button', { name: 'Continue' }).click()
+      await shown(2)
+      await page.getByRole('button', { name: 'Clear' }).click()
+      await page.getByText('Requests to the sandbox appear here').waitFor()
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'adds a failure from a template, shows how often it was applied, and removes it',
+    async () => {
+      const { page, sandbox, faults } = await open('/failures')
+      await page.getByText('No failures').waitFor()
+      await page.getByRole('button', { name: 'Add a failure' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Operation' }).click()
+      await page.getByRole('option', { name: 'listPets', exact: true }).click()
+      await dialog.getByRole('combobox', { name: 'When' }).click()
+      await page.getByRole('option', { name: 'Every n-th call' }).click()
+      await dialog.getByLabel('Number').fill('2')
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByRole('cell', { name: 'Every 2 calls' }).waitFor()
+      const { data } = await sandbox.control('GET', '/faults')
+      expect(data).toMatchObject({ rules: [{ name: 'full', operation: 'listPets', when: { every: 2n } }] })
+      const statuses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
+      expect(statuses.map(({ status }) => status)).toEqual([200, 503])
+      const row = page.getByRole('table', { name: 'Failures' }).locator('tbody tr')
+      await until('the counts are shown', async () => /\b2\s+1\b/.test(await row.innerText()))
+      expect(await seriousViolations(page)).toEqual([])
+      await row.getByRole('button', { name: 'Remove full' }).click()
+      await page.getByText('No failures').waitFor()
+      expect((await sandbox.call('GET', '/pets')).status).toBe(200)
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'takes a snapshot, resets to it and to the start, and sets the lifecycle clock',
+    async () => {
+      const { page, sandbox, faults } = await open('/sandbox')
+      const categories = async (): Promise<number> =>
+        JSON.parse((await sandbox.call('GET', '/categories')).text).length
+      const add = (name: string) => sandbox.call('POST', '/categories', { body: { name } })
+      const first = await categories()
+      await add('Otters')
+      await page.getByLabel('Name').fill('lesson-1')
+      await page.getByRole('button', { name: 'Take a snapshot' }).click()
+      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor()
+      await add('Ferrets')
+      const dialog = page.getByRole('dialog')
+      for (const [button, left] of [
+        ['Reset to snapshot lesson-1', first + 1],
+        ['Reset', first],
+      ] as const) {
+        await page.getByRole('button', { name: button, exact: true }).click()
+        await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
+        await dialog.waitFor({ state: 'hidden' })
+        expect(await categories()).toBe(left)
+      }
+      await page.getByText('reset 2 times').waitFor()
+      await page.getByLabel('New time').fill('2028-06-01T12:00')
+      await page.getByRole('button', { name: 'Set the clock' }).click()
+      await page.getByText(/It is .*2028/).waitFor()
+      expect((await sandbox.call('GET', '/pets/1')).status).toBe(410)
+      expect(await seriousViolations(page)).toEqual([])
+      await page.getByRole('button', { name: 'Return to the real time' }).click()
+      await until('the clock is real', async () => (await sandbox.call('GET', '/pets/1')).status === 200)
+      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).click()
+      await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'with another key than that of the sandbox, the views say which key they need, and nobody is signed out',
+    async () => {
+      const { page, sandbox } = await open('/sandbox')
+      await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
+      const { data } = await sandbox.call('POST', '/keys', { body: { name: 'other', scopes: ['admin'] } })
+      const key = String(typeof data === 'object' && data !== null && Reflect.get(data, 'key'))
+      await page.goto('about:blank')
+      await page.goto(`${sandbox.created.baseUrl}/console/sandbox#key=${key}`)
+      await page.getByText('needs the key that was created with the sandbox').first().waitFor()
+      await page.getByRole('link', { name: 'Pets', exact: true }).click()
+      await page.getByRole('heading', { name: 'Pets' }).waitFor()
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'on a narrow screen, the views do not scroll sideways',
+    async () => {
+      const { page, sandbox } = await open('/sandbox', 390)
+      await page.getByRole('heading', { name: 'Sandbox' }).waitFor()
+      await sandbox.control('PUT', '/snapshots/lesson-1')
+      await sandbox.control('PUT', '/faults', {
+        rules: [{ name: 'slow', effect: { type: 'delay', delayMs: 1 } }],
+      })
+      for (const path of paths) {
+        await page.goto(`${sandbox.created.baseUrl}/console${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.waitForLoadState()
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      }
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test('a sandbox has the pages of its views, and a shop does not', async () => {
+    await using store = await openTestStore('sqlite')
+    const sandbox = await host?.create({ seed: 'empty' })
+    expect(paths).toEqual(['/requests', '/failures', '/sandbox'])
+    for (const path of ['', ...paths]) {
+      const inSandbox = await fetch(`${sandbox?.created.baseUrl}/console${path}`)
+      expect([path, inSandbox.status]).toEqual([path, 200])
+      const control = `<meta name="petstore-control" content="/sandboxes/${sandbox?.created.id}">`
+      expect(await inSandbox.text()).toContain(control)
+      const inShop = await fetch(`${store.base}/console${path}`)
+      expect([path, inShop.status]).toEqual([path, path === '' ? 200 : 404])
+      expect(await inShop.text()).not.toContain('petstore-control')
+    }
+  })
+})

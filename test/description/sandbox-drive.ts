@@ -1,0 +1,247 @@
+import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/model/key.ts'
+import { shuttingDown, tooManyRequests } from '../../src/model/refusals.ts'
+import {
+  type ControlId,
+  type ControlOperation,
+  controlOperations,
+} from '../../src/sandboxes/control-contract.ts'
+import { sandboxDamaged } from '../../src/sandboxes/refusals.ts'
+import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import type { Observed } from './conformance-check.ts'
+import { sendHalfBody } from './half-body.ts'
+
+const WRONG_KEY = keyText(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
+const UNKNOWN_ID = '2'.repeat(26)
+/** Each address may send this number of wrong keys in a minute. */
+const WRONG_KEYS = 60
+const CALL_INTERVAL_MS = 50
+const DAMAGED: readonly ControlId[] = [
+  ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
+  ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
+]
+
+// Safe: the keys of the contract are its ids.
+const ids = Object.keys(controlOperations) as ControlId[]
+
+/** The request of an operation: what differs from the usual one. */
+interface ControlRequest {
+  readonly path: string
+  readonly body?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The key to send; null for none. */
+  readonly key: string | null
+}
+
+/** The bodies with which the operations succeed. A deletion comes last. */
+const bodies: Readonly<Partial<Record<ControlId, string>>> = {
+  createSandbox: '{"seed":"empty","label":"Ada"}',
+  updateSandbox: '{"lifetimeSeconds":172800}',
+  setClock: '{"now":"2027-06-01T00:00:00Z"}',
+  setFaults:
+    '{"rules":[{"name":"full","operation":"placeOrder","when":{"every":3},"effect":{"type":"error","code":"storage_full"}}]}',
+}
+
+/** Sends requests that get every status of every control operation, and returns all responses. */
+export async function driveControl(): Promise<Observed[]> {
+  await using host = await openSandboxHost({ limits: { snapshots: 1 } })
+  const slow = driveTimeouts(host)
+  const observed = [
+    ...(await driveMistakes(host)),
+    ...(await driveSuccesses(host)),
+    ...(await driveMissing(host)),
+    ...(await driveFailures(host)),
+    ...(await driveLimits()),
+  ]
+  return [...observed, ...(await slow)]
+}
+
+/** Returns a request that succeeds, for a sandbox and a snapshot. */
+function requestOf(id: ControlId, { created }: TestSandbox, snapshot = 'lesson-1'): ControlRequest {
+  const path = controlOperations[id].path.replace('{sandboxId}', created.id).replace('{name}', snapshot)
+  const body = bodies[id]
+  return { path, ...(body !== undefined && { body }), key: created.adminKey }
+}
+
+async function driveSuccesses(host: TestHost): Promise<Observed[]> {
+  const sandbox = await host.create()
+  const send = (id: ControlId, change: Partial<ControlRequest> = {}): Promise<Observed> =>
+    sendTo(host, id, { ...requestOf(id, sandbox), ...change })
+  const observed: Observed[] = [
+    await send('putSnapshot'),
+    await send('putSnapshot', { path: requestOf('putSnapshot', sandbox, 'lesson-2').path }),
+    await send('resetSandbox', { body: '{"snapshot":"lesson-1"}' }),
+    await send('createSandbox', { body: `{"seed":"${sandbox.created.id}/lesson-1"}` }),
+  ]
+  // A failed call, one without a response, and one with a body are in the log.
+  await sandbox.call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
+  await sandbox
+    .call('GET', '/pets/1', { headers: { 'Petstore-Fault': 'drop_before_command' } })
+    .catch(() => {})
+  await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+  const later = ids
+    .filter(id => controlOperations[id].method === 'DELETE')
+    .toSorted((a, b) => b.length - a.length)
+  for (const id of ids) {
+    if (later.includes(id)) continue
+    observed.push(id === 'streamRequests' ? await whileCalling(sandbox, send(id)) : await send(id))
+  }
+  const last = later.filter(id => id !== 'deleteSandbox')
+  for (const id of [...last, 'deleteSandbox'] as const) observed.push(await send(id))
+  return observed
+}
+
+/** Calls the store of a sandbox until a stream has reported a call. */
+async function whileCalling(sandbox: TestSandbox, reported: Promise<Observed>): Promise<Observed> {
+  const calling = setInterval(() => void sandbox.call('GET', '/pets?limit=1'), CALL_INTERVAL_MS)
+  return reported.finally(() => clearInterval(calling))
+}
+
+/** Sends each operation the requests that are refused because of their form or their key. */
+async function driveMistakes(host: TestHost): Promise<Observed[]> {
+  const observed: Observed[] = []
+  for (const id of ids) {
+    // Each sandbox counts wrong keys by address, so this stays below their limit.
+    const sandbox = await host.create({ seed: 'empty' })
+    for (const request of mistakes(id, requestOf(id, sandbox))) {
+      const isAboutAccept = request.headers?.Accept !== undefined
+      observed.push(await sendTo(host, id, request))
+      if (isAboutAccept) continue
+      const problem = { ...request.headers, Accept: '*/*, application/problem+json' }
+      observed.push(await sendTo(host, id, { ...request, headers: problem }))
+    }
+  }
+  return observed
+}
+
+function mistakes(id: ControlId, request: ControlRequest): ControlRequest[] {
+  const { path } = request
+  const operation: ControlOperation = controlOperations[id]
+  const withBody = (body: string, headers = {}): ControlRequest => ({ ...request, body, headers })
+  return [
+    { ...request, path: `${path}?colour=red` },
+    { ...request, path: operation.needsKey ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
+    { ...request, path: `${path}?colour=${'x'.repeat(URL_CHARS_MAX)}` },
+    { ...request, headers: { Accept: 'text/csv' } },
+    ...(operation.needsKey
+      ? [
+          { ...request, key: null },
+          { ...request, key: WRONG_KEY },
+          { ...request, path: path.replace(/[^/]{26}/, UNKNOWN_ID) },
+        ]
+      : []),
+    ...(operation.body
+      ? [
+          withBody('{"label":'),
+          withBody('{"colour":"red"}'),
+          withBody('{}', { 'Content-Type': 'text/plain' }),
+          withBody(' '.repeat(BODY_BYTES_MAX + 1)),
+        ]
+      : []),
+  ]
+}
+
+/** Sends requests that name snapshots or sandboxes that do not exist. */
+async function driveMissing(host: TestHost): Promise<Observed[]> {
+  const sandbox = await host.create({ seed: 'empty' })
+  const { id, adminKey } = sandbox.created
+  const create = (seed: string, key: string | null): Promise<Observed> =>
+    sendTo(host, 'createSandbox', { path: '/sandboxes', body: JSON.stringify({ seed }), key })
+  return [
+    await sendTo(host, 'getSnapshot', requestOf('getSnapshot', sandbox)),
+    await sendTo(host, 'deleteSnapshot', requestOf('deleteSnapshot', sandbox)),
+    await sendTo(host, 'resetSandbox', {
+      ...requestOf('resetSandbox', sandbox),
+      body: '{"snapshot":"lesson-1"}',
+    }),
+    await create(`${id}/lesson-1`, adminKey),
+    await create(`${id}/lesson-1`, null),
+    await create(`${id}/lesson-1`, WRONG_KEY),
+    await create(`${UNKNOWN_ID}/lesson-1`, adminKey),
+  ]
+}
+
+/** Sends requests to a host whose parts fail on demand. */
+async function driveFailures(host: TestHost): Promise<Observed[]> {
+  const sandbox = await host.create({ seed: 'empty' })
+  const observed: Observed[] = []
+  const failing = async (name: 'create' | 'find' | 'use', id: ControlId, error: Error): Promise<void> => {
+    Reflect.set(host.host, name, () => {
+      throw error
+    })
+    observed.push(await sendTo(host, id, requestOf(id, sandbox)))
+    Reflect.deleteProperty(host.host, name)
+  }
+  for (const id of ids) {
+    const part = controlOperations[id].needsKey ? 'find' : 'create'
+    for (const error of [new Error('planted'), tooManyRequests(), shuttingDown()])
+      await failing(part, id, error)
+    if (DAMAGED.includes(id)) await failing('use', id, sandboxDamaged())
+  }
+  return observed
+}
+
+/** Sends requests beyond the limits of a host. */
+async function driveLimits(): Promise<Observed[]> {
+  await using host = await openSandboxHost({ limits: { sandboxes: 2, createdPerHour: 1 } })
+  const sandbox = await host.create({ seed: 'empty' })
+  const create = requestOf('createSandbox', sandbox)
+  // A request that came through a proxy is not from this machine.
+  const elsewhere = { ...create, headers: { 'X-Forwarded-For': '192.0.2.1' } }
+  const observed = [
+    await sendTo(host, 'createSandbox', elsewhere),
+    await sendTo(host, 'createSandbox', elsewhere),
+    await sendTo(host, 'createSandbox', create),
+  ]
+  const wrong = (id: ControlId): ControlRequest => ({ ...requestOf(id, sandbox), key: WRONG_KEY })
+  for (let count = 0; count < WRONG_KEYS; count++) await sendTo(host, 'getSandbox', wrong('getSandbox'))
+  for (const id of ids) if (controlOperations[id].needsKey) observed.push(await sendTo(host, id, wrong(id)))
+  return observed
+}
+
+/** Sends bodies that never end. All are sent at once, because the server waits ten seconds for each body. */
+async function driveTimeouts(host: TestHost): Promise<Observed[]> {
+  const sandbox = await host.create({ seed: 'empty' })
+  const withBody = ids.filter(id => 'body' in controlOperations[id])
+  return Promise.all(
+    withBody.map(async id => {
+      const request = requestOf(id, sandbox)
+      const { method } = controlOperations[id]
+      const headers = { ...headersOf(request), 'Content-Type': 'application/json' }
+      const { path } = request
+      return { operationId: id, method, path, ...(await sendHalfBody(host.base + path, method, headers)) }
+    }),
+  )
+}
+
+async function sendTo({ base }: TestHost, id: ControlId, request: ControlRequest): Promise<Observed> {
+  const { method } = controlOperations[id]
+  const { path, body } = request
+  const response = await fetch(base + path, {
+    method,
+    headers: headersOf(request),
+    ...(body !== undefined && { body }),
+  })
+  const { status, headers } = response
+  const isStream = headers.get('content-type') === 'text/event-stream'
+  const text = isStream ? JSON.stringify(await firstEventOf(response)) : await response.text()
+  return { operationId: id, method, path: path.split('?')[0] ?? '', status, headers, body: text }
+}
+
+function headersOf({ headers, body, key }: ControlRequest): Record<string, string> {
+  return {
+    'X-Request-Id': 'till-2.00042',
+    ...(key !== null && { Authorization: `Bearer ${key}` }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...headers,
+  }
+}
+
+/** Returns the beginning of a stream, up to the end of its first event. */
+async function firstEventOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader()
+  let text = ''
+  while (reader && !text.includes('data: ')) text += new TextDecoder().decode((await reader.read()).value)
+  await reader?.cancel()
+  return text
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { withoutSlices } from '../controls/unsliced-work.ts'
+import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
+
+const BATCHES = 10
+const ROWS_PER_BATCH = 400
+/** The longest time for which one command may stop the host: a slice, its commit, and a busy machine. */
+const PAUSE_MS_MAX = 80
+
+/** Stages the rows of an import, which are then loaded by one command. */
+async function stageImport(sandbox: TestSandbox): Promise<void> {
+  await sandbox.call('POST', '/categories', { body: { name: 'Dogs' } })
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const pets = Array.from({ length: ROWS_PER_BATCH }, (_, index) => ({
+      line: batch * ROWS_PER_BATCH + index + 1,
+      name: `Pet ${batch} ${index}`,
+      category: 'Dogs',
+      quantity: 1,
+      hold: false,
+    }))
+    await sandbox.call('POST', '/imports/1/rows', { body: { categories: [], pets } })
+  }
+}
+
+/** Returns the longest time for which the event loop of the host stood still during an import, in milliseconds. */
+async function longestPauseMs(): Promise<number> {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  await stageImport(sandbox)
+  let longestMs = 0
+  let lastMs = performance.now()
+  const ticking = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - lastMs)
+    lastMs = performance.now()
+  }, 1)
+  const applied = await sandbox.call('POST', '/imports/1/apply', {
+    body: { dryRun: false, keepGoing: false },
+  })
+  await Bun.sleep(5)
+  clearInterval(ticking)
+  expect(applied.data).toMatchObject({ petsCreated: BigInt(BATCHES * ROWS_PER_BATCH) })
+  return longestMs
+}
+
+async function lowestOf(count: number, measure: () => Promise<number>): Promise<number> {
+  const measured: number[] = []
+  for (let index = 0; index < count; index++) measured.push(await measure())
+  return Math.min(...measured)
+}
+
+test('a command that takes long pauses, so that the host goes on', async () => {
+  // The lowest of three, because another process can stop this one at any time.
+  expect(await lowestOf(3, longestPauseMs)).toBeLessThan(PAUSE_MS_MAX)
+}, 60_000)
+
+test('control: a command that never pauses stops the host', async () => {
+  expect(await withoutSlices(() => lowestOf(2, longestPauseMs))).toBeGreaterThan(PAUSE_MS_MAX)
+}, 60_000)

@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import jsQR from 'jsqr'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { landingPage } from '../../src/sandboxes/landing-page.ts'
+import { noSandboxPage, printPage } from '../../src/sandboxes/print-page.ts'
+import { seriousViolations } from '../support/accessibility.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+
+const TIMEOUT_MS = 120_000
+const KEY = /^pst_[0-9A-Za-z]{49}$/
+
+interface WatchedPage {
+  readonly page: Page
+  /** The requests to another host, and the errors and warnings of the page, such as violations of its policy. */
+  readonly faults: string[]
+}
+
+/** The result of a command as the page shows it. */
+interface CommandResult {
+  readonly status: number
+  readonly text: string
+}
+
+describe('the pages of a host in a real browser', () => {
+  let browser: Browser | undefined
+  let host: TestHost | undefined
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    host = await openSandboxHost({ limits: { createdPerHour: 1000 } })
+  }, TIMEOUT_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await host?.[Symbol.asyncDispose]()
+  })
+
+  function base(): string {
+    if (!host) throw new Error('the host did not start')
+    return host.base
+  }
+
+  async function newContext(options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> {
+    if (!browser) throw new Error('the browser did not start')
+    return browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  }
+
+  async function open(context: BrowserContext, url: string): Promise<WatchedPage> {
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('request', request => {
+      const isLocal = request.url().startsWith(base()) || request.url().startsWith('data:')
+      if (!isLocal) faults.push(`it requested ${request.url()}`)
+    })
+    page.on('console', message => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+    })
+    page.on('pageerror', error => faults.push(error.message))
+    await page.goto(url)
+    return { page, faults }
+  }
+
+  /** Clicks the button that creates a sandbox, and returns the section that shows it. */
+  async function createOn(page: Page, seed: RegExp, label: string): Promise<Locator> {
+    await page.getByRole('radio', { name: seed }).check()
+    await page.getByLabel('Label').fill(label)
+    await page.getByRole('button', { name: 'Create a sandbox' }).click()
+    const title = label === '' ? 'Your sandbox' : `Your sandbox: ${label}`
+    const section = page.getByRole('region', { name: title })
+    await section.waitFor()
+    return section
+  }
+
+  for (const [width, colorScheme] of [
+    [390, 'light'],
+    [390, 'dark'],
+    [1280, 'light'],
+    [1280, 'dark'],
+  ] as const) {
+    test(
+      `both pages fit into ${width} px, ${colorScheme}, and violate neither their policy nor a rule of accessibility`,
+      async () => {
+        const context = await newContext({ viewport: { width, height: 800 }, colorScheme })
+        const { page, faults } = await open(context, `${base()}/`)
+        await createOn(page, /Demo shop/, '<b>Ada & co</b>')
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+        expect(await seriousViolations(page)).toEqual([])
+        const link = page.getByRole('link', { name: 'Print page' })
+        const print = await open(context, base() + (await link.getAttribute('href')))
+        await print.page.getByRole('heading', { name: '<b>Ada & co</b>' }).waitFor()
+        expect(await print.page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+        expect(await seriousViolations(print.page)).toEqual([])
+        const background = 'getComputedStyle(document.body).backgroundColor'
+        const isDark = colorScheme === 'dark'
+        expect(await page.evaluate(background)).toBe(isDark ? 'rgb(18, 22, 27)' : 'rgb(255, 255, 255)')
+        await print.page.emulateMedia({ media: 'print' })
+        expect(await print.page.evaluate(background)).toBe('rgb(255, 255, 255)')
+        expect([...faults, ...print.faults]).toEqual([])
+        await context.close()
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  for (const seed of ['Demo shop', 'Empty', 'Large']) {
+    test(
+      `${seed}: the commands that the page shows work, and no order is placed twice`,
+      async () => {
+        const context = await newContext()
+        const { page } = await open(context, `${base()}/`)
+        const section = await createOn(page, new RegExp(seed), '')
+        const results: CommandResult[] = []
+        for (const command of await section.locator('pre').allInnerTexts())
+          results.push(await runCommand(command))
+        for (const { status, text } of results.slice(0, -3)) {
+          expect(status).toBe(0)
+          expect(text).not.toContain('"code"')
+        }
+        const [first, dropped, repeated] = results.slice(-3)
+        expect(JSON.parse(first?.text ?? '')).toMatchObject({ id: 1, quantity: 1 })
+        // curl: (52) Empty reply from server, or (56) Connection reset by peer.
+        expect([52, 56]).toContain(dropped?.status ?? 0)
+        expect(dropped?.text).toBe('')
+        expect(JSON.parse(repeated?.text ?? '')).toMatchObject({ id: 2, quantity: 1 })
+        const orders = await fetch(`${await section.locator('#address').innerText()}/store/orders`, {
+          headers: { Authorization: `Bearer ${await section.locator('#key').innerText()}` },
+        })
+        expect(await orders.json()).toHaveLength(2)
+        await context.close()
+      },
+      TIMEOUT_MS,
+    )
+  }
+
+  test(
+    'the link to the console signs in, and the docs and the description are those of the sandbox',
+    async () => {
+      const context = await newContext()
+      const { page } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Demo shop/, 'Ada')
+      const opening = context.waitForEvent('page')
+      await section.getByRole('link', { name: 'Console' }).click()
+      const opened = await opening
+      await opened.getByRole('heading', { name: 'Dashboard' }).waitFor()
+      const address = await section.locator('#address').innerText()
+      expect(opened.url()).toStartWith(`${address}/console`)
+      expect(opened.url()).not.toContain('pst_')
+      for (const name of ['Docs', 'openapi.json']) {
+        const href = (await section.getByRole('link', { name }).getAttribute('href')) ?? ''
+        expect(href).toStartWith(address)
+        expect((await fetch(href)).status).toBe(200)
+      }
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the buttons copy the address, the key and the commands',
+    async () => {
+      const context = await newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+      const { page } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Demo shop/, 'Ada')
+      for (const [button, shown] of [
+        ['Copy the address', '#address'],
+        ['Copy the key', '#key'],
+        ['Copy command 1', '#calls pre >> nth=0'],
+      ] as const) {
+        await section.getByRole('button', { name: button }).click()
+        await section.getByText('Copied').last().waitFor()
+        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+          await page.locator(shown).innerText(),
+        )
+      }
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'resets and deletes a sandbox after a question, and then forgets it',
+    async () => {
+      const context = await newContext()
+      const { page, faults } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Empty/, 'Ada')
+      const commands = await section.locator('pre').allInnerTexts()
+      await runCommand(commands[1] ?? '')
+      const address = await section.locator('#address').innerText()
+      const categories = async (): Promise<unknown> => (await fetch(`${address}/categories`)).json()
+      expect(await categories()).toHaveLength(1)
+      page.once('dialog', dialog => dialog.dismiss())
+      await section.getByRole('button', { name: 'Reset' }).click()
+      expect(await categories()).toHaveLength(1)
+      page.on('dialog', dialog => dialog.accept())
+      await section.getByRole('button', { name: 'Reset' }).click()
+      await page.getByText('The sandbox was reset.').waitFor()
+      expect(await categories()).toEqual([])
+      await section.getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('The sandbox was deleted.').waitFor()
+      expect(await section.isVisible()).toBe(false)
+      expect(await page.getByText('Created in this browser').isVisible()).toBe(false)
+      expect((await fetch(`${address}/categories`)).status).toBe(404)
+      expect(faults).toEqual([])
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'lists the sandboxes of this browser after a reload, without expired and deleted ones',
+    async () => {
+      const context = await newContext()
+      const { page } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Empty/, 'Ada')
+      const key = await section.locator('#key').innerText()
+      const id = (await section.locator('#address').innerText()).split('/').at(-1)
+      await createOn(page, /Empty/, 'Grace')
+      await page.evaluate(`{
+        const list = JSON.parse(localStorage.getItem('petstore-sandboxes'))
+        const old = { ...list[0], id: 'old', label: 'Expired', expiresAt: '2020-01-01T00:00:00Z' }
+        localStorage.setItem('petstore-sandboxes', JSON.stringify([...list, old]))
+      }`)
+      await page.reload()
+      const list = page.getByRole('region', { name: 'Created in this browser' })
+      expect(await list.getByRole('button').count()).toBe(2)
+      expect(String(await page.evaluate('JSON.stringify(localStorage)'))).not.toContain('Expired')
+      await list.getByRole('button', { name: 'Ada' }).click()
+      const shown = page.getByRole('region', { name: 'Your sandbox: Ada' })
+      await shown.waitFor()
+      expect(await shown.locator('#key').innerText()).toBe(key)
+      await fetch(`${base()}/sandboxes/${id}`, {
+        method: 'DELETE',
+        headers: { Authorization: `Bearer ${key}` },
+      })
+      await list.getByRole('button', { name: 'Ada' }).click()
+      await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
+      expect(await list.getByRole('button').count()).toBe(1)
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'works in a browser that stores nothing, and then says that the key must be copied',
+    async () => {
+      const context = await newContext()
+      await context.addInitScript({
+        content: `Object.defineProperty(window, 'localStorage', {
+          get() { throw new DOMException('no', 'SecurityError') },
+        })`,
+      })
+      const { page, faults } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Empty/, '')
+      expect(await section.innerText()).toContain('Copy the key now')
+      expect(await section.locator('#key').innerText()).toMatch(KEY)
+      expect(faults).toEqual([])
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'shows the refusal of a full host, and says if the network is down',
+    async () => {
+      await using full = await openSandboxHost({ limits: { sandboxes: 1 } })
+      const context = await newContext()
+      const { page } = await open(context, `${full.base}/`)
+      await createOn(page, /Empty/, 'Ada')
+      await page.getByRole('button', { name: 'Create a sandbox' }).click()
+      await page.getByRole('alert').getByText('This host has reached its limit of 1 sandboxes').waitFor()
+      await context.setOffline(true)
+      await page.getByRole('button', { name: 'Create a sandbox' }).click()
+      await page.getByRole('alert').getByText('The host cannot be reached.').waitFor()
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'works with the keyboard: the focus moves to the sandbox, and back when it is deleted',
+    async () => {
+      const context = await newContext()
+      const { page } = await open(context, `${base()}/`)
+      const focused = (): Promise<unknown> => page.evaluate('document.activeElement?.textContent.trim()')
+      await page.getByRole('radio', { name: /Demo shop/ }).focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('Ada')
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Your sandbox: Ada' }).waitFor()
+      expect(await focused()).toBe('Your sandbox: Ada')
+      page.on('dialog', dialog => dialog.accept())
+      await page.getByRole('button', { name: 'Delete' }).focus()
+      await page.keyboard.press('Enter')
+      await page.getByText('The sandbox was deleted.').waitFor()
+      expect(await focused()).toBe('Create a sandbox')
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the printed page shows the label, the address, its QR code and the key of the fragment, on one sheet',
+    async () => {
+      const context = await newContext()
+      const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
+      const address = `${base()}/sandboxes/${created.id}/print`
+      const { page, faults } = await open(context, `${address}#key=${created.adminKey}`)
+      const code = await page.getByRole('img', { name: 'QR code' }).screenshot()
+      expect(await readQrCode(page, code)).toBe(created.baseUrl)
+      await page.emulateMedia({ media: 'print' })
+      const shown = await page.locator('main').innerText()
+      for (const text of ['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`])
+        expect(shown).toContain(text)
+      expect(shown).not.toContain('This page has no key')
+      expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+      for (const format of ['A4', 'Letter'])
+        expect((await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)).toHaveLength(1)
+      const withoutKey = await open(context, address)
+      expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
+      expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
+      expect([...faults, ...withoutKey.faults]).toEqual([])
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test('an unknown sandbox has a page that says so, with status 404', async () => {
+    const response = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`)
+    expect(response.status).toBe(404)
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(await response.text()).toContain('There is no sandbox at this address')
+    const head = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`, { method: 'HEAD' })
+    expect(head.status).toBe(404)
+  })
+
+  test('the pages and their files have a strict content security policy', async () => {
+    for (const path of ['/', '/pages.css', '/landing.js', '/print.js', '/sandboxes/none/print']) {
+      const policy = (await fetch(base() + path)).headers.get('content-security-policy') ?? ''
+      expect([path, policy]).toEqual([
+        path,
+        expect.stringContaining("default-src 'none'; script-src 'self';"),
+      ])
+      expect(policy).not.toContain('unsafe')
+    }
+  })
+})
+
+test('behind a proxy under a path, every link of the pages has the path', () => {
+  const base = 'https://example.org/pets'
+  const sandbox = {
+    ...{ id: '7k2m9xq4w8e3rtyu5pasdf6ghj', baseUrl: `${base}/s/7k2m9xq4w8e3rtyu5pasdf6ghj` },
+    ...{ seed: 'demo', state: 'ready' as const, generation: 1n },
+    ...{ createdAt: '2026-11-21T09:30:00Z', expiresAt: '2026-11-22T09:30:00Z' },
+  }
+  for (const page of [landingPage(base), printPage(base, sandbox), noSandboxPage(base)]) {
+    const links = [...page.matchAll(/(?:href|src|data-path|data-base-path)="([^"]*)"/g)].map(
+      match => match[1] ?? '',
+    )
+    const own = links.filter(link => !link.startsWith('data:'))
+    expect(own.length).toBeGreaterThan(1)
+    expect(own.filter(link => !/^(https:\/\/example\.org)?\/pets(\/|$)/.test(link))).toEqual([])
+  }
+})
+
+/** Runs a command as a shell would, without a proxy of the environment. */
+async function runCommand(command: string): Promise<CommandResult> {
+  const process = Bun.spawn(['sh', '-c', command.replace(/^curl /, "curl -sS --noproxy '*' ")], {
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  const text = await new Response(process.stdout).text()
+  return { status: await process.exited, text }
+}
+
+/** Returns the text of a QR code in a PNG picture. A page of the browser decodes the picture. */
+async function readQrCode(page: Page, png: Buffer): Promise<string | undefined> {
+  const address = `data:image/png;base64,${png.toString('base64')}`
+  const { width, height, data } = await page.evaluate<{ width: number; height: number; data: number[] }>(`
+    new Promise((resolve, reject) => {
+      const image = new Image()
+      image.onerror = reject
+      image.onload = () => {
+        const { width, height } = image
+        const canvas = document.createElement('canvas')
+        Object.assign(canvas, { width, height })
+        const context = canvas.getContext('2d')
+        context.drawImage(image, 0, 0)
+        resolve({ width, height, data: [...context.getImageData(0, 0, width, height).data] })
+      }
+      image.src = ${JSON.stringify(address)}
+    })`)
+  return jsQR(Uint8ClampedArray.from(data), width, height)?.data
+}
