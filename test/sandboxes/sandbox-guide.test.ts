@@ -51,7 +51,7 @@ test('the tables of effects have every effect, with a rule that is valid', async
   expect(requests.map(([effect]) => effect)).toEqual([...requestEffects])
   expect(deliveries.map(([effect]) => effect)).toEqual([...deliveryEffects])
   const sandbox = await host.create({ seed: 'empty' })
-  for (const [type, rule = ''] of [...requests, ...deliveries]) {
+  for (const [type, , rule = ''] of [...requests, ...deliveries]) {
     const effect = JSON.parse(rule)
     expect(effect.type).toBe(type)
     await setRule(sandbox, { effect })
@@ -60,7 +60,7 @@ test('the tables of effects have every effect, with a rule that is valid', async
 
 test('each effect on requests is the same as a rule and as a header', async () => {
   const sandbox = await host.create()
-  for (const [type, rule = '', header = ''] of rowsUnder('Effects on requests')) {
+  for (const [type, , rule = '', header = ''] of rowsUnder('Effects on requests')) {
     const path = type === 'cut_stream' ? '/events/stream?after=0' : '/pets?id=3'
     await sandbox.control('DELETE', '/faults')
     const asHeader = await outcomeOf(sandbox, path, { 'Petstore-Fault': header })
