@@ -49,8 +49,8 @@ export interface SqliteConnectionOptions {
    */
   readonly isDraft?: boolean
   /**
-   * The connection is the only one of its file, and commits without a sync: a commit survives the end of the process,
-   * but not a power failure. It needs less memory and fewer open files.
+   * The connection is the only one of its file, which exists, and commits without a sync: a commit survives the end of
+   * the process, but not a power failure. It needs less memory and fewer open files.
    */
   readonly isLight?: boolean
 }
@@ -68,10 +68,21 @@ export class SqliteConnection implements Reader {
   constructor(file: string, options: SqliteConnectionOptions) {
     this.#preparedMax = options.isLight ? LIGHT_PREPARED_MAX : PREPARED_MAX
     this.database = new Database(file, {
-      ...(options.readonly ? { readonly: true } : { create: true }),
+      ...(options.readonly ? { readonly: true } : { readwrite: true, create: !options.isLight }),
       strict: true,
       safeIntegers: true,
     })
+    try {
+      this.#configure(options)
+    } catch (error) {
+      this.database.close()
+      throw error
+    }
+  }
+
+  #configure(options: SqliteConnectionOptions): void {
+    // First, because the lock decides whether the index of the log is in memory or in a file.
+    if (options.isLight) this.database.run('PRAGMA locking_mode = EXCLUSIVE')
     this.database.run(`PRAGMA busy_timeout = ${options.waitMs ?? LOCK_WAIT_MS}`)
     this.database.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`)
     this.database.run(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -144,8 +155,6 @@ export class SqliteConnection implements Reader {
 
   #makeLight(): void {
     const { database } = this
-    // With the lock of one process, the index of the log is in memory, and there is no file for it.
-    database.run('PRAGMA locking_mode = EXCLUSIVE')
     database.run('PRAGMA journal_mode = WAL')
     database.run('PRAGMA synchronous = OFF')
     database.run('PRAGMA temp_store = MEMORY')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { StoreError } from '../model/error.ts'
 import { shuttingDown, storageFull, tooManyRequests } from '../model/refusals.ts'
@@ -50,7 +51,7 @@ interface WaitingCommand<Command, Result> {
 }
 
 /**
- * Opens a store on SQLite without workers: one connection, on this thread, for reads and writes. A commit survives the
+XX
  * end of the process, but not a power failure. Throws NewerDatabase and DamagedDatabase.
  */
 export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
@@ -66,23 +67,34 @@ export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
   }
 }
 
-function openConnection({
-  file,
-  bytesMax,
-  checks,
-}: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'bytesMax' | 'checks'>): SqliteConnection {
+function openConnection(
+  options: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'bytesMax' | 'checks'>,
+): SqliteConnection {
+  const { file } = options
+  if (!existsSync(file)) throw new DamagedDatabase(`${file} does not exist`)
   try {
     const connection = new SqliteConnection(file, { readonly: false, isLight: true })
-    connection.database.run(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`)
-    if (checks) {
-      const found = connection.database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
-      if (found?.quick_check !== 'ok') throw new DamagedDatabase(`${file}: ${found?.quick_check}`)
+    try {
+      prepareConnection(connection, options)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
     }
-    return connection
   } catch (error) {
     if (isDamaged(error)) throw new DamagedDatabase(`${file}: ${String(error)}`, { cause: error })
     throw error
   }
+}
+
+function prepareConnection(
+  { database }: SqliteConnection,
+  { file, bytesMax, checks }: Parameters<typeof openConnection>[0],
+): void {
+  database.run(`PRAGMA max_page_count = ${Math.ceil(bytesMax / PAGE_BYTES)}`)
+  if (!checks) return
+  const found = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()
+  if (found?.quick_check !== 'ok') throw new DamagedDatabase(`${file}: ${found?.quick_check}`)
 }
 
 /** Returns whether an error says that the content of a file is wrong. An error of input or output does not say so. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import type { Server } from 'bun'
@@ -8,13 +8,13 @@ import { loadPages } from '../api/pages.ts'
 import { makeDirectory } from '../engine/private-file.ts'
 import { DamagedDatabase } from '../engine/sqlite-light.ts'
 import { TimeSlices } from '../engine/time-slices.ts'
+import { StoreError } from '../model/error.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyHash, keyHint, keyText } from '../model/key.ts'
-import { shuttingDown, storageFull } from '../model/refusals.ts'
+import { shuttingDown } from '../model/refusals.ts'
 import { HostLimit } from '../webhooks/host-limit.ts'
-import { fileBytes } from './file-bytes.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
-import { allOpenAreBusy, hostFull, sandboxDamaged, snapshotNotFound, tooManySnapshots } from './refusals.ts'
+import { allOpenAreBusy, hostFull, sandboxDamaged, sandboxNotFound, tooManySnapshots } from './refusals.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
 import {
   type CreatedSandbox,
@@ -29,7 +29,8 @@ import {
   type Snapshot,
   snapshotSeed,
 } from './sandbox.ts'
-import { adoptCopy, type LoadSeed, removeDatabase, Templates } from './templates.ts'
+import { refusalOfFullDisk, SandboxFiles } from './sandbox-files.ts'
+import { type LoadSeed, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so the host must not be useful for sending requests to others.
 /** The maximum number of deliveries to one host in a minute, over all sandboxes. */
@@ -44,8 +45,6 @@ const IDLE_MS = 10 * 60_000
  * forward for a moment deletes nothing.
  */
 const GRACE_MS = 5 * 60_000
-/** With less free space than this, an error of input or output means that the disk is full. */
-const FREE_BYTES_MIN = 64 * 1024
 /** The longest time that a request waits until another sandbox can be closed. */
 const ROOM_MS_MAX = 3000
 const ROOM_CHECK_MS = 100
@@ -71,6 +70,8 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
 interface Slot {
   record: SandboxRecord
   opened: OpenSandbox | undefined
+  /** Set while requests wait until the store is open. */
+  opening: Promise<void> | undefined
   /** When a sweep first found that it has expired, by `performance.now`. */
   expiredSinceMs: number | undefined
   /** Opening, closing, resetting and deleting run one after the other. */
@@ -81,6 +82,7 @@ interface Slot {
 export class SandboxHost {
   readonly #options: HostOptions
   readonly #shared: SharedOptions
+  readonly #files: SandboxFiles
   readonly #registry: Registry
   readonly #templates: Templates
   readonly #slots = new Map<string, Slot>()
@@ -95,7 +97,8 @@ export class SandboxHost {
   constructor(options: HostOptions) {
     const { directory, loadSeed, clock, retryDelaysMs } = options
     this.#options = options
-    for (const name of ['', 'templates', 'sandboxes']) makeDirectory(join(directory, name))
+    for (const name of ['', 'templates']) makeDirectory(join(directory, name))
+    this.#files = new SandboxFiles(join(directory, 'sandboxes'))
     this.#registry = new Registry(join(directory, 'sandboxes.db'))
     const secretKey = this.#registry.value('secret-key', () => randomBytes(32).toString('base64'))
     const slices = new TimeSlices()
@@ -114,8 +117,9 @@ export class SandboxHost {
       ...{ loadSeed, slices, clock, newKey },
       directory: join(directory, 'templates'),
     })
-    for (const record of this.#registry.all()) {
-      if (existsSync(this.#directoryOf(record.id))) this.#slots.set(record.id, newSlot(record))
+    for (const record of [...this.#registry.all()]) {
+      if (this.#files.exists(record.id)) this.#slots.set(record.id, newSlot(record))
+      else this.#unregister(record.id)
     }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
   }
@@ -127,9 +131,7 @@ export class SandboxHost {
 
   /** Deletes what a killed process left behind, and builds the template of the demo shop. */
   async prepare(): Promise<void> {
-    for (const name of readdirSync(join(this.#options.directory, 'sandboxes'))) {
-      if (!this.#slots.has(name)) await rm(this.#directoryOf(name), { recursive: true, force: true })
-    }
+    await this.#files.clean(id => this.#slots.has(id))
     await this.#sweep()
     await this.#templates.file('demo')
   }
@@ -177,15 +179,9 @@ export class SandboxHost {
    */
   async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
     const slot = this.#slotOf(id)
-    let sandbox = slot.opened
-    if (sandbox) sandbox.beginUse()
-    else {
-      sandbox = await inTurn(slot, async () => {
-        const opened = slot.opened ?? (await this.#open(slot))
-        opened.beginUse()
-        return opened
-      })
-    }
+    while (!slot.opened) await this.#openOnce(slot)
+    const sandbox = slot.opened
+    sandbox.beginUse()
     try {
       return await work(sandbox)
     } finally {
@@ -213,18 +209,17 @@ export class SandboxHost {
       bootId: this.#bootId,
     }
     const slot = newSlot(record)
-    const directory = this.#directoryOf(id)
     // The slot counts as a sandbox while its files are copied, so that concurrent requests stay within the limit.
     this.#slots.set(id, slot)
     try {
-      await mkdir(directory, { mode: 0o700 })
-      if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, directory)
-      await this.#fill(record, await this.#seedFile(record))
+      await this.#files.create(id)
+      if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
+      await this.#fill(record)
       this.#registry.put(record)
-      this.#bytes += await fileBytes(this.#fileOf(id))
+      this.#bytes += await this.#files.bytesOf(id)
     } catch (error) {
       this.#slots.delete(id)
-      await rm(directory, { recursive: true, force: true })
+      await this.#files.delete(id)
       throw refusalOfFullDisk(error)
     }
     return { ...this.show(record), adminKey: key }
@@ -255,92 +250,125 @@ export class SandboxHost {
 
   /** Resets a sandbox to its seed or to a snapshot of its own. Throws `snapshot_not_found`. */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
-    const slot = this.#slotOf(id)
-    return inTurn(slot, async () => {
-      const source =
-        snapshot === undefined ? await this.#seedFile(slot.record) : await this.#snapshotFile(id, snapshot)
+    return this.#inTurn(this.#slotOf(id), async slot => {
+      const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot)
       await this.#close(slot)
-      const generation = slot.record.generation + 1
-      await this.#fill({ ...slot.record, generation }, source).catch(error => {
-        throw refusalOfFullDisk(error)
-      })
-      this.#save(slot, { generation, isDamaged: false, bootId: this.#bootId })
+      // Before the content is replaced: after a kill, cursors into the new content never belong to the old generation.
+      this.#save(slot, { generation: slot.record.generation + 1 })
+      await this.#fill(slot.record, source)
+      this.#save(slot, { isDamaged: false, bootId: this.#bootId })
       return this.show(slot.record)
     })
   }
 
   delete(id: string): Promise<void> {
-    const slot = this.#slotOf(id)
-    return inTurn(slot, async () => {
+    return this.#inTurn(this.#slotOf(id), async slot => {
       // From here on, the sandbox is not found.
       this.#slots.delete(id)
       await this.#close(slot)
-      await rm(this.#directoryOf(id), { recursive: true, force: true })
+      const bytes = await this.#files.bytesOf(id)
+      await this.#files.delete(id)
+      this.#bytes -= bytes
       // Last, because on a full disk there is only space for this change after the files have been deleted.
-      this.#registry.delete(id)
+      this.#unregister(id)
     })
   }
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
-    const names = await readdir(this.#snapshotsOf(id)).catch(() => [])
-    const found = names.filter(name => name.endsWith('.db')).map(name => name.slice(0, -'.db'.length))
-    return Promise.all(found.sort().map(name => this.showSnapshot(id, name)))
+    return this.#files.listSnapshots(id)
   }
 
   /** Returns a snapshot as the API shows it. Throws `snapshot_not_found`. */
   async showSnapshot(id: string, name: string): Promise<Snapshot> {
-    const { size, mtimeMs } = await stat(await this.#snapshotFile(id, name))
-    return { name, bytes: BigInt(size), takenAt: formatInstantMs(Math.floor(mtimeMs)) }
+    return this.#files.showSnapshot(id, name)
   }
 
   /** Takes a snapshot, which replaces an earlier one with the same name. */
-  async takeSnapshot(id: string, name: string): Promise<Snapshot> {
+  takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
-    const directory = this.#snapshotsOf(id)
-    const file = join(directory, `${name}.db`)
-    const replacedBytes = await fileBytes(file)
-    if (!existsSync(file) && (await this.listSnapshots(id)).length >= limits.snapshots)
-      throw tooManySnapshots(limits.snapshots)
-    this.#refuseIfDiskIsFull()
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    const unfinished = join(directory, `.${newSandboxId()}.new`)
-    try {
-      await this.use(id, ({ engine }) => engine.copyTo(unfinished))
-      await rename(unfinished, file)
-    } catch (error) {
-      throw refusalOfFullDisk(error)
-    } finally {
-      await rm(unfinished, { force: true })
-    }
-    const snapshot = await this.showSnapshot(id, name)
-    this.#bytes += Number(snapshot.bytes) - replacedBytes
-    return snapshot
+    return this.#inTurn(this.#slotOf(id), async slot => {
+      const before = await this.#files.listSnapshots(id)
+      const replaced = before.find(snapshot => snapshot.name === name)
+      if (!replaced && before.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
+      this.#refuseIfDiskIsFull()
+      const { engine } = slot.opened ?? (await this.#open(slot))
+      try {
+        await this.#files.writeSnapshot(id, name, engine.copyTo)
+      } catch (error) {
+        throw refusalOfFullDisk(error)
+      }
+      const snapshot = await this.#files.showSnapshot(id, name)
+      this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
+      return snapshot
+    })
   }
 
-  async deleteSnapshot(id: string, name: string): Promise<void> {
-    await rm(await this.#snapshotFile(id, name))
+  deleteSnapshot(id: string, name: string): Promise<void> {
+    return this.#inTurn(this.#slotOf(id), async () => {
+      const { bytes } = await this.#files.showSnapshot(id, name)
+      await rm(this.#files.findSnapshot(id, name))
+      this.#bytes -= Number(bytes)
+    })
   }
 
   /** Closes all sandboxes. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweeping)
-    await Promise.all([...this.#slots.values()].map(slot => inTurn(slot, () => this.#close(slot))))
+    await Promise.all([...this.#slots.values()].map(slot => this.#inTurn(slot, () => this.#close(slot))))
     this.#registry.close()
   }
 
+  /** Returns the slot of a sandbox. Throws `sandbox_not_found`, also if it was deleted a moment ago. */
   #slotOf(id: string): Slot {
     const slot = this.#slots.get(id)
-    if (!slot) throw new Error(`there is no sandbox ${id}`)
+    if (!slot) throw sandboxNotFound()
     return slot
   }
 
+  /** Runs work on a sandbox after all earlier works on it. Throws `sandbox_not_found` if one of them deleted it. */
+  #inTurn<T>(slot: Slot, work: (slot: Slot) => Promise<T>): Promise<T> {
+    const result = slot.turn.then(() => {
+      if (this.#slots.get(slot.record.id) !== slot) throw sandboxNotFound()
+      return work(slot)
+    })
+    slot.turn = result.catch(() => {})
+    return result
+  }
+
+  /** Opens a sandbox, once for all requests that wait for it. */
+  #openOnce(slot: Slot): Promise<void> {
+    slot.opening ??= this.#inTurn(slot, async () => {
+      const opened = slot.opened ?? (await this.#open(slot))
+      // It stays open until the requests that waited have begun to use it.
+      opened.beginUse()
+      setImmediate(() => opened.endUse())
+    }).finally(() => {
+      slot.opening = undefined
+    })
+    return slot.opening
+  }
+
+  /** Changes the record of a sandbox. Throws `storage_full`. */
   #save(slot: Slot, changes: Partial<SandboxRecord>): void {
     const record = { ...slot.record, ...changes }
     // A deleted sandbox must not return.
     if (this.#slots.get(record.id) !== slot) return
-    this.#registry.put(record)
+    try {
+      this.#registry.put(record)
+    } catch (error) {
+      throw refusalOfFullDisk(error)
+    }
     slot.record = record
+  }
+
+  /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start does it. */
+  #unregister(id: string): void {
+    try {
+      this.#registry.delete(id)
+    } catch (error) {
+      this.#options.log.error({ sandbox: id, fault: String(error) }, 'a deleted sandbox is still registered')
+    }
   }
 
   /** Opens a sandbox. The caller has the turn of the slot. */
@@ -355,8 +383,8 @@ export class SandboxHost {
       const opened = await OpenSandbox.open({
         ...this.#shared,
         record: slot.record,
-        directory: this.#directoryOf(id),
-        file: this.#fileOf(id),
+        directory: this.#files.directoryOf(id),
+        file: this.#files.storeOf(id),
         base: this.baseOf(id),
         control: `${this.#options.base}/sandboxes/${id}`,
         checks,
@@ -368,24 +396,18 @@ export class SandboxHost {
       return opened
     } catch (error) {
       this.#openCount--
-      if (!(error instanceof DamagedDatabase)) throw await this.#failureOfOpening(error)
+      if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
       this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
       this.#save(slot, { isDamaged: true })
       throw sandboxDamaged()
     }
   }
 
-  /** Returns the refusal for an opening that failed on a full disk, and any other error unchanged. */
-  async #failureOfOpening(error: unknown): Promise<unknown> {
-    const { bavail, bsize } = await statfs(this.#options.directory)
-    return bavail * bsize < FREE_BYTES_MIN ? storageFull() : refusalOfFullDisk(error)
-  }
-
   /** Closes a sandbox after an error with which its store cannot continue. The next opening checks its file. */
   #onFatal(slot: Slot, reason: string): void {
     this.#options.log.error({ sandbox: slot.record.id, fault: reason }, 'a sandbox was closed after an error')
     slot.record = { ...slot.record, bootId: '' }
-    inTurn(slot, () => this.#close(slot)).catch(() => {})
+    this.#inTurn(slot, () => this.#close(slot)).catch(() => {})
   }
 
   /** Closes the store of a sandbox, if it is open. The caller has the turn of the slot. */
@@ -408,59 +430,37 @@ export class SandboxHost {
     const deadlineMs = performance.now() + ROOM_MS_MAX
     while (this.#openCount >= open) {
       const oldest = leastRecentlyUsed(this.#slots.values())
-      if (oldest) await inTurn(oldest, () => this.#closeUnlessInUse(oldest))
+      if (oldest) await this.#inTurn(oldest, () => this.#closeUnlessInUse(oldest)).catch(ignoreDeleted)
       else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
       else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
     }
   }
 
-  /** Replaces the content of a sandbox that is closed. A kill leaves the old content or the new one. */
+  /** Replaces the content of a closed sandbox with its seed, or with a snapshot of its own. Throws `storage_full`. */
   async #fill(
-    { id, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
-    source: string,
+    { id, seed, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
+    snapshot?: string,
   ): Promise<void> {
-    const file = this.#fileOf(id)
-    const unfinished = `${file}.new`
-    await removeDatabase(unfinished)
-    await copyFile(source, unfinished)
-    await adoptCopy(unfinished, { hash, hint, generation })
-    await removeDatabase(file)
-    await rename(unfinished, file)
-  }
-
-  /** Returns the file that a sandbox is reset to: the template of its seed, or its copy of a snapshot. */
-  async #seedFile({ id, seed }: SandboxRecord): Promise<string> {
-    return isSeedName(seed) ? this.#templates.file(seed) : join(this.#directoryOf(id), 'seed.db')
+    const isOfTemplate = isSeedName(seed)
+    const source = snapshot ?? (isOfTemplate ? await this.#templates.file(seed) : this.#files.seedOf(id))
+    const isForeign = snapshot === undefined && !isOfTemplate
+    try {
+      await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
+    } catch (error) {
+      throw refusalOfFullDisk(error)
+    }
   }
 
   /** Copies the snapshot of another sandbox, which may expire first. */
-  async #copySeedSnapshot(seed: string, directory: string): Promise<void> {
+  async #copySeedSnapshot(seed: string, id: string): Promise<void> {
     const source = snapshotSeed(seed)
     if (!source) throw new Error(`${seed} is no seed`)
-    await copyFile(await this.#snapshotFile(source.sandboxId, source.name), join(directory, 'seed.db'))
-  }
-
-  async #snapshotFile(id: string, name: string): Promise<string> {
-    const file = join(this.#snapshotsOf(id), `${name}.db`)
-    if (!existsSync(file)) throw snapshotNotFound(name)
-    return file
+    await copyFile(this.#files.findSnapshot(source.sandboxId, source.name), this.#files.seedOf(id))
   }
 
   #refuseIfDiskIsFull(): void {
     const { bytesTotal } = this.#options.limits
     if (this.#bytes >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
-  }
-
-  #directoryOf(id: string): string {
-    return join(this.#options.directory, 'sandboxes', id)
-  }
-
-  #fileOf(id: string): string {
-    return join(this.#directoryOf(id), 'petstore.db')
-  }
-
-  #snapshotsOf(id: string): string {
-    return join(this.#directoryOf(id), 'snapshots')
   }
 
   /** Returns whether a sandbox has been expired for long enough. */
@@ -476,10 +476,11 @@ export class SandboxHost {
       const nowMs = this.#options.clock()
       for (const [id, slot] of this.#slots) {
         if (this.#isToDelete(slot, nowMs)) await this.delete(id)
-        else if (isIdle(slot)) await inTurn(slot, () => this.#closeUnlessInUse(slot))
+        else if (isIdle(slot))
+          await this.#inTurn(slot, () => this.#closeUnlessInUse(slot)).catch(ignoreDeleted)
       }
       let bytes = 0
-      for (const id of this.#slots.keys()) bytes += await directoryBytes(this.#directoryOf(id))
+      for (const id of this.#slots.keys()) bytes += await this.#files.bytesOf(id)
       this.#bytes = bytes
     } catch (error) {
       this.#options.log.error({ fault: String(error) }, 'the sweep of the sandboxes failed')
@@ -487,14 +488,8 @@ export class SandboxHost {
   }
 }
 
-/** Returns the refusal for an error because the disk is full, and any other error unchanged. */
-function refusalOfFullDisk(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
-}
-
 function newSlot(record: SandboxRecord): Slot {
-  return { record, opened: undefined, expiredSinceMs: undefined, turn: Promise.resolve() }
+  return { record, opened: undefined, opening: undefined, expiredSinceMs: undefined, turn: Promise.resolve() }
 }
 
 /** Returns whether nobody has used a sandbox for a while, and no stream is open. */
@@ -515,11 +510,9 @@ function leastRecentlyUsed(slots: Iterable<Slot>): Slot | undefined {
   return found?.slot
 }
 
-/** Runs work on a sandbox after all earlier works on it. */
-function inTurn<T>(slot: Slot, work: () => Promise<T>): Promise<T> {
-  const result = slot.turn.then(work)
-  slot.turn = result.catch(() => {})
-  return result
+/** Ignores that a sandbox was deleted while something waited for its turn. */
+function ignoreDeleted(error: unknown): void {
+  if (!(error instanceof StoreError) || error.code !== 'sandbox_not_found') throw error
 }
 
 function newSandboxId(): string {
@@ -528,15 +521,6 @@ function newSandboxId(): string {
 
 function newKey(): string {
   return keyText(randomBytes(KEY_RANDOM_BYTES))
-}
-
-/** Returns the number of bytes of the files in a directory and its subdirectories. */
-async function directoryBytes(directory: string): Promise<number> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true }).catch(() => [])
-  let bytes = 0
-  for (const entry of entries)
-    if (entry.isFile()) bytes += await fileBytes(join(entry.parentPath, entry.name))
-  return bytes
 }
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'

@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { reserveFile } from '../engine/private-file.ts'
 import { SqliteConnection } from '../engine/sqlite-connection.ts'
 import { openLightSqlite } from '../engine/sqlite-light.ts'
 import { sql } from '../engine/statement.ts'
@@ -51,24 +52,38 @@ export class Templates {
   }
 
   async #build(seed: SeedName): Promise<string> {
-    const { directory, loadSeed, slices, clock, newKey } = this.#options
+    const { directory } = this.#options
     const file = join(directory, `${seed}.db`)
     const unfinished = `${file}.new`
     // The program may have another version than the one that wrote the last template.
     await removeDatabase(file)
     await removeDatabase(unfinished)
+    try {
+      reserveFile(unfinished)
+      await this.#fill(seed, unfinished)
+      await rename(unfinished, file)
+    } finally {
+      // After an error, for example on a full disk, nothing remains of the template.
+      await removeDatabase(unfinished)
+    }
+    return file
+  }
+
+  async #fill(seed: SeedName, file: string): Promise<void> {
+    const { loadSeed, slices, clock, newKey } = this.#options
     const engine = await openLightSqlite<Query, Command, Reply, CommandResult>({
-      ...{ file: unfinished, executeCommand, executeQuery, slices, checks: false },
+      ...{ file, executeCommand, executeQuery, slices, checks: false },
       bytesMax: TEMPLATE_BYTES_MAX,
       refuseFull: storageFull,
       onFatal: () => {},
     })
-    const install = { token: newKey(), madeBy: 'first start' }
-    await engine.execute(systemCommand('installAdminKey', install, storedInstant(clock()), 'petstore'))
-    await loadSeed(seed, engine, clock)
-    await engine.close()
-    await rename(unfinished, file)
-    return file
+    try {
+      const install = { token: newKey(), madeBy: 'first start' }
+      await engine.execute(systemCommand('installAdminKey', install, storedInstant(clock()), 'petstore'))
+      await loadSeed(seed, engine, clock)
+    } finally {
+      await engine.close()
+    }
   }
 }
 
@@ -83,19 +98,33 @@ const EVENT_IDS_PER_GENERATION = 1_000_000_000n
 const moveEventIds = sql()(`
   UPDATE counter SET last = last % ${EVENT_IDS_PER_GENERATION} + $start WHERE noun = 'event'`)
 
+/** What makes a copy the content of one sandbox. */
+export interface Adoption {
+  /** The hash and the last characters of the key of the sandbox. */
+  readonly hash: string
+  readonly hint: string
+  readonly generation: number
+  /** Whether the copy is of another sandbox: its other keys are then revoked, and its webhooks disabled. */
+  readonly isForeign: boolean
+}
+
+const revokeOtherKeys = sql()(
+  'UPDATE api_key SET revoked_at = created_at WHERE id <> 1 AND revoked_at IS NULL',
+)
+const disableWebhooks = sql()('UPDATE webhook SET enabled = 0')
+
 /**
  * Makes a copy of a template or of a snapshot the content of a sandbox: its first key gets the secret of the sandbox,
  * and its event ids continue in the range of the generation, because receivers discard event ids that they know.
  */
-export async function adoptCopy(
-  file: string,
-  { hash, hint, generation }: { hash: string; hint: string; generation: number },
-): Promise<void> {
+export async function adoptCopy(file: string, adoption: Adoption): Promise<void> {
+  const { hash, hint, generation, isForeign } = adoption
   const connection = new SqliteConnection(file, { readonly: false, isLight: true })
   try {
     connection.database.run('BEGIN IMMEDIATE')
     await replaceFirstKey(connection, { hash, hint })
     connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })
+    if (isForeign) for (const statement of [revokeOtherKeys, disableWebhooks]) connection.run(statement)
     connection.database.run('COMMIT')
   } finally {
     connection.close()

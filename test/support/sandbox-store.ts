@@ -1,5 +1,6 @@
 import { loadPages } from '../../src/api/pages.ts'
 import { targetOf } from '../../src/api/request-context.ts'
+import { reserveFile } from '../../src/engine/private-file.ts'
 import { databaseFile } from '../../src/engine/sqlite.ts'
 import { TimeSlices } from '../../src/engine/time-slices.ts'
 import { defaultLimits } from '../../src/sandboxes/limits.ts'
@@ -29,6 +30,7 @@ export async function serveAsSandbox(
   const listener = bindPort(options)
   const base = options.baseUrl ?? `http://127.0.0.1:${listener.port}${path}`
   const { log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks } = options
+  reserveFile(databaseFile(directory))
   const sandbox = await OpenSandbox.open({
     ...{ log, clock, trustedProxies, secretKey, delivery, allowPrivateWebhooks, directory, base },
     file: databaseFile(directory),
