@@ -50,7 +50,8 @@ export class RateLimiter {
   take(caller: string): { field: string; refusal?: StoreError } {
     const nowMs = this.#timer()
     const window = this.#window(caller, nowMs)
-    const seconds = Math.ceil((window.endsMs - nowMs) / 1000)
+    // Rounded first: the difference of two times can exceed the length of the window by a rounding error.
+    const seconds = Math.max(1, Math.ceil(Math.round(window.endsMs - nowMs) / 1000))
     if (window.left > 0) {
       window.left--
       return { field: `"default";r=${window.left};t=${seconds}` }

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { type Config, ConfigError, readConfig, type SettingName, settings } from '../config.ts'
 import { lockFile } from '../engine/data-lock.ts'
 import { StoreError } from '../model/error.ts'
+import { registryFile } from '../sandboxes/registry-file.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../server.ts'
 import { ensureAdminKey } from '../store/maintenance.ts'
 import type { StoreEngine } from '../store/open.ts'
@@ -77,6 +78,8 @@ function isSettingName(name: string): name is SettingName {
 
 async function runServe(config: Config): Promise<void> {
   const log = openLog(config)
+  if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
+    throw new CommandFailed(`${config.data} contains sandboxes: choose another --data for a shop.`)
   // The port is bound first: if it is in use, the data directory must stay unchanged.
   const port = bind(config)
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined

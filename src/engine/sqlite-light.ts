@@ -51,7 +51,7 @@ interface WaitingCommand<Command, Result> {
 }
 
 /**
-XX
+ * Opens an existing database as a store without workers: one connection, on this thread. A commit survives the
  * end of the process, but not a power failure. Throws NewerDatabase and DamagedDatabase.
  */
 export async function openLightSqlite<Query, Command, Reply, Result = Reply>(

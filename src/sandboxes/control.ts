@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import { CapacityLimiter } from '../api/admission.ts'
 import { bearerToken } from '../api/auth.ts'
 import { expectedBytes, nextTurn, readBody, refuseBodyByHeaders } from '../api/body.ts'
 import { rateGroup } from '../api/client-address.ts'
+import { bodyInChunks } from '../api/large-body.ts'
 import { refuseUnacceptable } from '../api/negotiate.ts'
 import { readParameters } from '../api/parameters.ts'
 import { RateLimiter } from '../api/rate-limit.ts'
@@ -20,6 +22,8 @@ import { RequestStreams } from './request-streams.ts'
 import { type LifecycleClock, snapshotSeed } from './sandbox.ts'
 
 const REQUESTS_DEFAULT = 100
+/** The limit of large responses that are sent at once: each can be a request log of 16 MiB. */
+const LARGE_BODIES = { total: 12, perCaller: 4 }
 /** The maximum rate of requests with a wrong key per address. */
 const WRONG_KEYS = { requests: 60, seconds: 60 }
 
@@ -32,6 +36,9 @@ export interface ControlOptions {
   /** Returns whether a request comes directly from a program on this machine. Such programs may create more. */
   readonly isLocal: (context: RequestContext) => boolean
 }
+
+/** The last instant of the API: a clock that was set close to it stays there. */
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** What the handler of an operation works with. */
 interface ControlCall<Body> {
@@ -64,6 +71,7 @@ export class Control {
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(WRONG_KEYS, () => performance.now())
   readonly #streams = new RequestStreams()
+  readonly #largeBodies = new CapacityLimiter(LARGE_BODIES)
 
   constructor(options: ControlOptions) {
     this.#options = options
@@ -97,8 +105,7 @@ export class Control {
     refuseUnacceptable(request.headers, operation)
     const parameters = readParameters(operation, context)
     const record = this.#recordOf(operation, parameters, context)
-    const hasBody = operation.body && !(operation.isBodyOptional && isWithoutBody(request))
-    const body = hasBody && operation.body ? await this.#bodyOf(operation.body, context) : undefined
+    const body = operation.body && (await this.#bodyOf(operation, operation.body, context))
     await nextTurn()
     const result = await handle({ context, record, parameters, body })
     headers['Cache-Control'] = 'no-store'
@@ -108,16 +115,28 @@ export class Control {
     const text = writeJson(result)
     headers['Content-Type'] = 'application/json'
     if (request.method === 'HEAD') headers['Content-Length'] = String(Buffer.byteLength(text))
-    return new Response(request.method === 'HEAD' ? null : text, { status, headers })
+    if (request.method === 'HEAD') return new Response(null, { status, headers })
+    // A request log can be large, and some clients read slowly.
+    const sent = bodyInChunks(this.#largeBodies, callerName(context), Uint8Array.from(Buffer.from(text)))
+    return new Response(sent, { status, headers })
   }
 
-  async #bodyOf(schema: NonNullable<ControlOperation['body']>, context: RequestContext): Promise<unknown> {
+  /** Returns the validated body; undefined if it is absent or empty, and may be. */
+  async #bodyOf(
+    { isBodyOptional }: ControlOperation,
+    schema: NonNullable<ControlOperation['body']>,
+    context: RequestContext,
+  ): Promise<unknown> {
     const { request, slot } = context
-    refuseBodyByHeaders(request)
+    if (isBodyOptional && isWithoutBody(request)) return undefined
+    const isTyped = request.headers.has('content-type')
+    if (isTyped || !isBodyOptional) refuseBodyByHeaders(request)
     const read = (): Promise<Uint8Array> => readBody(request)
     const bytes = await (slot
       ? slot.whileBodyArrives(callerName(context), expectedBytes(request), read)
       : read())
+    if (isBodyOptional && bytes.length === 0) return undefined
+    refuseBodyByHeaders(request)
     return validateBody(schema, readJson(bytes))
   }
 
@@ -207,7 +226,7 @@ export class Control {
   }
 
   #clockOf(aheadMs: number): LifecycleClock {
-    return { now: formatInstantMs(this.#options.clock() + aheadMs) }
+    return { now: formatInstantMs(Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)) }
   }
 }
 

@@ -4,20 +4,29 @@ import { requiredScope } from '../contract/operation.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 import { requestedFailure } from './refusals.ts'
 
+/** The bytes of a stream that is truncated without a number of bytes. */
+const STREAM_BYTES = 100n
 /** The longest time until the runtime closes the connection of a HEAD request that is dropped, in milliseconds. */
 const CUT_MS_MAX = 5000
 
-/**
- * Returns the handlers of a sandbox: `enter` is called first with every request, and may refuse it; the operations fail
- * as the rules say.
- */
-export function withFaults(paths: Paths, faults: Faults, enter: (context: RequestContext) => void): Paths {
+/** Waits as `wait` does. Meanwhile, the request does not keep its sandbox open. */
+type Sleep = (wait: () => Promise<void>) => Promise<void>
+
+export interface FaultHandling {
+  readonly faults: Faults
+  /** Called first with every request; may refuse it. */
+  readonly enter: (context: RequestContext) => void
+  readonly sleep: Sleep
+}
+
+/** Returns the handlers of a sandbox, whose operations fail as the rules say. */
+export function withFaults(paths: Paths, handling: FaultHandling): Paths {
   const wrap = (handler: Handler): Handler => ({
     ...handler,
     handle: context => {
-      enter(context)
+      handling.enter(context)
       return handler.route
-        ? handleWithFaults(handler, handler.route, faults, context)
+        ? handleWithFaults(handler, handler.route, handling, context)
         : handler.handle(context)
     },
   })
@@ -32,7 +41,7 @@ export function withFaults(paths: Paths, faults: Faults, enter: (context: Reques
 function handleWithFaults(
   handler: Handler,
   { id, operation }: Route,
-  faults: Faults,
+  { faults, sleep }: FaultHandling,
   context: RequestContext,
 ): Promise<Response> | Response {
   const { headers } = context.request
@@ -40,7 +49,7 @@ function handleWithFaults(
   const fault = faults.forRequest({ operationId: id, headers })
   if (!fault) return handler.handle(context)
   context.headers[FAULT_HEADER] = fault.text
-  return fail(handler, context, fault, requiredScope(operation) ?? 'admin')
+  return fail(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
 }
 
 /** Returns the response of a request that a failure applies to. Throws the error of the effect `error`. */
@@ -48,35 +57,32 @@ async function fail(
   handler: Handler,
   context: RequestContext,
   fault: AppliedFault,
-  scope: string,
+  { scope, sleep }: { readonly scope: string; readonly sleep: Sleep },
 ): Promise<Response> {
-  const { effect, limiter } = fault
+  const { effect } = fault
   switch (effect.type) {
     case 'error': {
       throw requestedFailure(codeOf(effect), {
         scope,
-        allow: context.request.method,
+        ...(codeOf(effect) === 'method_not_allowed' && { allow: context.request.method }),
         ...(effect.retryAfterSeconds !== undefined && {
           retryAfterSeconds: Number(effect.retryAfterSeconds),
         }),
       })
     }
     case 'delay':
-      await wait(context, Number(effect.delayMs))
+      await wait(context, Number(effect.delayMs), sleep)
       return handler.handle(context)
-    case 'rate_limit': {
-      const taken = limiter?.take('rule')
-      if (limiter) context.headers['RateLimit-Policy'] = limiter.policy
-      if (taken) context.headers.RateLimit = taken.field
-      if (taken?.refusal) throw taken.refusal
-      delete context.headers[FAULT_HEADER]
-      return handler.handle(context)
-    }
+    case 'rate_limit':
+      return limited(handler, context, fault)
     case 'drop_before_command':
-      return dropped(context)
-    case 'drop_after_commit':
-      await handler.handle(context)
-      return dropped(context)
+      return dropped(context, sleep)
+    case 'drop_after_commit': {
+      const response = await handler.handle(context)
+      // Nobody reads the body, which may hold a share of a limit.
+      await response.body?.cancel()
+      return dropped(context, sleep)
+    }
     case 'truncate':
       return truncated(await handler.handle(context), effect.bytes)
     case 'cut_stream':
@@ -86,12 +92,33 @@ async function fail(
   }
 }
 
+/** Returns the response within the limit of a rule. Throws `rate_limited` beyond it. */
+async function limited(
+  handler: Handler,
+  context: RequestContext,
+  { limiter, text, onApplied }: AppliedFault,
+): Promise<Response> {
+  if (!limiter) return handler.handle(context)
+  const { field, refusal } = limiter.take('rule')
+  const fields = { 'RateLimit-Policy': limiter.policy, RateLimit: field }
+  if (refusal) {
+    onApplied()
+    Object.assign(context.headers, fields, { [FAULT_HEADER]: text })
+    throw refusal
+  }
+  delete context.headers[FAULT_HEADER]
+  const response = await handler.handle(context)
+  // The limit of the store is larger, so this one is what the client must know.
+  for (const [name, value] of Object.entries(fields)) response.headers.set(name, value)
+  return response
+}
+
 /** Resolves after a delay, or when the client has gone. The request holds no slot meanwhile. */
-async function wait({ request, slot }: RequestContext, ms: number): Promise<void> {
+async function wait({ request, slot }: RequestContext, ms: number, sleep: Sleep): Promise<void> {
   const delay = async (): Promise<void> => {
     const gone = Promise.withResolvers<void>()
     request.signal.addEventListener('abort', () => gone.resolve(), { once: true })
-    await Promise.race([Bun.sleep(ms), gone.promise])
+    await sleep(() => Promise.race([Bun.sleep(ms), gone.promise]))
   }
   await (slot ? slot.whileWaiting(delay) : delay())
 }
@@ -117,11 +144,11 @@ function abruptly(body: ReadableStream<Uint8Array>, init: ResponseInit): Respons
 }
 
 /** Returns a response that resets the connection: the client receives nothing. */
-async function dropped({ request, headers, cut }: RequestContext): Promise<Response> {
+async function dropped({ request, headers, cut }: RequestContext, sleep: Sleep): Promise<Response> {
   if (request.method === 'HEAD') {
     // The runtime reads no body for HEAD, so its error would not close the connection.
     cut()
-    await Bun.sleep(CUT_MS_MAX)
+    await sleep(() => Bun.sleep(CUT_MS_MAX))
   }
   // The runtime reports any other value on the error output.
   const body = new ReadableStream<Uint8Array>({ start: controller => controller.error(undefined) })
@@ -133,48 +160,79 @@ async function dropped({ request, headers, cut }: RequestContext): Promise<Respo
 
 /** Returns a response whose body ends early and abruptly: after `bytes`, or by default after half of it. */
 async function truncated(response: Response, bytes: bigint | undefined): Promise<Response> {
+  if (!response.body) return response
+  // A stream has no end, so it has no half.
+  if (isStream(response)) return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES)))
   const body = await response.bytes()
-  const length = Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)
-  let step = 0
-  const cut = new ReadableStream<Uint8Array>(
-    {
-      pull: async controller => {
-        step++
-        if (step === 1 && length > 0) return controller.enqueue(body.subarray(0, length))
-        // The runtime sends what it has at the end of a turn. Without the pause, the client would receive nothing.
-        await Bun.sleep(10)
-        controller.error(undefined)
-      },
-    },
-    { highWaterMark: 0 },
+  const whole = new Response(body, response)
+  return cutAfter(
+    whole,
+    firstBytes(Math.min(Number(bytes ?? BigInt(Math.floor(body.length / 2))), body.length)),
   )
-  return abruptly(cut, response)
 }
 
 /** Returns an event stream that ends abruptly after a number of events. */
 function cutStream(response: Response, events: number): Response {
-  if (!response.body) return response
-  const reader = response.body.getReader()
+  return response.body ? cutAfter(response, firstEvents(events)) : response
+}
+
+function isStream({ headers }: Response): boolean {
+  return headers.get('content-type') === 'text/event-stream'
+}
+
+/** Returns the part of the next chunk to send, and whether it is the last one. */
+type Take = (chunk: Uint8Array) => { readonly part: Uint8Array; readonly isLast: boolean }
+
+function firstBytes(bytes: number): Take {
+  let left = bytes
+  return chunk => {
+    const part = chunk.subarray(0, left)
+    left -= part.length
+    return { part, isLast: left === 0 }
+  }
+}
+
+/** Blocks of a stream end with an empty line. A block without data, such as a keep-alive, is no event. */
+const BLOCK_END = '\n\n'
+
+function firstEvents(events: number): Take {
   let left = events
-  const cut = new ReadableStream<Uint8Array>(
+  return chunk => {
+    const text = Buffer.from(chunk).toString('latin1')
+    let end = 0
+    while (left > 0) {
+      const next = text.indexOf(BLOCK_END, end)
+      if (next < 0) return { part: chunk, isLast: false }
+      if (text.slice(end, next).includes('\ndata: ')) left--
+      end = next + BLOCK_END.length
+    }
+    return { part: chunk.subarray(0, end), isLast: true }
+  }
+}
+
+/** Returns a response with the first part of a body, which then ends abruptly. */
+function cutAfter(response: Response, take: Take): Response {
+  const reader = response.body?.getReader()
+  let isCut = false
+  const body = new ReadableStream<Uint8Array>(
     {
       pull: async controller => {
-        const { value, done } = await reader.read()
+        if (isCut) {
+          // The runtime sends what it has at the end of a turn. Without the pause, the client would not receive it.
+          await Bun.sleep(10)
+          return controller.error(undefined)
+        }
+        const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
         if (done) return controller.close()
-        left -= countEvents(value)
-        controller.enqueue(value)
-        if (left > 0) return
-        await Bun.sleep(10)
-        await reader.cancel()
-        controller.error(undefined)
+        const { part, isLast } = take(value)
+        isCut = isLast
+        if (isLast) await reader?.cancel()
+        if (part.length > 0) controller.enqueue(part)
+        else if (isLast) controller.error(undefined)
       },
-      cancel: () => reader.cancel(),
+      cancel: () => reader?.cancel(),
     },
     { highWaterMark: 0 },
   )
-  return abruptly(cut, response)
-}
-
-function countEvents(chunk: Uint8Array): number {
-  return Buffer.from(chunk).toString('latin1').split('\ndata: ').length - 1
+  return abruptly(body, response)
 }

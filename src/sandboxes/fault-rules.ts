@@ -114,7 +114,13 @@ const FaultCondition = z
     every: int64Between(1n, 1_000_000_000n).optional().meta({ description: 'Every n-th call.', example: 3 }),
     // The reader of JSON returns an integer as a bigint.
     share: z
-      .preprocess(value => (typeof value === 'bigint' ? Number(value) : value), z.number().gt(0).max(1))
+      .preprocess(
+        value => (typeof value === 'bigint' ? Number(value) : value),
+        z.number().refine(share => share > 0 && share <= 1, {
+          params: { field: 'out_of_range' },
+          message: 'must be above 0 and at most 1',
+        }),
+      )
       .meta({
         description: 'This share of the calls, above 0 and at most 1, chosen by `seed`.',
         type: 'number',

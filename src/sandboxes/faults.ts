@@ -23,6 +23,8 @@ export interface AppliedFault {
   readonly text: string
   /** Counts the calls of a rule with the effect `rate_limit`. */
   readonly limiter?: RateLimiter
+  /** Counts that a rule with this effect was applied: that a call was beyond the limit. */
+  readonly onApplied: () => void
 }
 
 /** What a condition looks at: one request. */
@@ -76,7 +78,9 @@ export class Faults {
    */
   forRequest(call: FaultyCall): AppliedFault | undefined {
     const asked = call.headers.get(FAULT_HEADER)
-    if (asked !== null) return { effect: readFaultHeader(asked, call.operationId), text: asked }
+    if (asked !== null) {
+      return { effect: readFaultHeader(asked, call.operationId), text: asked, onApplied: () => {} }
+    }
     return this.#first(state => {
       const { operation, effect } = state.rule
       if (isDeliveryEffect(effect.type)) return false
@@ -96,17 +100,21 @@ export class Faults {
     // Every rule counts the call, also if an earlier rule has already applied to it.
     for (const state of this.#states) if (doesApply(state)) found ??= state
     if (!found) return undefined
-    found.applied++
-    const { rule } = found
+    const state = found
+    const { rule } = state
     const { effect } = rule
-    if (effect.type === 'rate_limit') {
-      found.limiter ??= new RateLimiter(
+    if (effect.type !== 'rate_limit') state.applied++
+    else {
+      state.limiter ??= new RateLimiter(
         { requests: Number(effect.requests ?? 1n), seconds: Number(effect.seconds ?? 1n) },
         () => performance.now(),
       )
     }
-    const { limiter } = found
-    return { effect, text: faultText(effect, rule.name), ...(limiter && { limiter }) }
+    const { limiter } = state
+    const onApplied = (): void => {
+      state.applied++
+    }
+    return { effect, text: faultText(effect, rule.name), onApplied, ...(limiter && { limiter }) }
   }
 }
 

@@ -16,6 +16,7 @@ import { HostLimit } from '../webhooks/host-limit.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { allOpenAreBusy, hostFull, sandboxDamaged, sandboxNotFound, tooManySnapshots } from './refusals.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
+import { registryFile } from './registry-file.ts'
 import {
   type CreatedSandbox,
   ID_ALPHABET,
@@ -99,7 +100,7 @@ export class SandboxHost {
     this.#options = options
     for (const name of ['', 'templates']) makeDirectory(join(directory, name))
     this.#files = new SandboxFiles(join(directory, 'sandboxes'))
-    this.#registry = new Registry(join(directory, 'sandboxes.db'))
+    this.#registry = new Registry(registryFile(directory))
     const secretKey = this.#registry.value('secret-key', () => randomBytes(32).toString('base64'))
     const slices = new TimeSlices()
     this.#shared = {

@@ -65,6 +65,9 @@ export class OpenSandbox {
   readonly requests: RequestLog
   readonly engine: LightEngine<Query, Command, Reply, CommandResult>
   #uses = 0
+  /** The number of requests in progress that wait because of a fault rule. */
+  #sleeping = 0
+  readonly #closing = Promise.withResolvers<void>()
   #usedMs = performance.now()
   readonly #options: OpenSandboxOptions
   readonly #turns = new FairTurns()
@@ -98,9 +101,12 @@ export class OpenSandbox {
     return new OpenSandbox(options, engine, requests)
   }
 
-  /** Whether a request is in progress. Only a sandbox that is not in use may be closed to open another one. */
+  /**
+   * Whether a request is in progress, except one that waits because of a fault rule. Only a sandbox that is not in use
+   * may be closed to open another one.
+   */
   get isInUse(): boolean {
-    return this.#uses > 0
+    return this.#uses > this.#sleeping
   }
 
   /** Whether an event stream is open. It does not keep the sandbox open if another one is needed. */
@@ -160,9 +166,19 @@ export class OpenSandbox {
 
   /** Ends streams and deliveries, waits up to a second for the requests in progress, and closes the database. */
   async close(): Promise<void> {
+    this.#closing.resolve()
     await this.#service.stop(LAST_REQUESTS_MS)
     await this.requests.close()
     await this.engine.close()
+  }
+
+  async #sleep(wait: () => Promise<void>): Promise<void> {
+    this.#sleeping++
+    try {
+      await Promise.race([wait(), this.#closing.promise])
+    } finally {
+      this.#sleeping--
+    }
   }
 
   #serviceOptions(): ServiceOptions {
@@ -200,10 +216,17 @@ export class OpenSandbox {
       cache: 'off',
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
       pages: options.pages,
-      wrapPaths: paths => withFaults(paths, this.faults, enter),
+      wrapPaths: paths => withFaults(paths, { faults: this.faults, enter, sleep: wait => this.#sleep(wait) }),
       contentTag: contentTagOf(record),
       ...options.service,
-      delivery: { ...options.delivery, ...options.service?.delivery, send: sendWithFaults(this.faults) },
+      delivery: {
+        ...options.delivery,
+        ...options.service?.delivery,
+        send: sendWithFaults(this.faults, {
+          hostLimit: options.delivery?.hostLimit,
+          closing: this.#closing.promise,
+        }),
+      },
       ...(options.webhooksOff !== undefined && { webhooksOff: options.webhooksOff }),
     }
   }

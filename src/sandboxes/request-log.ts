@@ -1,4 +1,4 @@
-import { appendFile, readFile, rename, rm } from 'node:fs/promises'
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JsonText, writeJson } from '../model/json.ts'
 import { fileBytes } from './file-bytes.ts'
@@ -15,7 +15,8 @@ const WRITE_DELAY_MS = 200
 const NEWLINE = '\n'
 
 export interface RequestWatcher {
-  readonly onRequest: (entry: LoggedRequest) => void
+  /** Called with the number of a request, and its entry as JSON text. */
+  readonly onRequest: (entry: { readonly number: bigint; readonly text: string }) => void
   /** Called when the log is closed, because its sandbox was reset or not used. */
   readonly onClosed: () => void
 }
@@ -31,6 +32,7 @@ export class RequestLog {
   #inCurrentFile = 0
   #last: bigint
   #writing: Promise<void> = Promise.resolve()
+  #reading: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   private constructor(directory: string, last: bigint, inCurrentFile: number) {
@@ -43,16 +45,19 @@ export class RequestLog {
   static async open(directory: string): Promise<RequestLog> {
     const current = await readLines(currentFile(directory))
     const last = current.at(-1) ?? (await readLines(previousFile(directory))).at(-1)
-    return new RequestLog(directory, last === undefined ? 0n : numberOf(last), current.length)
+    const cleared = await readFile(clearedFile(directory), 'utf8').catch(() => '0')
+    const number = last === undefined ? BigInt(/^\d{1,15}$/.test(cleared) ? cleared : 0) : numberOf(last)
+    return new RequestLog(directory, number, current.length)
   }
 
   /** Adds a request and returns its entry, with its number. */
   add(request: Omit<LoggedRequest, 'number'>): LoggedRequest {
     this.#last++
     const entry = { number: this.#last, ...request }
-    this.#unwritten.push(writeJson(entry) + NEWLINE)
+    const text = writeJson(entry)
+    this.#unwritten.push(text + NEWLINE)
     this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
-    for (const { onRequest } of this.#watchers) onRequest(entry)
+    for (const { onRequest } of this.#watchers) onRequest({ number: this.#last, text })
     return entry
   }
 
@@ -73,6 +78,7 @@ export class RequestLog {
   async clear(): Promise<void> {
     await this.#write()
     this.#inCurrentFile = 0
+    await writeFile(clearedFile(this.#directory), String(this.#last), { mode: 0o600 })
     await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
   }
 
@@ -95,8 +101,19 @@ export class RequestLog {
     return this.#write()
   }
 
-  /** Returns the lines of the last requests, the oldest first. */
-  async #lines(): Promise<string[]> {
+  /** The number of streams of the log. */
+  get watcherCount(): number {
+    return this.#watchers.size
+  }
+
+  /** Returns the lines of the last requests, the oldest first. One read at a time, because the files can be large. */
+  #lines(): Promise<string[]> {
+    const lines = this.#reading.then(() => this.#readLines())
+    this.#reading = lines.catch(() => {})
+    return lines
+  }
+
+  async #readLines(): Promise<string[]> {
     await this.#write()
     const [before, current] = await Promise.all([
       readLines(previousFile(this.#directory)),
@@ -138,6 +155,11 @@ function previousFile(directory: string): string {
 const LINE_START = /^{"number":(\d+),/
 const LINE_END = '}'
 
+/** Returns the file with the number of the last request before the log was cleared. */
+function clearedFile(directory: string): string {
+  return join(directory, 'requests-cleared')
+}
+
 async function readLines(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text.split(NEWLINE).filter(line => LINE_START.test(line) && line.endsWith(LINE_END))
@@ -149,7 +171,7 @@ function numberOf(line: string): bigint {
 }
 
 const SECRETS: readonly [RegExp, string][] = [
-  [/pst_[0-9A-Za-z]{4,}/g, 'pst_***'],
+  [/pst(?:_|%5[fF])[0-9A-Za-z]{4,}/g, 'pst_***'],
   [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_***'],
 ]
 const SECRET_HEADERS: readonly string[] = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization']

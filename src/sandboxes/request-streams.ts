@@ -1,11 +1,11 @@
 import type { RequestContext } from '../api/request-context.ts'
-import { writeJson } from '../model/json.ts'
 import { overloaded } from '../model/refusals.ts'
 import type { RequestLog } from './request-log.ts'
 
 const STREAMS_MAX = 500
-/** A stream whose client has this many entries left to read is ended. */
-const ENTRIES_WAITING_MAX = 2000
+const STREAMS_PER_SANDBOX_MAX = 20
+/** A stream with more characters that its client has not read is ended. */
+const WAITING_CHARS_MAX = 4 * 1024 * 1024
 const KEEP_ALIVE_MS = 15_000
 const RECONNECT_MS = 1000
 const LAST_EVENT_ID = /^\d{1,15}$/
@@ -26,6 +26,8 @@ export class RequestStreams {
     }
     if (this.#open.size >= STREAMS_MAX)
       throw overloaded(`At most ${STREAMS_MAX} streams of requests can be open; try again later.`, 10)
+    if (log.watcherCount >= STREAMS_PER_SANDBOX_MAX)
+      throw overloaded(`At most ${STREAMS_PER_SANDBOX_MAX} streams of one request log can be open.`, 10)
     const stream = new RequestStream(log, () => this.#open.delete(stream))
     this.#open.add(stream)
     const last = request.headers.get('last-event-id') ?? ''
@@ -46,6 +48,7 @@ class RequestStream {
   #waiting: string[] = []
   /** The number of the first request after the stream was opened. */
   #firstNumber: bigint | undefined
+  #waitingChars = 0
   #wake = (): void => {}
   #isEnded = false
 
@@ -55,7 +58,7 @@ class RequestStream {
     this.#unwatch = log.watch({
       onRequest: entry => {
         this.#firstNumber ??= entry.number
-        this.#add(eventText(entry.number, writeJson(entry)))
+        this.#add(eventText(entry.number, entry.text))
       },
       onClosed: () => this.end(),
     })
@@ -86,7 +89,8 @@ class RequestStream {
   }
 
   #add(text: string): void {
-    if (this.#waiting.length >= ENTRIES_WAITING_MAX) this.end()
+    this.#waitingChars += text.length
+    if (this.#waitingChars > WAITING_CHARS_MAX) this.end()
     else this.#waiting.push(text)
     this.#wake()
   }
@@ -97,6 +101,7 @@ class RequestStream {
         this.#wake = resolve
       })
     }
+    this.#waitingChars = 0
     if (this.#waiting.length > 0) controller.enqueue(Buffer.from(this.#waiting.splice(0).join('')))
     else controller.close()
   }

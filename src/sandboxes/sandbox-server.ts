@@ -50,7 +50,8 @@ export async function serveSandboxes(
   const control = new Control({
     ...{ host, base, clock },
     createdPerHour: limits.createdPerHour,
-    isLocal: ({ request, peer }) => isFromThisMachine(request, peer),
+    // A page of another origin, which a person on this machine has open, must not create any number of sandboxes.
+    isLocal: ({ request, peer }) => isFromThisMachine(request, peer) && isFromNoOtherPage(request, base),
   })
   const admission = new Admission()
   const routing = hostRouting(
@@ -96,6 +97,12 @@ export async function serveSandboxes(
       await listener.stop(true)
     },
   }
+}
+
+/** Returns whether a request comes from a program, or from a page of the host itself. */
+function isFromNoOtherPage({ headers }: Request, base: string): boolean {
+  const origin = headers.get('origin')
+  return origin === null || origin === new URL(base).origin
 }
 
 function hostRouting(
