@@ -11,7 +11,7 @@ import {
   sandboxFormats,
 } from './sandbox-create.ts'
 import { controlHost, hostFailure, isGone } from './sandbox-host.ts'
-import { hostOf, type SavedSandbox, SavedSandboxes } from './saved-sandboxes.ts'
+import { csvLabel, hostOf, type SavedSandbox, SavedSandboxes } from './saved-sandboxes.ts'
 import { readAddress } from './store-address.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from './terminal.ts'
 import { tableLines } from './text-table.ts'
@@ -124,10 +124,18 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
   const columns = ['id', 'state', 'generation', 'expiresAt', 'label']
   if (format === 'json') await print(`${jsonText(rows)}\n`)
   else if (format === 'csv')
-    await print(csvLine(columns) + rows.map(row => csvLine(columns.map(name => row[name]))).join(''))
+    await print(
+      csvLine(columns) + rows.map(row => csvLine(columns.map(name => csvValue(name, row)))).join(''),
+    )
   else if (rows.length > 0)
     for (const line of tableLines(columns, rows, terminalWidth())) await print(`${line}\n`)
   if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
+}
+
+/** Returns a value of a row for a CSV. */
+function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
+  const value = row[name]
+  return name === 'label' && typeof value === 'string' ? csvLabel(value) : value
 }
 
 interface ResetSandboxesOptions extends SavedOptions {

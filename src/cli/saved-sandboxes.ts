@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs'
 import { CsvError, parse } from 'csv-parse/sync'
 import type { CreatedSandbox } from '../client/sandbox-api.ts'
 import { reserveFile, writeWholeFile } from '../engine/private-file.ts'
@@ -47,7 +47,19 @@ export function sandboxesCsv(sandboxes: readonly SavedSandbox[]): string {
 }
 
 function lineOf(sandbox: SavedSandbox): string {
-  return csvLine(columns.map(name => sandbox[name]))
+  return csvLine(columns.map(name => (name === 'label' ? csvLabel(sandbox.label) : sandbox[name])))
+}
+
+/** The first characters of a text that a spreadsheet takes for a formula. */
+const FORMULA_START = /^[=+\-@]/
+
+/**
+ * Returns a label for a CSV. Students can change their labels, so it has no control character, and a label that a
+ * spreadsheet would calculate gets an apostrophe, which means text there.
+ */
+export function csvLabel(label: string): string {
+  const text = escapeControls(label)
+  return FORMULA_START.test(text) ? `'${text}` : text
 }
 
 /** The file of the created sandboxes. Only its owner can read it, because it has their keys. */
@@ -86,6 +98,8 @@ export class SavedSandboxes {
     this.#orFail(() => {
       const text = readFileSync(this.path, 'utf8')
       // An editor may have removed the last line end.
+      // The file may exist with the usual rights, but it has keys now.
+      chmodSync(this.path, 0o600)
       appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + lineOf(sandbox))
     })
   }

@@ -8,7 +8,8 @@ import type { TimeSlices } from '../engine/time-slices.ts'
 import { storedInstant } from '../model/instant.ts'
 import { storageFull } from '../model/refusals.ts'
 import type { Reply } from '../shop/idempotency.ts'
-import { replaceFirstKey } from '../shop/keys.ts'
+import { replaceFirstKey, revokeOtherKeys } from '../shop/keys.ts'
+import { disableWebhooks } from '../shop/webhooks.ts'
 import { type Command, type CommandResult, executeCommand, systemCommand } from '../store/commands.ts'
 import type { StoreEngine } from '../store/open.ts'
 import { executeQuery, type Query } from '../store/queries.ts'
@@ -108,11 +109,6 @@ export interface Adoption {
   readonly isForeign: boolean
 }
 
-const revokeOtherKeys = sql()(
-  'UPDATE api_key SET revoked_at = created_at WHERE id <> 1 AND revoked_at IS NULL',
-)
-const disableWebhooks = sql()('UPDATE webhook SET enabled = 0')
-
 /**
  * Makes a copy of a template or of a snapshot the content of a sandbox: its first key gets the secret of the sandbox,
  * and its event ids continue in the range of the generation, because receivers discard event ids that they know.
@@ -124,7 +120,10 @@ export async function adoptCopy(file: string, adoption: Adoption): Promise<void>
     connection.database.run('BEGIN IMMEDIATE')
     await replaceFirstKey(connection, { hash, hint })
     connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })
-    if (isForeign) for (const statement of [revokeOtherKeys, disableWebhooks]) connection.run(statement)
+    if (isForeign) {
+      await revokeOtherKeys(connection)
+      await disableWebhooks(connection)
+    }
     connection.database.run('COMMIT')
   } finally {
     connection.close()

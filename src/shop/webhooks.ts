@@ -75,6 +75,13 @@ const replaceSecret = sql<StoredWebhook>()(`
     updated_at = $now
   WHERE id = $webhookId RETURNING ${webhookColumns}`)
 
+const disableAll = sql()("UPDATE webhook SET enabled = 0, disabled_reason = 'asked' WHERE enabled = 1")
+
+/** Disables all webhooks of a copy of a store, without an event: it must not send to the receivers of the original. */
+export async function disableWebhooks(tx: Pick<Tx, 'run'>): Promise<void> {
+  await tx.run(disableAll)
+}
+
 /** Returns a page of the webhooks, without their secrets. */
 export async function listWebhooks(reader: Reader, input: ListQuery): Promise<Page<Webhook>> {
   return listPage(

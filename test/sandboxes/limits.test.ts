@@ -118,6 +118,13 @@ describe('a bound', () => {
     expect(await refused.text()).toContain('One address can create 2 sandboxes an hour')
     expect((await createFrom('203.0.113.6')).status).toBe(201)
     for (let index = 0; index < 5; index++) expect((await host.create()).created.id).toHaveLength(26)
+    // A page that somebody on this machine has open is not a program of this machine.
+    const fromPage: number[] = []
+    for (let index = 0; index < 3; index++) {
+      const headers = { Origin: 'https://evil.example' }
+      fromPage.push((await fetch(`${host.base}/sandboxes`, { method: 'POST', headers })).status)
+    }
+    expect(fromPage).toEqual([201, 201, 429])
   })
 
   test('of open sandboxes closes the one that was not used for the longest time, and loses nothing', async () => {

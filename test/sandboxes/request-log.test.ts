@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CallResult, openSandboxHost } from '../support/sandbox-host.ts'
+import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
 interface Entry {
@@ -93,6 +93,10 @@ test('the log keeps the last 1,000 requests, in pages, and numbers them without 
   expect((await sandbox.control('GET', '/requests')).text).toBe('[]')
   await sandbox.call('GET', '/pets')
   expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2301n }])
+  await sandbox.control('DELETE', '/requests')
+  await sandbox.control('POST', '/reset')
+  await sandbox.call('GET', '/pets')
+  expect((await sandbox.control('GET', '/requests')).data).toMatchObject([{ number: 2302n }])
 }, 60_000)
 
 test('the files of the log are bounded, also if somebody fills it on purpose', async () => {
@@ -157,6 +161,24 @@ test('the stream of the log ends at a reset, and a client that connects again mi
   await Bun.sleep(100)
   await sandbox.control('POST', '/reset')
   expect((await again).match(/id: \d+/g)).toEqual(['id: 2', 'id: 3'])
+})
+
+test('one sandbox has at most 20 streams of its log', async () => {
+  await using host = await openSandboxHost()
+  const [sandbox, other] = [await host.create(), await host.create()]
+  const stopped = new AbortController()
+  const open = async ({ created: { id, adminKey } }: TestSandbox): Promise<number> => {
+    const response = await fetch(`${host.base}/sandboxes/${id}/requests/stream`, {
+      headers: { Authorization: `Bearer ${adminKey}` },
+      signal: stopped.signal,
+    })
+    return response.status
+  }
+  const statuses: number[] = []
+  for (let index = 0; index < 21; index++) statuses.push(await open(sandbox))
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 503])
+  expect(await open(other)).toBe(200)
+  stopped.abort()
 })
 
 test('large responses and imports pass through the log unchanged', async () => {

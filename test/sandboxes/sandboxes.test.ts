@@ -363,6 +363,11 @@ describe('the lifecycle clock', () => {
     expect((await other.call('GET', deprecated)).status).toBe(200)
     expect((await other.control('GET', '/clock')).text).not.toContain('2040')
     expect((await late.control('PUT', '/clock', { now: null })).text).not.toContain('2040')
+    const end = '9999-12-31T23:59:59.999Z'
+    await late.control('PUT', '/clock', { now: end })
+    await Bun.sleep(20)
+    expect((await late.control('GET', '/clock')).data).toEqual({ now: end })
+    await late.control('PUT', '/clock', { now: null })
     expect((await late.call('GET', deprecated)).status).toBe(200)
   })
 })

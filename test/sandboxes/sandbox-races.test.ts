@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openReceiver } from '../support/receiver.ts'
+import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { until } from '../support/until.ts'
+
+const ROUNDS = 25
+
+function sandboxFolders({ directory }: TestHost): string[] {
+  return readdirSync(join(directory, 'sandboxes'))
+}
+
+/** Sends requests of every kind to one sandbox at once, and returns their statuses. */
+function useAtOnce(sandbox: TestSandbox): Promise<number[]> {
+  const calls = [0, 1, 2].flatMap(() => [
+    sandbox.control('PUT', '/snapshots/one'),
+    sandbox.control('POST', '/reset'),
+    sandbox.control('PUT', '/faults', { rules: [] }),
+    sandbox.control('GET', '/requests'),
+    sandbox.control('PATCH', '', { label: 'new' }),
+    sandbox.call('GET', '/pets?limit=1'),
+    sandbox.call('POST', '/store/orders', { body: { petId: 3 } }),
+  ])
+  return Promise.all(calls.map(async call => (await call).status))
+}
+
+describe('a deletion', () => {
+  test('during requests of every kind leaves no open store, no files and no server error', async () => {
+    await using host = await openSandboxHost({ limits: { open: 3 } })
+    const statuses = new Set<number>()
+    for (let round = 0; round < ROUNDS; round++) {
+      const sandbox = await host.create()
+      const inUse = useAtOnce(sandbox)
+      await Bun.sleep(round % 10)
+      expect((await sandbox.control('DELETE', '')).status).toBe(204)
+      for (const status of await inUse) statuses.add(status)
+    }
+    expect([...statuses].filter(status => ![200, 201, 404, 409, 503].includes(status))).toEqual([])
+    expect(host.host.counts).toMatchObject({ sandboxes: 0, open: 0 })
+    expect(sandboxFolders(host)).toEqual([])
+    expect(host.errors).toEqual([])
+    expect((await (await host.create()).call('GET', '/pets')).status).toBe(200)
+  }, 60_000)
+
+  test('frees its bytes at once', async () => {
+    await using host = await openSandboxHost()
+    const before = host.host.counts.bytes
+    const sandbox = await host.create()
+    await sandbox.control('PUT', '/snapshots/one')
+    const withSnapshot = host.host.counts.bytes
+    await sandbox.control('DELETE', '/snapshots/one')
+    expect(host.host.counts.bytes).toBeLessThan(withSnapshot)
+    await sandbox.control('DELETE', '')
+    expect(Math.abs(host.host.counts.bytes - before)).toBeLessThan(10_000)
+  })
+})
+
+describe('snapshots', () => {
+  test('that are taken at once stay within their limit', async () => {
+    await using host = await openSandboxHost({ limits: { snapshots: 5 } })
+    const sandbox = await host.create()
+    const taken = await Promise.all(
+      Array.from({ length: 15 }, (_, index) => sandbox.control('PUT', `/snapshots/s${index}`)),
+    )
+    expect(taken.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect(taken.filter(({ status }) => status === 409)).toHaveLength(10)
+    expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
+  })
+
+  test('of another sandbox bring none of its other keys, and no webhook that delivers', async () => {
+    await using host = await openSandboxHost()
+    await using receiver = await openReceiver()
+    const teacher = await host.create()
+    const { data } = await teacher.call('POST', '/keys', { body: { name: 'assistant', scopes: ['admin'] } })
+    const { key } = data as { key: string }
+    await teacher.call('POST', '/webhooks', {
+      body: { url: `${receiver.base}/hook`, types: ['petstore.order.placed'] },
+    })
+    await teacher.control('PUT', '/snapshots/start')
+    const response = await fetch(`${host.base}/sandboxes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${teacher.created.adminKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ seed: `${teacher.created.id}/start` }),
+    })
+    const { baseUrl, adminKey } = (await response.json()) as { baseUrl: string; adminKey: string }
+    const keys = await fetch(`${baseUrl}/keys`, { headers: { Authorization: `Bearer ${key}` } })
+    expect(keys.status).toBe(401)
+    const order = await fetch(`${baseUrl}/store/orders`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
+      body: '{"petId":3}',
+    })
+    expect(order.status).toBe(201)
+    await Bun.sleep(300)
+    expect(receiver.received).toHaveLength(0)
+    await teacher.call('POST', '/store/orders', { body: { petId: 3 } })
+    await until('the webhook of the teacher delivers', () => receiver.received.length === 1, 10_000)
+  })
+})
+
+describe('a sandbox without its database', () => {
+  test('is damaged, not empty, and a reset repairs it', async () => {
+    const first = await openSandboxHost()
+    const sandbox = await first.create()
+    await first.stop()
+    rmSync(join(first.directory, 'sandboxes', sandbox.created.id, 'petstore.db'))
+    await using host = await openSandboxHost({
+      directory: first.directory,
+      port: Number(new URL(first.base).port),
+    })
+    expect((await sandbox.call('GET', '/pets')).data).toMatchObject({ code: 'sandbox_damaged' })
+    expect((await sandbox.control('POST', '/reset')).status).toBe(200)
+    expect((await sandbox.call('GET', '/keys')).status).toBe(200)
+    expect(host.errors).toHaveLength(1)
+  })
+})
+
+describe('while all sandboxes that may be open are in use', () => {
+  test('requests to another one wait together, and not one after the other', async () => {
+    await using host = await openSandboxHost({ limits: { open: 1 } })
+    const [busy, waiting] = [await host.create(), await host.create()]
+    const inUse = host.host.use(busy.created.id, () => Bun.sleep(4500))
+    const startedMs = performance.now()
+    const results = await Promise.all(Array.from({ length: 6 }, () => waiting.call('GET', '/pets')))
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set([503]))
+    expect(performance.now() - startedMs).toBeLessThan(4400)
+    await inUse
+    expect((await waiting.call('GET', '/pets')).status).toBe(200)
+  }, 20_000)
+
+  test('a request that waits because of a fault does not keep its sandbox open', async () => {
+    await using host = await openSandboxHost({ limits: { open: 1 } })
+    const [slow, other] = [await host.create(), await host.create()]
+    const delayed = slow.call('GET', '/pets', { headers: { 'Petstore-Fault': 'delay; delay_ms=60000' } })
+    await Bun.sleep(100)
+    const startedMs = performance.now()
+    expect((await other.call('GET', '/pets')).status).toBe(200)
+    expect(performance.now() - startedMs).toBeLessThan(2500)
+    expect([200, 503]).toContain((await delayed).status)
+  }, 20_000)
+})
+
+describe('after failures on demand', () => {
+  test('of streams, their sandbox can be closed and has all its streams', async () => {
+    await using host = await openSandboxHost({ limits: { open: 1, streams: 3 } })
+    const [failing, other] = [await host.create(), await host.create()]
+    const { baseUrl, adminKey } = failing.created
+    for (const fault of ['truncate', 'truncate; bytes=5', 'drop_after_commit', 'cut_stream; events=1']) {
+      for (let call = 0; call < 3; call++) {
+        const stopped = AbortSignal.timeout(400)
+        await fetch(`${baseUrl}/events/stream`, {
+          headers: { Authorization: `Bearer ${adminKey}`, 'Petstore-Fault': fault },
+          signal: stopped,
+        })
+          .then(response => response.text())
+          .catch(() => {})
+      }
+      await Bun.sleep(100)
+    }
+    const open = await fetch(`${baseUrl}/events/stream`, {
+      headers: { Authorization: `Bearer ${adminKey}` },
+      signal: AbortSignal.timeout(2000),
+    })
+    expect(open.status).toBe(200)
+    expect((await other.call('GET', '/pets')).status).toBe(200)
+  }, 30_000)
+})
