@@ -100,7 +100,9 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
   )
   greet(serving, limits)
   log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
-  stopOnSignals(0, async () => {
+  stopOnSignals(config.drainSeconds, async hurry => {
+    serving.drain()
+    await Promise.race([Bun.sleep(config.drainSeconds * 1000), hurry])
     await serving.stop()
     lock.release()
     log.info({}, 'stopped')

@@ -15,6 +15,7 @@ import {
 } from '../api/routes.ts'
 import { StoreError } from '../model/error.ts'
 import { writeJson } from '../model/json.ts'
+import { shuttingDown } from '../model/refusals.ts'
 import { getError, listErrors } from '../shop/errors.ts'
 import { faultText } from '../store/open.ts'
 import { Control } from './control.ts'
@@ -33,6 +34,8 @@ const LAST_REQUESTS_MS = 8000
 export interface ServingHost {
   readonly host: SandboxHost
   readonly base: string
+  /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
+  drain(): void
   stop(): Promise<void>
 }
 
@@ -54,11 +57,12 @@ export async function serveSandboxes(
     isLocal: ({ request, peer }) => isFromThisMachine(request, peer) && isFromNoOtherPage(request, base),
   })
   const admission = new Admission()
+  let isDraining = false
   const routing = hostRouting(
     options,
     base,
     admission,
-    new Map([...control.paths(), ...pagePaths(base, host)]),
+    new Map([...control.paths(), ...pagePaths(base, host, () => isDraining)]),
   )
   const respondAsHost = makePathHandler(routing)
   const refuse = makeRefusalHandler(routing)
@@ -90,6 +94,9 @@ export async function serveSandboxes(
   return {
     host,
     base,
+    drain: () => {
+      isDraining = true
+    },
     stop: async () => {
       control.end()
       await Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)])
@@ -127,7 +134,7 @@ function hostRouting(
 }
 
 /** Returns the pages, the description and the probes of the host. */
-function pagePaths(base: string, host: SandboxHost): Paths {
+function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): Paths {
   const get = (handle: Handler['handle']): Methods => new Map([['GET', { handle }]])
   const probe = (handle: Handler['handle']): Methods => new Map([['GET', { handle, isProbe: true }]])
   const fixed = (type: string, make: () => Promise<string> | string, fields = {}): Methods => {
@@ -155,7 +162,13 @@ function pagePaths(base: string, host: SandboxHost): Paths {
       ),
     ],
     ['/livez', probe(context => json(context.headers, '{"status":"live"}'))],
-    ['/readyz', probe(context => json(context.headers, writeJson({ status: 'ready', ...host.counts })))],
+    [
+      '/readyz',
+      probe(({ headers }) => {
+        if (isDraining()) throw shuttingDown()
+        return json(headers, writeJson({ status: 'ready', ...host.counts }))
+      }),
+    ],
   ])
 }
 

@@ -314,3 +314,22 @@ test.each(wrong)('petstore sandbox create %p is refused before anything is creat
   expect(host.host.counts.sandboxes).toBe(before)
   expect(existsSync(join(at.path, 'sandboxes.csv'))).toBe(false)
 })
+
+test('a label is no formula and no control sequence in a CSV, and an existing list becomes private', async () => {
+  using at = folder()
+  writeFileSync(join(at.path, 'class.txt'), '=HYPERLINK("http://evil.example")\n+1\nAda\n')
+  writeFileSync(join(at.path, 'class.csv'), '', { mode: 0o644 })
+  const created = await at.sandbox('create', '--names', 'class.txt', '--save', 'class.csv')
+  const labels = ['\'=HYPERLINK("http://evil.example")', "'+1", 'Ada']
+  expect(rowsOf(created.output).map(({ label }) => label)).toEqual(labels)
+  expect(at.saved('class.csv').map(({ label }) => label)).toEqual(labels)
+  expect(statSync(join(at.path, 'class.csv')).mode & 0o777).toBe(0o600)
+  const [{ id = '', key = '' } = {}] = at.saved('class.csv')
+  await fetch(`${host.base}/sandboxes/${id}`, {
+    method: 'PATCH',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ label: '@SUM(1)\u001b[2J' }),
+  })
+  const { output } = await at.sandbox('list', '--saved', 'class.csv')
+  expect(rowsOf(output)[0]?.label).toBe("'@SUM(1)\\u001b[2J")
+})

@@ -1,14 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { type ProcessResult, run } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
+import { scratch } from '../support/tool.ts'
 
 const page = readFileSync(join(ROOT, 'docs/start.md'), 'utf8')
 const messages = [...page.matchAll(/^\| `([^`]+)`(?: or `([^`]+)`)? \|/gm)].flatMap(([, one, other]) =>
@@ -37,6 +39,13 @@ const failures: readonly [message: string, fail: (place: StoreDirectory) => Prom
     'The data directory … is in use',
     async place => {
       await using _ = await place.start()
+      return await start(place)
+    },
+  ],
+  [
+    '… contains sandboxes',
+    async place => {
+      writeFileSync(join(place.directory, 'sandboxes.db'), '')
       return await start(place)
     },
   ],
@@ -196,4 +205,22 @@ test('docs/start.md has every message with which the modules of a start can fail
   const isInPage = (text: string): boolean =>
     messages.some(message => text.split('…').every(part => message.includes(part.trim())))
   expect(own.filter(text => !isInPage(text))).toEqual([])
+})
+
+test('a shop and a host of sandboxes refuse the data directory of each other', async () => {
+  const host = await openSandboxHost()
+  await host.stop()
+  const shop = await run(['serve', '--port', '0', '--data', host.directory])
+  expect([shop.exitCode, shop.errors]).toEqual([
+    1,
+    `${host.directory} contains sandboxes: choose another --data for a shop.\n`,
+  ])
+  expect(existsSync(join(host.directory, 'petstore.db'))).toBe(false)
+  using place = scratch()
+  writeFileSync(join(place.path, 'petstore.db'), '')
+  const sandboxes = await run(['sandboxes', '--port', '0', '--data', place.path])
+  expect([sandboxes.exitCode, sandboxes.errors]).toEqual([
+    1,
+    `${place.path} contains the store of a shop: choose another --data for sandboxes.\n`,
+  ])
 })
