@@ -165,7 +165,11 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
 async function driveFailures(host: TestHost): Promise<Observed[]> {
   const sandbox = await host.create({ seed: 'empty' })
   const observed: Observed[] = []
-  const failing = async (name: 'create' | 'find' | 'use', id: ControlId, error: Error): Promise<void> => {
+  const failing = async (
+    name: 'create' | 'find' | 'use' | 'takeSnapshot',
+    id: ControlId,
+    error: Error,
+  ): Promise<void> => {
     Reflect.set(host.host, name, () => {
       throw error
     })
@@ -176,7 +180,8 @@ async function driveFailures(host: TestHost): Promise<Observed[]> {
     const part = controlOperations[id].needsKey ? 'find' : 'create'
     for (const error of [new Error('planted'), tooManyRequests(), shuttingDown()])
       await failing(part, id, error)
-    if (DAMAGED.includes(id)) await failing('use', id, sandboxDamaged())
+    if (DAMAGED.includes(id))
+      await failing(id === 'putSnapshot' ? 'takeSnapshot' : 'use', id, sandboxDamaged())
   }
   return observed
 }

@@ -110,6 +110,7 @@ describe('a sandbox without its database', () => {
       port: Number(new URL(first.base).port),
     })
     expect((await sandbox.call('GET', '/pets')).data).toMatchObject({ code: 'sandbox_damaged' })
+    expect((await sandbox.control('PUT', '/snapshots/one')).data).toMatchObject({ code: 'sandbox_damaged' })
     expect((await sandbox.control('POST', '/reset')).status).toBe(200)
     expect((await sandbox.call('GET', '/keys')).status).toBe(200)
     expect(host.errors).toHaveLength(1)
