@@ -30,7 +30,8 @@ Examples:
   petstore sandbox create --count 30 --seed 7k2m9xq4w8e3rtyu5pasdf6ghj/lesson-1 --key @teacher-key`
 
 const IDS_HELP = `
-The ids are those that "petstore sandbox list" shows. The first characters of an id are enough.`
+The ids are those that "petstore sandbox list" shows. The first characters of an id, or its label, are enough. A reset
+without --snapshot restores what a sandbox was created from, also if that was the snapshot of another one.`
 
 /** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
@@ -218,17 +219,20 @@ function chosenSandboxes(
     )
   const sandboxes = new SavedSandboxes(saved).read()
   if (all) return sandboxes
-  return [...new Set(ids.map(id => findByPrefix(sandboxes, id, saved)))]
+  return [...new Set(ids.map(id => findSaved(sandboxes, id, saved)))]
 }
 
-function findByPrefix(sandboxes: readonly SavedSandbox[], prefix: string, file: string): SavedSandbox {
-  const [found, ...others] = sandboxes.filter(({ id }) => prefix !== '' && id.startsWith(prefix))
+/** Returns the saved sandbox with a label, or with an id that begins with a text. Throws CommandFailed. */
+function findSaved(sandboxes: readonly SavedSandbox[], given: string, file: string): SavedSandbox {
+  const labelled = sandboxes.filter(({ label }) => label === given && given !== '')
+  const matching = sandboxes.filter(({ id }) => given !== '' && id.startsWith(given))
+  const [found, ...others] = labelled.length > 0 ? labelled : matching
   if (found && others.length === 0) return found
-  const text = escapeControls(prefix)
+  const text = escapeControls(given)
   throw new CommandFailed(
     found
-      ? `${others.length + 1} sandboxes have an id that begins with ${text}: give more of its characters.`
-      : `No sandbox in ${escapeControls(file)} has an id that begins with "${text}".`,
+      ? `${others.length + 1} sandboxes have the label "${text}", or an id that begins with it: give more of the id.`
+      : `No sandbox in ${escapeControls(file)} has the label "${text}", or an id that begins with it.`,
     EXIT_USAGE,
   )
 }

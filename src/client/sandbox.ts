@@ -60,6 +60,9 @@ export interface SandboxClient extends Client, AsyncDisposable {
   delete(): Promise<void>
 }
 
+/** The codes with which a server without control operations responds. */
+const OTHER_SERVER: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
+
 /**
  * Creates a sandbox on a host (`petstore sandboxes`), and returns a client of its store. Throws TypeError or RangeError
  * for invalid options, ApiError if the host refuses, and ConnectionError if no valid response arrives.
@@ -71,8 +74,12 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       'Give the address of a host of sandboxes as the option `host`, or in the environment variable PETSTORE_SANDBOXES. "petstore sandboxes" starts a host.',
     )
   }
-  const created = await makeSandboxControl({ ...clientOptions, baseUrl: host, key: seedKey }).create({
-    ...{ seed, label, lifetimeSeconds },
+  const hostControl = makeSandboxControl({ ...clientOptions, baseUrl: host, key: seedKey })
+  const created = await hostControl.create({ seed, label, lifetimeSeconds }).catch(error => {
+    if (!(error instanceof ApiError) || !OTHER_SERVER.includes(error.code)) throw error
+    throw new TypeError(`${host} is not a host of sandboxes: it may be a store, or one sandbox.`, {
+      cause: error,
+    })
   })
   const { id, baseUrl, adminKey, expiresAt } = created
   const client = createClient({ ...clientOptions, baseUrl, key: adminKey })

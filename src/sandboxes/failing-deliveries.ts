@@ -20,11 +20,16 @@ export function sendWithFaults(
   { hostLimit, closing }: FailingDeliveriesOptions,
   send: Send = post,
 ): Send {
-  /** Ends the wait of the deliveries that the next one overtakes. */
-  let overtake = Promise.withResolvers<void>()
+  /** Ends the wait of the delivery that the next one overtakes; undefined if none waits. */
+  let overtaken: (() => void) | undefined
   const wait = async (...ends: Promise<void>[]): Promise<void> => {
     const isClosing = await Promise.race([...ends, closing.then(() => true)])
     if (isClosing) throw new RequestFailed('The sandbox was closed before the delivery was sent.')
+  }
+  const sendAhead = async (outgoing: Outgoing): Promise<Incoming> => {
+    const incoming = await send(outgoing)
+    overtaken?.()
+    return incoming
   }
   return async outgoing => {
     const fault = faults.forDelivery()
@@ -38,18 +43,23 @@ export function sendWithFaults(
       case 'webhook_late':
         await wait(Bun.sleep(Number(fault.effect.delayMs)))
         return send(outgoing)
-      case 'webhook_out_of_order':
-        await wait(overtake.promise, Bun.sleep(OVERTAKEN_MS_MAX))
+      case 'webhook_out_of_order': {
+        // If every delivery waited, none would overtake another one.
+        if (overtaken) return sendAhead(outgoing)
+        const next = Promise.withResolvers<void>()
+        overtaken = next.resolve
+        try {
+          await wait(next.promise, Bun.sleep(OVERTAKEN_MS_MAX))
+        } finally {
+          overtaken = undefined
+        }
         return send(outgoing)
+      }
       case 'webhook_lost':
         // The store believes that the receiver has it. Only the feed shows the receiver what it missed.
         return { status: 204, reply: '' }
-      default: {
-        const incoming = await send(outgoing)
-        overtake.resolve()
-        overtake = Promise.withResolvers()
-        return incoming
-      }
+      default:
+        return sendAhead(outgoing)
     }
   }
 }

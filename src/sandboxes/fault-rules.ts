@@ -3,6 +3,7 @@ import { contract } from '../contract/contract.ts'
 import type { Operation } from '../contract/operation.ts'
 import { errorTable } from '../model/error.ts'
 import { int64Between } from '../model/int64.ts'
+import { similarName } from '../model/similar-name.ts'
 import { text } from '../model/text.ts'
 
 /** The maximum number of rules of a sandbox. */
@@ -11,6 +12,18 @@ const DELAY_MS_MAX = 60_000
 
 const operations: [string, Operation][] = Object.entries(contract)
 const operationIds = operations.filter(([, { hidden }]) => !hidden).map(([id]) => id)
+
+/** Returns the schema of a text that is one of many. Its message names the one that was probably meant. */
+function knownText(known: readonly string[], what: string) {
+  return z.string().superRefine((text, context) => {
+    if (known.includes(text)) return
+    const given = JSON.stringify(text.slice(0, 50))
+    const meant = similarName(text, known)
+    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+    const message = `must be ${what}, not ${given}${hint}`
+    context.addIssue({ code: 'custom', message, params: { field: 'not_in_enum' } })
+  })
+}
 
 /** The effects on a request, and the effects on a delivery. */
 export const requestEffects = [
@@ -57,12 +70,7 @@ export const FaultEffect = z
         'What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection, and nothing has happened; `drop_after_commit` closes it after the change was made; `truncate` cuts the body of the response; `rate_limit` allows some requests per time; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery.',
       example: 'error',
     }),
-    code: z
-      .string()
-      .refine(code => errorCodes.includes(code), {
-        params: { field: 'not_in_enum' },
-        message: 'must be a code of the catalogue at /errors',
-      })
+    code: knownText(errorCodes, 'a code of the catalogue at /errors')
       .optional()
       .meta({ description: '`error`: the code.', maxLength: 64, example: 'storage_full' }),
     retryAfterSeconds: int64Between(0n, 86_400n)
@@ -164,25 +172,21 @@ export type FaultCondition = z.output<typeof FaultCondition>
 const ruleMembers = {
   name: z
     .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,49}$/)
+    .refine(name => /^[a-z0-9][a-z0-9-]{0,49}$/.test(name), {
+      params: { field: 'invalid_format' },
+      message: 'must be 1 to 50 lower-case letters, digits and hyphens, and not begin with a hyphen',
+    })
     .meta({
       description: 'The name of the rule.',
       pattern: '^[a-z0-9][a-z0-9-]{0,49}$',
       maxLength: 50,
       example: 'full',
     }),
-  operation: z
-    .string()
-    .refine(id => operationIds.includes(id), {
-      params: { field: 'not_in_enum' },
-      message: 'must be an operationId of the store, such as placeOrder',
-    })
-    .optional()
-    .meta({
-      description: 'The operation that the rule is for; all operations if absent.',
-      maxLength: 64,
-      example: 'placeOrder',
-    }),
+  operation: knownText(operationIds, 'an operationId of the store, such as placeOrder').optional().meta({
+    description: 'The operation that the rule is for; all operations if absent.',
+    maxLength: 64,
+    example: 'placeOrder',
+  }),
   when: FaultCondition.optional().meta({
     description: 'The condition; without one, the rule always applies.',
     example: { every: 3 },
@@ -219,9 +223,12 @@ export const FaultRules = z
     rules: z
       .array(FaultRule)
       .max(RULES_MAX)
-      .refine(rules => new Set(rules.map(({ name }) => name)).size === rules.length, {
-        params: { field: 'duplicate' },
-        message: 'must not have two rules with one name',
+      .superRefine((rules, context) => {
+        const names = rules.map(({ name }) => name)
+        const twice = names.find((name, index) => names.indexOf(name) !== index)
+        if (twice === undefined) return
+        const message = `must not have two rules with the name ${JSON.stringify(twice)}`
+        context.addIssue({ code: 'custom', message, params: { field: 'duplicate' } })
       })
       .meta({
         description: 'The rules. The first rule that applies to a call decides.',

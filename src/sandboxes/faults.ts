@@ -1,8 +1,10 @@
 import { RateLimiter } from '../api/rate-limit.ts'
+import { explain } from '../api/validate.ts'
 import type { OperationId } from '../contract/contract.ts'
-import { type ErrorCodeName, isErrorCode } from '../model/error.ts'
+import { type ErrorCodeName, isErrorCode, type StoreError } from '../model/error.ts'
 import { parseJson, writeJson } from '../model/json.ts'
 import { invalidParameter } from '../model/refusals.ts'
+import { similarName } from '../model/similar-name.ts'
 import {
   deliveryEffects,
   type EffectType,
@@ -157,38 +159,59 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
+/** An example of each effect that a header can ask for. */
+const headerExamples = {
+  error: 'error; code=storage_full; retry_after_seconds=5',
+  delay: 'delay; delay_ms=500',
+  drop_before_command: 'drop_before_command',
+  drop_after_commit: 'drop_after_commit',
+  truncate: 'truncate; bytes=20',
+  cut_stream: 'cut_stream; events=3',
+} as const satisfies Partial<Record<EffectType, string>>
+
 /** Returns the effect that a header asks for. Throws `invalid_parameter`. */
 function readFaultHeader(field: string, operationId: OperationId): FaultEffect {
   const [type = '', ...parameters] = field.split(';').map(part => part.trim())
-  const refuse = (why: string) =>
-    invalidParameter({
-      in: 'header',
-      name: FAULT_HEADER,
-      code: 'invalid_format',
-      message: `${FAULT_HEADER} ${why}. An example: error; code=storage_full; retry_after_seconds=5`,
-    })
-  if (!isRequestEffect(type)) throw refuse('must name an effect on a request')
-  if (type === 'rate_limit') throw refuse('cannot ask for rate_limit, which needs a rule')
+  if (!isHeaderEffect(type)) throw refusedHeader(unknownEffectText(type))
   if (type === 'cut_stream' && operationId !== 'streamEvents')
-    throw refuse('asks for cut_stream, but this is no stream')
+    throw refusedHeader(`asks for cut_stream, which is for streamEvents, not for ${operationId}`)
+  const example = `An example: ${headerExamples[type]}`
   const members: Record<string, unknown> = { type }
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=').map(part => part.trim())
     const member = Object.keys(effectMembers[type]).find(known => snakeCase(known) === name)
     if (member === undefined)
-      throw refuse(`has the parameter ${JSON.stringify(name.slice(0, 50))}, which ${type} does not have`)
+      throw refusedHeader(`has the parameter ${quoted(name)}, which ${type} does not have. ${example}`)
     members[member] = member === 'code' ? value : /^[0-9]{1,9}$/.test(value) ? BigInt(value) : value
   }
   const { data, error } = FaultEffect.safeParse(members)
-  if (!data) {
-    const [issue] = error.issues
-    throw refuse(`has an invalid ${snakeCase(String(issue?.path[0] ?? 'value'))}`)
-  }
-  return data
+  if (data) return data
+  const [issue] = error.issues
+  const name = String(issue?.path[0] ?? 'value')
+  const problem = issue ? explain(issue, members[name]).message : 'is not valid'
+  throw refusedHeader(`is not valid: ${snakeCase(name)} ${problem}. ${example}`)
 }
 
-function isRequestEffect(type: string): type is EffectType {
-  return Object.hasOwn(effectMembers, type) && !type.startsWith('webhook_')
+function refusedHeader(problem: string): StoreError {
+  const message = `${FAULT_HEADER} ${problem}${problem.includes('An example') ? '' : '.'}`
+  return invalidParameter({ in: 'header', name: FAULT_HEADER, code: 'invalid_format', message })
+}
+
+function unknownEffectText(type: string): string {
+  if (type === 'rate_limit') return 'cannot ask for rate_limit, which needs a rule'
+  if (type.startsWith('webhook_')) return `cannot ask for ${quoted(type)}: deliveries are changed by rules`
+  const names = Object.keys(headerExamples)
+  const meant = similarName(type.replaceAll('-', '_'), names)
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
+  return `must begin with one of ${names.join(', ')}, not with ${quoted(type)}${hint}`
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 50))
+}
+
+function isHeaderEffect(type: string): type is keyof typeof headerExamples {
+  return Object.hasOwn(headerExamples, type)
 }
 
 function readStates(saved: string): RuleState[] {

@@ -252,7 +252,8 @@ export class SandboxHost {
   /** Resets a sandbox to its seed or to a snapshot of its own. Throws `snapshot_not_found`. */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
     return this.#inTurn(this.#slotOf(id), async slot => {
-      const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot)
+      const isSeed = snapshotSeed(slot.record.seed)?.name === snapshot
+      const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
       await this.#close(slot)
       // Before the content is replaced: after a kill, cursors into the new content never belong to the old generation.
       this.#save(slot, { generation: slot.record.generation + 1 })

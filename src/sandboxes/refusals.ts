@@ -16,8 +16,10 @@ export function sandboxDamaged(): StoreError {
   )
 }
 
-export function snapshotNotFound(name: string): StoreError {
-  return new StoreError('snapshot_not_found', `This sandbox has no snapshot ${JSON.stringify(name)}.`)
+/** `isSeed` says that the sandbox was created from a snapshot with this name, of another sandbox. */
+export function snapshotNotFound(name: string, isSeed = false): StoreError {
+  const hint = isSeed ? ' It was created from one with this name: a reset without a name restores that.' : ''
+  return new StoreError('snapshot_not_found', `This sandbox has no snapshot ${JSON.stringify(name)}.${hint}`)
 }
 
 export function tooManySnapshots(max: number): StoreError {

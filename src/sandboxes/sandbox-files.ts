@@ -95,9 +95,9 @@ export class SandboxFiles {
   }
 
   /** Returns the file of a snapshot. Throws `snapshot_not_found`. */
-  findSnapshot(id: string, name: string): string {
+  findSnapshot(id: string, name: string, isSeed = false): string {
     const file = this.snapshotOf(id, name)
-    if (!existsSync(file)) throw snapshotNotFound(name)
+    if (!existsSync(file)) throw snapshotNotFound(name, isSeed)
     return file
   }
 

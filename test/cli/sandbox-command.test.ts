@@ -135,7 +135,7 @@ test('sandboxes are reset by the first characters of their ids, and all of them 
   expect(await listed(at, 'generation')).toEqual([['2'], ['2']])
   expect((await at.sandbox('reset')).errors).toStartWith('Give the ids of sandboxes, or --all')
   expect((await at.sandbox('reset', 'zzz')).errors).toBe(
-    'No sandbox in sandboxes.csv has an id that begins with "zzz".\n',
+    'No sandbox in sandboxes.csv has the label "zzz", or an id that begins with it.\n',
   )
 })
 
@@ -150,7 +150,7 @@ test('an abbreviation of two ids is refused', async () => {
   const { exitCode, errors } = await at.sandbox('delete', 'aaa', '--yes', '--saved', 'two.csv')
   expect([exitCode, errors]).toEqual([
     2,
-    '2 sandboxes have an id that begins with aaa: give more of its characters.\n',
+    '2 sandboxes have the label "aaa", or an id that begins with it: give more of the id.\n',
   ])
 })
 
@@ -332,4 +332,18 @@ test('a label is no formula and no control sequence in a CSV, and an existing li
   })
   const { output } = await at.sandbox('list', '--saved', 'class.csv')
   expect(rowsOf(output)[0]?.label).toBe("'@SUM(1)\\u001b[2J")
+})
+
+test('a sandbox is reset by its label, and one from a snapshot of another is told how to restore it', async () => {
+  using at = folder()
+  const teacher = await host.create({ seed: 'empty' })
+  await teacher.control('PUT', '/snapshots/start')
+  const { id, adminKey } = teacher.created
+  await at.sandbox('create', '--count', '2', '--label', 'Ada', '--seed', `${id}/start`, '--key', adminKey)
+  const reset = await at.sandbox('reset', 'Ada 1')
+  expect([reset.exitCode, reset.errors]).toEqual([0, 'Reset 1 sandbox.\n'])
+  const toSnapshot = await at.sandbox('reset', 'Ada 2', '--snapshot', 'start')
+  expect(toSnapshot.errors).toContain(
+    'It was created from one with this name: a reset without a name restores that.',
+  )
 })

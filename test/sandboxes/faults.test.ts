@@ -299,6 +299,16 @@ describe('the rules of a sandbox', () => {
     expect((await sandbox.control('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
   })
 
+  test('with a typo are refused with what was probably meant', async () => {
+    const sandbox = await host.create()
+    const rules = [{ name: 'A b', operation: 'placeorders', effect: { type: 'error', code: 'overloded' } }]
+    const refused = await sandbox.control('PUT', '/faults', { rules })
+    const messages = (refused.data as { errors: { message: string }[] }).errors.map(error => error.message)
+    expect(messages.join('\n')).toContain('not "placeorders" (did you mean placeOrder?)')
+    expect(messages.join('\n')).toContain('not "overloded" (did you mean overloaded?)')
+    expect(messages.join('\n')).toContain('must be 1 to 50 lower-case letters, digits and hyphens')
+  })
+
   test('need different names, and there are at most 50', async () => {
     const sandbox = await host.create()
     const rule = { name: 'same', effect: { type: 'truncate' } }
@@ -330,7 +340,19 @@ describe('the header Petstore-Fault of a request', () => {
     })
   })
 
-  test('is ignored by a shop, and concerns one request only', async () => {
+  test.each([
+    ['drop-after-comit', 'not with "drop-after-comit" (did you mean drop_after_commit?)'],
+    ['delay; delay_ms=100000', 'delay_ms must be at most 60000. An example: delay; delay_ms=500'],
+    ['error', 'code is required for the effect error. An example: error; code='],
+    ['error; code=storage_ful', 'not "storage_ful" (did you mean storage_full?)'],
+    ['webhook_lost', 'deliveries are changed by rules'],
+  ])('says what is wrong with it: %p', async (field, message) => {
+    const sandbox = await host.create()
+    const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
+    expect((refused.data as { message: string }).message).toContain(message)
+  })
+
+  test('concerns one request only', async () => {
     const sandbox = await host.create()
     const asked = { headers: { 'Petstore-Fault': 'error; code=overloaded; retry_after_seconds=3' } }
     expect((await sandbox.call('GET', '/pets', asked)).status).toBe(503)
@@ -379,6 +401,13 @@ describe('an effect on a delivery', () => {
 
   test('webhook_out_of_order: a later event arrives first', async () => {
     const arrived = await deliver({ call: 1 }, { type: 'webhook_out_of_order' }, 3)
+    const sequences = arrived.map(({ sequence }) => sequence)
+    expect(sequences).toHaveLength(3)
+    expect(sequences).not.toEqual(sequences.toSorted())
+  })
+
+  test('webhook_out_of_order: without a condition, pairs change places', async () => {
+    const arrived = await deliver(undefined, { type: 'webhook_out_of_order' }, 3)
     const sequences = arrived.map(({ sequence }) => sequence)
     expect(sequences).toHaveLength(3)
     expect(sequences).not.toEqual(sequences.toSorted())
