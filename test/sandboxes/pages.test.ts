@@ -334,6 +334,31 @@ describe('the pages of a host in a real browser', () => {
     expect(head.status).toBe(404)
   })
 
+  test('a browser gets a page for an address without a sandbox, and a program gets a problem', async () => {
+    const address = `${base()}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`
+    const get = (path: string, accept: string, method = 'GET'): Promise<Response> =>
+      fetch(address + path, { method, headers: { Accept: accept } })
+    const browserAccept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const path of ['', '/', '/console', '/console/pets/3', '/docs', '/docs/guide/lesson']) {
+      const page = await get(path, browserAccept)
+      expect([path, page.status]).toEqual([path, 404])
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('content-security-policy')).toStartWith("default-src 'none'")
+      expect(await page.text()).toContain('There is no sandbox at this address')
+      expect((await get(path, browserAccept, 'HEAD')).status).toBe(404)
+      for (const accept of ['*/*', 'application/json'])
+        expect(await (await get(path, accept)).json()).toMatchObject({ code: 'sandbox_not_found' })
+    }
+    for (const [path, method] of [
+      ['/pets', 'GET'],
+      ['/consoles', 'GET'],
+      ['/console', 'POST'],
+    ] as const)
+      expect(await (await get(path, browserAccept, method)).json()).toMatchObject({
+        code: 'sandbox_not_found',
+      })
+  })
+
   test('the pages and their files have a strict content security policy', async () => {
     for (const path of ['/', '/pages.css', '/landing.js', '/print.js', '/sandboxes/none/print']) {
       const policy = (await fetch(base() + path)).headers.get('content-security-policy') ?? ''
