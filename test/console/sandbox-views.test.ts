@@ -211,6 +211,25 @@ describe('the console of a sandbox', () => {
   )
 
   test(
+    'the sign-in page says where the key of a sandbox is, and that a refused key may be of another sandbox',
+    async () => {
+      const { page, sandbox } = await open('/pets')
+      const other = await host?.create({ seed: 'empty' })
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('A lost key cannot be shown again').waitFor()
+      expect(await page.locator('main').innerText()).not.toContain('reset-admin')
+      await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('The key may be of another sandbox.').waitFor()
+      await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Pets' }).waitFor()
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'with another key than that of the sandbox, the views say which key they need, and nobody is signed out',
     async () => {
       const { page, sandbox } = await open('/sandbox')
