@@ -310,7 +310,10 @@ describe('the pages of a host in a real browser', () => {
       expect(await readQrCode(page, code)).toBe(created.baseUrl)
       await page.emulateMedia({ media: 'print' })
       const shown = await page.locator('main').innerText()
-      for (const text of ['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`])
+      for (const text of [
+        ...['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`],
+        ...[`BASE=${created.baseUrl}\nKEY=${created.adminKey}`, `${created.baseUrl}/docs/guide/lesson`],
+      ])
         expect(shown).toContain(text)
       expect(shown).not.toContain('This page has no key')
       expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
@@ -319,6 +322,9 @@ describe('the pages of a host in a real browser', () => {
       const withoutKey = await open(context, address)
       expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
       expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
+      const text = await withoutKey.page.locator('main').innerText()
+      expect(text).toContain(`BASE=${created.baseUrl}`)
+      expect(text).not.toContain('KEY=')
       expect([...faults, ...withoutKey.faults]).toEqual([])
       await context.close()
     },
