@@ -97,19 +97,15 @@ export function makePathHandler(
   }
 }
 
-/** Returns a function that responds to any request with a refusal. */
-export function makeRefusalHandler(
+/** Returns a function that responds to a request of any method and path as `handle` does. */
+export function makeAnyPathHandler(
   options: RoutesOptions,
-): (request: Request, server: Server<undefined>, refusal: StoreError) => Response | Promise<Response> {
-  return (request, server, refusal) => {
-    const handle = (): never => {
-      throw refusal
-    }
-    return serveWith(options, new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]))(
+): (request: Request, server: Server<undefined>, handle: Handler['handle']) => Response | Promise<Response> {
+  return (request, server, handle) =>
+    serveWith(options, new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]))(
       request,
       server,
     )
-  }
 }
 
 /** Serves a path: a repeated read at once, anything else as `serve` does. */

@@ -17,12 +17,14 @@ import { connection } from './data/connection.ts'
 import { isSandbox } from './data/control.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
+import { useSandboxName } from './data/sandbox.ts'
 import { findKey, forgetKey, type Session, takeLinkKey } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/store.ts'
 import { useThrottleSeconds } from './data/throttle.ts'
 import { Boundary } from './parts/boundary.tsx'
 import { Brand } from './parts/brand.tsx'
 import { ConnectionAlert } from './parts/connection-alert.tsx'
+import { Name } from './parts/name.tsx'
 import { PageSkeleton } from './parts/page-skeleton.tsx'
 import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
@@ -82,6 +84,7 @@ function Frame({ session }: { readonly session: Session }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [location] = useLocation()
   const can = useCan()
+  const sandbox = useSandboxName()
   const shown = allViews.filter(({ scope }) => scope === undefined || can(scope))
   const queries = useQueryClient()
   useLiveUpdates(session)
@@ -99,11 +102,16 @@ function Frame({ session }: { readonly session: Session }) {
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <Anchor component={Link} href="/" fw={700} c="var(--mantine-color-text)" underline="never">
               <Brand />
             </Anchor>
+            {sandbox !== undefined && (
+              <Text size="sm" truncate title={sandbox}>
+                <Name name={sandbox} />
+              </Text>
+            )}
           </Group>
           <KeyMenu />
         </Group>

@@ -77,6 +77,7 @@ ${options.join('\n')}
 function sandboxSection(path: string): string {
   return `<section id="sandbox" aria-labelledby="sandbox-title" hidden>
 <h2 id="sandbox-title" tabindex="-1">Your sandbox</h2>
+<div data-says>
 <dl>
 <div><dt>Address</dt><dd><code id="address"></code>
 <button type="button" data-copy="address" aria-label="Copy the address">Copy</button></dd></div>
@@ -84,20 +85,27 @@ function sandboxSection(path: string): string {
 <button type="button" data-copy="key" aria-label="Copy the key">Copy</button></dd></div>
 <div><dt>Expires</dt><dd id="expiry"></dd></div>
 </dl>
+<p class="message" role="status"></p>
+</div>
 <p id="remembers"></p>
 <ul class="links" aria-label="Pages of the sandbox, each in a new tab">
 <li><a id="console" class="button" target="_blank" rel="noopener">Console</a></li>
 <li><a id="docs" class="button" target="_blank" rel="noopener">Docs</a></li>
+<li><a id="lesson" class="button" target="_blank" rel="noopener">Lesson</a></li>
+<li><a id="guide" class="button" target="_blank" rel="noopener">Guide to sandboxes</a></li>
 <li><a id="openapi" class="button" target="_blank" rel="noopener">openapi.json</a></li>
 <li><a id="print" class="button" target="_blank" rel="noopener" data-path="${path}/sandboxes/">Print page</a></li>
 </ul>
 <h3>First calls</h3>
 <ol id="calls" class="calls"></ol>
+<div data-says>
 <div class="actions">
 <button type="button" id="reset">Reset to its start</button>
 <button type="button" id="delete" class="danger">Delete</button>
 </div>
+<p class="message" role="status"></p>
+</div>
 </section>
-<template id="call"><li><p></p><div class="command"><pre><code></code></pre>
-<button type="button">Copy</button></div></li></template>`
+<template id="call"><li data-says><p></p><div class="command"><pre><code></code></pre>
+<button type="button">Copy</button></div><p class="message" role="status"></p></li></template>`
 }

@@ -83,8 +83,29 @@ function say(text) {
 
 function sayError(error) {
   byId('status').textContent = ''
-  byId('error').textContent = error instanceof Refusal ? error.message : `The page failed: ${error.message}`
+  byId('error').textContent = errorText(error)
   byId('error').hidden = false
+}
+
+function errorText(error) {
+  return error instanceof Refusal ? error.message : `The page failed: ${error.message}`
+}
+
+/** Shows a message next to a button of the sandbox, instead of any other message. */
+function sayAt(button, text, isError = false) {
+  say('')
+  clearMessages()
+  const place = button.closest('[data-says]').querySelector('.message')
+  place.classList.toggle('error', isError)
+  place.textContent = text
+}
+
+/** Removes the messages next to the buttons of the sandbox. */
+function clearMessages() {
+  for (const place of byId('sandbox').querySelectorAll('[data-says] > .message')) {
+    place.textContent = ''
+    place.classList.remove('error')
+  }
 }
 
 /** Runs the action of a button, unless its last one is still running. Errors become messages. */
@@ -94,11 +115,14 @@ async function run(button, action) {
   try {
     await action()
   } catch (error) {
-    sayError(error)
-    if (error instanceof Refusal && error.status === 404 && shown) {
+    const isGone = error instanceof Refusal && error.status === 404
+    if (isGone && shown) {
       forget(shown.id)
       hide()
     }
+    // A message in a part of the page that is hidden would not be seen.
+    if (shown && button.closest('[data-says]')) sayAt(button, errorText(error), true)
+    else sayError(error)
   } finally {
     button.removeAttribute('aria-disabled')
   }
@@ -171,6 +195,7 @@ function showCalls(sandbox) {
 /** Shows a sandbox. `isStored` is false if the browser remembers nothing. */
 function show(sandbox, isStored) {
   shown = sandbox
+  clearMessages()
   const { id, baseUrl, adminKey, label, expiresAt } = sandbox
   byId('sandbox-title').textContent = label ? `Your sandbox: ${label}` : 'Your sandbox'
   byId('address').textContent = baseUrl
@@ -181,6 +206,8 @@ function show(sandbox, isStored) {
     : 'Copy the key now: this browser does not let the page remember it, and it is shown only here.'
   byId('console').href = `${baseUrl}/console#key=${adminKey}`
   byId('docs').href = `${baseUrl}/docs`
+  byId('lesson').href = `${baseUrl}/docs/guide/lesson`
+  byId('guide').href = `${baseUrl}/docs/guide/sandboxes`
   byId('openapi').href = `${baseUrl}/openapi.json`
   byId('print').href = `${byId('print').dataset.path}${id}/print#key=${adminKey}`
   showCalls(sandbox)
@@ -244,7 +271,7 @@ async function create(form) {
 async function reset({ id, adminKey }) {
   if (!confirm('Reset this sandbox? It gets the content that it had at its start.')) return
   await send('POST', `/sandboxes/${id}/reset`, { key: adminKey })
-  say('The sandbox was reset. Its address and its key are the same.')
+  sayAt(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
 }
 
 async function remove({ id, adminKey }) {
@@ -260,9 +287,7 @@ async function remove({ id, adminKey }) {
 
 async function copy(button, text) {
   const isCopied = await copied(text)
-  byId('status').textContent = isCopied
-    ? ''
-    : 'The browser does not allow copying. Select the text, and copy it.'
+  sayAt(button, isCopied ? '' : 'The browser does not allow copying. Select the text, and copy it.')
   button.textContent = isCopied ? 'Copied' : 'Copy'
   setTimeout(() => {
     button.textContent = 'Copy'

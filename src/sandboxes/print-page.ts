@@ -36,9 +36,13 @@ ${qrCode(baseUrl)}
 <p class="large key" id="key"></p>
 <p>Writing needs the key. The console at <code>${address}/console</code> asks for it once.</p>
 </div>
+<h2>For a shell</h2>
+<pre><code>BASE=${address}<span id="key-line" hidden>
+KEY=<span id="key-value"></span></span></code></pre>
 <h2>First call</h2>
 <pre><code>curl "${address}/pets?limit=3"</code></pre>
-<p>Reading pets needs no key. <code>${address}/docs</code> describes every operation, and can try it.</p>
+<p>Reading pets needs no key. <code>${address}/docs</code> describes every operation, and can try it.
+A lesson is at <code>${address}/docs/guide/lesson</code>.</p>
 <p>The petstore and everything in it will be deleted:
 <time id="expiry" datetime="${expiresAt}">${utcText(expiresAt)}</time>.</p>
 </main>`,

@@ -3,7 +3,9 @@
 const key = new URLSearchParams(location.hash.slice(1)).get('key')
 if (key !== null && /^pst_[0-9A-Za-z]{49}$/.test(key)) {
   document.getElementById('key').textContent = key
+  document.getElementById('key-value').textContent = key
   document.getElementById('key-part').hidden = false
+  document.getElementById('key-line').hidden = false
   document.getElementById('key-hint').hidden = true
 }
 

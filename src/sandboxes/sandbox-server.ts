@@ -8,8 +8,8 @@ import { makeRequestIds, type RequestContext, targetOf } from '../api/request-co
 import {
   type Handler,
   type Methods,
+  makeAnyPathHandler,
   makePathHandler,
-  makeRefusalHandler,
   type Paths,
   type RoutesOptions,
 } from '../api/routes.ts'
@@ -65,7 +65,11 @@ export async function serveSandboxes(
     new Map([...control.paths(), ...pagePaths(base, host, () => isDraining)]),
   )
   const respondAsHost = makePathHandler(routing)
-  const refuse = makeRefusalHandler(routing)
+  const respondAnywhere = makeAnyPathHandler(routing)
+  const refuse = (request: Request, server: Server<undefined>, refusal: StoreError) =>
+    respondAnywhere(request, server, () => {
+      throw refusal
+    })
   const respondAsSandbox = async (
     request: Request,
     server: Server<undefined>,
@@ -74,6 +78,8 @@ export async function serveSandboxes(
     const [id = '', ...rest] = path.slice('/s/'.length).split('/')
     try {
       const record = host.find(id)
+      if (!record && asksForPage(request, rest))
+        return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
       if (!record) throw sandboxNotFound()
       return await host.respond(record, request, server, `/${rest.join('/')}`)
     } catch (error) {
@@ -104,6 +110,13 @@ export async function serveSandboxes(
       await listener.stop(true)
     },
   }
+}
+
+/** Returns whether a browser asks for a page of a sandbox. `parts` are those of the path after the id. */
+function asksForPage({ method, headers }: Request, [first = '']: readonly string[]): boolean {
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isPage = ['', 'console', 'docs'].includes(first)
+  return isRead && isPage && (headers.get('accept') ?? '').toLowerCase().includes('text/html')
 }
 
 /** Returns whether a request comes from a program, or from a page of the host itself. */
@@ -173,15 +186,17 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
 }
 
 /** Sends the page of a sandbox for paper. It needs no key, because the id is unguessable. */
-function print(
-  { request, headers, pathParameters }: RequestContext,
-  base: string,
-  host: SandboxHost,
-): Response {
-  const record = host.find(pathParameters.sandboxId ?? '')
-  const html = record ? printPage(base, host.show(record)) : noSandboxPage(base)
+function print(context: RequestContext, base: string, host: SandboxHost): Response {
+  const record = host.find(context.pathParameters.sandboxId ?? '')
+  return record ? sendPage(context, 200, printPage(base, host.show(record))) : sendNoSandbox(context, base)
+}
+
+function sendNoSandbox(context: RequestContext, base: string): Response {
+  return sendPage(context, 404, noSandboxPage(base))
+}
+
+function sendPage({ request, headers }: RequestContext, status: number, html: string): Response {
   const fields = { ...headers, ...pageHeaders, 'Content-Type': HTML, 'Cache-Control': 'no-store' }
-  const status = record ? 200 : 404
   if (request.method !== 'HEAD') return new Response(html, { status, headers: fields })
   return new Response(null, {
     status,

@@ -34,10 +34,10 @@ describe('the console of a sandbox', () => {
     await host?.[Symbol.asyncDispose]()
   })
 
-  async function open(path: string, width = 1440): Promise<SandboxConsole> {
+  async function open(path: string, width = 1440, label = 'Ada'): Promise<SandboxConsole> {
     if (!browser || !host) throw new Error('the browser or the host did not start')
     const { base } = host
-    const sandbox = await host.create({ label: 'Ada' })
+    const sandbox = await host.create({ label })
     const page = await browser.newPage({ viewport: { width, height: 900 }, reducedMotion: 'reduce' })
     const faults: string[] = []
     page.on('request', request => {
@@ -153,22 +153,24 @@ describe('the console of a sandbox', () => {
         JSON.parse((await sandbox.call('GET', '/categories')).text).length
       const add = (name: string) => sandbox.call('POST', '/categories', { body: { name } })
       const first = await categories()
+      await page.getByText('never reset').waitFor()
+      await page.getByText('At most 50 lower-case letters, digits and hyphens').waitFor()
       await add('Otters')
       await page.getByLabel('Name').fill('lesson-1')
       await page.getByRole('button', { name: 'Take a snapshot' }).click()
       await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor()
       await add('Ferrets')
       const dialog = page.getByRole('dialog')
-      for (const [button, left] of [
-        ['Reset to snapshot lesson-1', first + 1],
-        ['Reset', first],
+      for (const [button, left, resets] of [
+        ['Reset to snapshot lesson-1', first + 1, 'reset once'],
+        ['Reset', first, 'reset 2 times'],
       ] as const) {
         await page.getByRole('button', { name: button, exact: true }).click()
         await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
         await dialog.waitFor({ state: 'hidden' })
         expect(await categories()).toBe(left)
+        await page.getByText(resets).waitFor()
       }
-      await page.getByText('reset 2 times').waitFor()
       await page.getByLabel('New time').fill('2028-06-01T12:00')
       await page.getByRole('button', { name: 'Set the clock' }).click()
       await page.getByText(/It is .*2028/).waitFor()
@@ -179,6 +181,49 @@ describe('the console of a sandbox', () => {
       await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).click()
       await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
       expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'shows the label of the sandbox in the header and in the title; the start of its id without a label',
+    async () => {
+      const { page, sandbox, faults } = await open('/pets')
+      await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()
+      expect(await page.title()).toBe('Pets · Ada · Petstore')
+      await page.close()
+      const other = await open('/pets', 390, '')
+      const start = other.sandbox.created.id.slice(0, 6)
+      await other.page.getByRole('banner').getByText(start, { exact: true }).waitFor()
+      expect(await other.page.title()).toBe(`Pets · ${start} · Petstore`)
+      await sandbox.control('PATCH', '', { label: 'W'.repeat(100) })
+      await other.page.goto('about:blank')
+      await other.page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
+      await other.page.getByRole('banner').getByText('WWW').waitFor()
+      const box = await other.page.getByRole('button', { name: 'Sign out' }).boundingBox()
+      expect((box?.x ?? 390) + (box?.width ?? 0)).toBeLessThan(390)
+      expect(await other.page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+      expect([...faults, ...other.faults]).toEqual([])
+      await other.page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the sign-in page says where the key of a sandbox is, and that a refused key may be of another sandbox',
+    async () => {
+      const { page, sandbox } = await open('/pets')
+      const other = await host?.create({ seed: 'empty' })
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByText('A lost key cannot be shown again').waitFor()
+      expect(await page.locator('main').innerText()).not.toContain('reset-admin')
+      await page.getByRole('textbox', { name: 'Key' }).fill(other?.created.adminKey ?? '')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('The key may be of another sandbox.').waitFor()
+      await page.getByRole('textbox', { name: 'Key' }).fill(sandbox.created.adminKey)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Pets' }).waitFor()
       await page.close()
     },
     TIMEOUT_MS,

@@ -145,7 +145,7 @@ describe('the pages of a host in a real browser', () => {
       const address = await section.locator('#address').innerText()
       expect(opened.url()).toStartWith(`${address}/console`)
       expect(opened.url()).not.toContain('pst_')
-      for (const name of ['Docs', 'openapi.json']) {
+      for (const name of ['Docs', 'Lesson', 'Guide to sandboxes', 'openapi.json']) {
         const href = (await section.getByRole('link', { name }).getAttribute('href')) ?? ''
         expect(href).toStartWith(address)
         expect((await fetch(href)).status).toBe(200)
@@ -178,6 +178,37 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
+    'says next to the button that copying or resetting failed',
+    async () => {
+      const context = await newContext()
+      await context.addInitScript({
+        content: `navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
+          document.execCommand = () => false`,
+      })
+      const { page } = await open(context, `${base()}/`)
+      const section = await createOn(page, /Demo shop/, 'Ada')
+      const copying = section.getByText('The browser does not allow copying.')
+      for (const name of ['Copy the key', 'Copy command 1', 'Copy command 4']) {
+        const button = section.getByRole('button', { name })
+        await button.click()
+        await copying.waitFor()
+        expect(await copying.count()).toBe(1)
+        expect(await distance(copying, button)).toBeLessThan(250)
+      }
+      page.on('dialog', dialog => dialog.accept())
+      await context.setOffline(true)
+      const reset = section.getByRole('button', { name: 'Reset' })
+      await reset.click()
+      const failure = section.getByText('The host cannot be reached.')
+      await failure.waitFor()
+      expect(await distance(failure, reset)).toBeLessThan(100)
+      expect(await copying.count()).toBe(0)
+      await context.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'resets and deletes a sandbox after a question, and then forgets it',
     async () => {
       const context = await newContext()
@@ -193,7 +224,9 @@ describe('the pages of a host in a real browser', () => {
       expect(await categories()).toHaveLength(1)
       page.on('dialog', dialog => dialog.accept())
       await section.getByRole('button', { name: 'Reset' }).click()
-      await page.getByText('The sandbox was reset.').waitFor()
+      const message = section.getByText('The sandbox was reset.')
+      await message.waitFor()
+      expect(await distance(message, section.getByRole('button', { name: 'Reset' }))).toBeLessThan(100)
       expect(await categories()).toEqual([])
       await section.getByRole('button', { name: 'Delete' }).click()
       await page.getByText('The sandbox was deleted.').waitFor()
@@ -310,7 +343,10 @@ describe('the pages of a host in a real browser', () => {
       expect(await readQrCode(page, code)).toBe(created.baseUrl)
       await page.emulateMedia({ media: 'print' })
       const shown = await page.locator('main').innerText()
-      for (const text of ['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`])
+      for (const text of [
+        ...['Ada', created.baseUrl, created.adminKey, `curl "${created.baseUrl}/pets?limit=3"`],
+        ...[`BASE=${created.baseUrl}\nKEY=${created.adminKey}`, `${created.baseUrl}/docs/guide/lesson`],
+      ])
         expect(shown).toContain(text)
       expect(shown).not.toContain('This page has no key')
       expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
@@ -319,6 +355,9 @@ describe('the pages of a host in a real browser', () => {
       const withoutKey = await open(context, address)
       expect(await withoutKey.page.locator('main').innerText()).toContain('This page has no key')
       expect(await withoutKey.page.getByRole('heading', { name: 'Key' }).isVisible()).toBe(false)
+      const text = await withoutKey.page.locator('main').innerText()
+      expect(text).toContain(`BASE=${created.baseUrl}`)
+      expect(text).not.toContain('KEY=')
       expect([...faults, ...withoutKey.faults]).toEqual([])
       await context.close()
     },
@@ -332,6 +371,31 @@ describe('the pages of a host in a real browser', () => {
     expect(await response.text()).toContain('There is no sandbox at this address')
     const head = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`, { method: 'HEAD' })
     expect(head.status).toBe(404)
+  })
+
+  test('a browser gets a page for an address without a sandbox, and a program gets a problem', async () => {
+    const address = `${base()}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`
+    const get = (path: string, accept: string, method = 'GET'): Promise<Response> =>
+      fetch(address + path, { method, headers: { Accept: accept } })
+    const browserAccept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const path of ['', '/', '/console', '/console/pets/3', '/docs', '/docs/guide/lesson']) {
+      const page = await get(path, browserAccept)
+      expect([path, page.status]).toEqual([path, 404])
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(page.headers.get('content-security-policy')).toStartWith("default-src 'none'")
+      expect(await page.text()).toContain('There is no sandbox at this address')
+      expect((await get(path, browserAccept, 'HEAD')).status).toBe(404)
+      for (const accept of ['*/*', 'application/json'])
+        expect(await (await get(path, accept)).json()).toMatchObject({ code: 'sandbox_not_found' })
+    }
+    for (const [path, method] of [
+      ['/pets', 'GET'],
+      ['/consoles', 'GET'],
+      ['/console', 'POST'],
+    ] as const)
+      expect(await (await get(path, browserAccept, method)).json()).toMatchObject({
+        code: 'sandbox_not_found',
+      })
   })
 
   test('the pages and their files have a strict content security policy', async () => {
@@ -362,6 +426,13 @@ test('behind a proxy under a path, every link of the pages has the path', () => 
     expect(own.filter(link => !/^(https:\/\/example\.org)?\/pets(\/|$)/.test(link))).toEqual([])
   }
 })
+
+/** Returns the vertical distance of the tops of two elements, in pixels. */
+async function distance(one: Locator, other: Locator): Promise<number> {
+  const [first, second] = [await one.boundingBox(), await other.boundingBox()]
+  if (!first || !second) throw new Error('an element is not visible')
+  return Math.abs(first.y - second.y)
+}
 
 /** Runs a command as a shell would, without a proxy of the environment. */
 async function runCommand(command: string): Promise<CommandResult> {

@@ -6,6 +6,9 @@ const controlPath = document.querySelector<HTMLMetaElement>('meta[name="petstore
 /** Whether the store is a sandbox, so that it can be reset and made to fail. */
 export const isSandbox = controlPath !== ''
 
+/** The id of the sandbox; an empty text in a shop. */
+export const sandboxId = controlPath.slice(controlPath.lastIndexOf('/') + 1)
+
 interface ControlCallOptions {
   readonly body?: unknown
   readonly signal?: AbortSignal

@@ -1,6 +1,7 @@
 import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { nameText } from '../data/name-text.ts'
+import { useSandboxName } from '../data/sandbox.ts'
 import { Name } from './name.tsx'
 
 interface PageProps {
@@ -18,12 +19,14 @@ const SHORT_CHARS_MAX = 40
 /** Headings of more characters have the size of text. */
 const MEDIUM_CHARS_MAX = 100
 
-/** One view with its heading, which is also the title of the document. */
+/** One view with its heading, which is also the title of the document. In a sandbox, the title names the sandbox too. */
 export function Page({ title, id, actions, children }: PageProps) {
   const text = nameText(title, id)
+  const sandbox = useSandboxName()
   useEffect(() => {
-    document.title = `${text} · Petstore`
-  }, [text])
+    const parts = [text, ...(sandbox === undefined ? [] : [nameText(sandbox)]), 'Petstore']
+    document.title = parts.join(' · ')
+  }, [text, sandbox])
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">

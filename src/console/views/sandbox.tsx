@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callControl } from '../data/control.ts'
+import { type ShownSandbox, sandboxQuery } from '../data/sandbox.ts'
 import { useSession } from '../data/store.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { formatInstant } from '../parts/format.ts'
@@ -11,15 +12,6 @@ import { Panel } from '../parts/panel.tsx'
 import { Refusal } from '../parts/refusal.tsx'
 
 const BYTES_PER_KIB = 1024
-
-interface ShownSandbox {
-  readonly id: string
-  readonly label?: string
-  readonly seed: string
-  readonly generation: number
-  readonly createdAt: string
-  readonly expiresAt: string
-}
 
 interface ShownSnapshot {
   readonly name: string
@@ -36,10 +28,7 @@ interface ResetTarget {
 export function SandboxView() {
   const { key } = useSession()
   const [target, setTarget] = useState<ResetTarget>()
-  const { data: sandbox, error } = useQuery({
-    queryKey: ['sandbox'],
-    queryFn: () => callControl<ShownSandbox>(key, 'GET', ''),
-  })
+  const { data: sandbox, error } = useQuery(sandboxQuery(key))
   return (
     <Page
       title="Sandbox"
@@ -53,8 +42,8 @@ export function SandboxView() {
       {sandbox && (
         <Text>
           {sandbox.label !== undefined && `${sandbox.label}: `}
-          created {formatInstant(sandbox.createdAt)} from {sandbox.seed}, reset {sandbox.generation - 1}{' '}
-          times. It will be deleted {formatInstant(sandbox.expiresAt)}.
+          created {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It will be
+          deleted {formatInstant(sandbox.expiresAt)}.
         </Text>
       )}
       <Snapshots onReset={setTarget} />
@@ -62,6 +51,13 @@ export function SandboxView() {
       {target && <ResetDialog target={target} onClose={() => setTarget(undefined)} />}
     </Page>
   )
+}
+
+/** The first generation of a sandbox is 1, and each reset adds one. */
+function resetsText({ generation }: ShownSandbox): string {
+  const resets = generation - 1
+  if (resets === 0) return 'never reset'
+  return resets === 1 ? 'reset once' : `reset ${resets} times`
 }
 
 interface ResetDialogProps {
@@ -113,6 +109,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
         <Group align="flex-end">
           <TextInput
             label="Name"
+            description="At most 50 lower-case letters, digits and hyphens; no hyphen at the start"
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Code, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { watchedFetch } from '../data/connection.ts'
+import { isSandbox } from '../data/control.ts'
 import { isKeyRefused } from '../data/query-client.ts'
 import { forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { Brand } from '../parts/brand.tsx'
@@ -44,7 +45,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     }
     const { error } = result
     if (isKeyRefused(error) || error instanceof NotAKey) forgetKey()
-    setProblem(error instanceof NotAKey ? error.message : sentenceOf(error))
+    setProblem(problemOf(error))
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each entrance is tried once
@@ -87,18 +88,42 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
             <Button type="submit" loading={isBusy} fullWidth>
               Sign in
             </Button>
-            <Text size="sm" c="dimmed">
-              The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
-              directory (<Code>data/admin-key</Code> by default). Each start on a terminal prints a link that
-              signs you in, unless the admin key comes from a setting.
-            </Text>
-            <Text size="sm" c="dimmed">
-              Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start
-              it again. If the store uses another data directory, add <Code>--data DIR</Code>.
-            </Text>
+            {isSandbox ? <SandboxKeyHelp /> : <ShopKeyHelp />}
           </Stack>
         </form>
       </Paper>
     </Center>
+  )
+}
+
+/** Returns why the key of an attempt does not work. */
+function problemOf(error: unknown): string {
+  if (error instanceof NotAKey) return error.message
+  const sentence = sentenceOf(error)
+  return isSandbox && isKeyRefused(error) ? `${sentence} The key may be of another sandbox.` : sentence
+}
+
+function SandboxKeyHelp() {
+  return (
+    <Text size="sm" c="dimmed">
+      The key is on your page, or on the page where the sandbox was created. A lost key cannot be shown again:
+      create another sandbox.
+    </Text>
+  )
+}
+
+function ShopKeyHelp() {
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
+        directory (<Code>data/admin-key</Code> by default). Each start on a terminal prints a link that signs
+        you in, unless the admin key comes from a setting.
+      </Text>
+      <Text size="sm" c="dimmed">
+        Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start it
+        again. If the store uses another data directory, add <Code>--data DIR</Code>.
+      </Text>
+    </>
   )
 }

@@ -1,0 +1,39 @@
+import { type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { callControl, isSandbox, sandboxId } from './control.ts'
+import { isVisible } from './name-text.ts'
+import { useCan, useSession } from './store.ts'
+
+/** The first characters of an id, which tell the sandboxes of one lesson apart. */
+const SHORT_ID_CHARS = 6
+
+export interface ShownSandbox {
+  readonly id: string
+  readonly label?: string
+  readonly seed: string
+  readonly generation: number
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+/** Returns the query that reads the sandbox of the page. */
+export function sandboxQuery(key: string): UseQueryOptions<ShownSandbox> {
+  return { queryKey: ['sandbox'], queryFn: () => callControl<ShownSandbox>(key, 'GET', '') }
+}
+
+/**
+ * Returns the label of the sandbox, or the start of its id if it has no label or the key may not read it; undefined in a
+ * shop, and until the sandbox has been read.
+ */
+export function useSandboxName(): string | undefined {
+  const { key } = useSession()
+  const can = useCan()
+  const { data, isLoading } = useQuery({
+    ...sandboxQuery(key),
+    enabled: isSandbox && can('admin'),
+    // Each view asks for the name. Another key than that of the sandbox is refused once.
+    retryOnMount: false,
+  })
+  if (!isSandbox || isLoading) return undefined
+  const { label = '' } = data ?? {}
+  return isVisible(label) ? label : sandboxId.slice(0, SHORT_ID_CHARS)
+}
