@@ -21,8 +21,8 @@ export function sandboxQuery(key: string): UseQueryOptions<ShownSandbox> {
 }
 
 /**
- * Returns the label of the sandbox, or the start of its id if it has no label or the key may not read it; undefined in a
- * shop, and until the sandbox has been read.
+ * Returns the label of the sandbox, or the start of its id if it has no label or the key may not read it. Returns
+ * undefined in a shop, and until the sandbox has been read.
  */
 export function useSandboxName(): string | undefined {
   const { key } = useSession()

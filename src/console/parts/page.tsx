@@ -19,7 +19,7 @@ const SHORT_CHARS_MAX = 40
 /** Headings of more characters have the size of text. */
 const MEDIUM_CHARS_MAX = 100
 
-/** One view with its heading, which is also the title of the document. In a sandbox, the title names the sandbox too. */
+/** One view with its heading, which is also the title of the document. In a sandbox, the title also names it. */
 export function Page({ title, id, actions, children }: PageProps) {
   const text = nameText(title, id)
   const sandbox = useSandboxName()
