@@ -24,7 +24,10 @@ export function addListen(program: Command): void {
     .description('receive webhooks and print them; the store needs --allow-private-webhooks to reach it')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <number>', 'port to listen on; 0 picks a free one', readPort, 9999)
-    .option('--secret <secret>', 'the secret of the webhook, to verify each signature')
+    .option(
+      '--secret <secret>',
+      'the secret of the webhook, to refuse requests without a valid signature (400)',
+    )
     .option('--status <number>', 'respond with this status, to watch the store retry', readStatus, 204)
     .option('--delay <time>', 'wait before each response, such as 2s or 500ms', readDelay, 0)
     .action(listen)
@@ -53,13 +56,18 @@ function listen(options: ListenOptions): void {
 
 async function receive(
   request: Request,
-  { status, delay }: ListenOptions,
+  { status: configured, delay }: ListenOptions,
   verifier: Webhook | undefined,
 ): Promise<Response> {
   const body = await request.text()
-  const signature = verifier
-    ? verificationText(verifier, body, request.headers)
-    : 'not verified (no --secret)'
+  const problem = verifier && verificationProblem(verifier, body, request.headers)
+  const signature = !verifier
+    ? 'not verified (no --secret)'
+    : problem === undefined
+      ? 'signature verified'
+      : `NOT VERIFIED: ${problem}`
+  // A receiver must not accept what the store did not sign.
+  const status = problem !== undefined && configured < 300 ? 400 : configured
   process.stdout.write(`${describe(request, body, signature, status)}\n`)
   if (delay > 0) await Bun.sleep(delay)
   return new Response(status === 204 || status === 304 ? null : `petstore listen responds with ${status}\n`, {
@@ -102,13 +110,14 @@ function readEvent(body: string): { type: string; subject: string; data: string 
   }
 }
 
-function verificationText(verifier: Webhook, body: string, headers: Headers): string {
+/** Returns why the signature of a request is not valid; undefined if it is. */
+function verificationProblem(verifier: Webhook, body: string, headers: Headers): string | undefined {
   try {
     verifier.verify(body, Object.fromEntries(headers))
-    return 'signature verified'
+    return undefined
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error
-    return `NOT VERIFIED: ${error.message}`
+    return error.message
   }
 }
 

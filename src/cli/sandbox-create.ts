@@ -4,7 +4,7 @@ import { LIFETIME_SECONDS_MAX, LIFETIME_SECONDS_MIN, NewSandbox, snapshotSeed } 
 import { readKeyOption } from './chosen-store.ts'
 import { jsonText } from './output.ts'
 import { chooseHost, controlHost, hostFailure } from './sandbox-host.ts'
-import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved-sandboxes.ts'
+import { csvLabel, type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved-sandboxes.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from './terminal.ts'
 import { alignedLines, memberLines } from './text-table.ts'
 
@@ -34,6 +34,7 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   const key = seedKey(options)
   const saved = new SavedSandboxes(options.save)
   saved.prepare()
+  warnOfKnownLabels(saved, inputs)
   const created: SavedSandbox[] = []
   try {
     await createAll(controlHost(host, key), inputs, sandbox => {
@@ -52,6 +53,19 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   const [first] = created
   const count = created.length === 1 ? '1 sandbox' : `${created.length} sandboxes`
   say(`Created ${count}, until ${first?.expiresAt}. ${savedSentence(saved)}`)
+}
+
+/** Says which labels the list already has: a class that is created twice is probably a mistake. */
+function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[]): void {
+  const known = new Set(saved.read().map(({ label }) => label))
+  const [twice] = inputs.flatMap(({ label }) =>
+    label !== undefined && known.has(csvLabel(label)) ? [label] : [],
+  )
+  if (twice === undefined) return
+  const name = escapeControls(twice)
+  say(
+    `${escapeControls(saved.path)} already has a sandbox with the label "${name}". --save names another list.`,
+  )
 }
 
 async function createAll(

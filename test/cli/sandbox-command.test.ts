@@ -347,3 +347,14 @@ test('a sandbox is reset by its label, and one from a snapshot of another is tol
     'It was created from one with this name: a reset without a name restores that.',
   )
 })
+
+test('a class that is created twice in one list is probably a mistake, and is reported', async () => {
+  using at = folder()
+  const first = await at.sandbox('create', '--label', 'Ada')
+  expect(first.errors).not.toContain('already')
+  const second = await at.sandbox('create', '--label', 'Ada')
+  expect([second.exitCode, at.saved().length]).toEqual([0, 2])
+  expect(second.errors).toStartWith(
+    'sandboxes.csv already has a sandbox with the label "Ada". --save names another list.\n',
+  )
+})
