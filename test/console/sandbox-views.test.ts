@@ -191,12 +191,15 @@ describe('the console of a sandbox', () => {
     async () => {
       const { page, sandbox, faults } = await open('/pets')
       await page.getByRole('banner').getByText('Ada', { exact: true }).waitFor()
-      expect(await page.title()).toBe('Pets · Ada · Petstore')
+      await until('the title has the label', async () => (await page.title()) === 'Pets · Ada · Petstore')
       await page.close()
       const other = await open('/pets', 390, '')
       const start = other.sandbox.created.id.slice(0, 6)
       await other.page.getByRole('banner').getByText(start, { exact: true }).waitFor()
-      expect(await other.page.title()).toBe(`Pets · ${start} · Petstore`)
+      await until(
+        'the title has the id',
+        async () => (await other.page.title()) === `Pets · ${start} · Petstore`,
+      )
       await sandbox.control('PATCH', '', { label: 'W'.repeat(100) })
       await other.page.goto('about:blank')
       await other.page.goto(`${sandbox.created.baseUrl}/console#key=${sandbox.created.adminKey}`)
