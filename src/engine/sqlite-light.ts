@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { StoreError } from '../model/error.ts'
 import { shuttingDown, storageFull, tooManyRequests } from '../model/refusals.ts'
-import type { Engine, Noun, Reader, Tx } from './engine.ts'
+import type { Engine, Reader, Tx } from './engine.ts'
+import { ForwardingTx } from './forwarding-tx.ts'
 import { BatchWriter } from './group-commit.ts'
 import { unwrap } from './outcome.ts'
 import { migrateSqlite } from './sqlite.ts'
@@ -260,48 +261,35 @@ function isStorageFull(error: unknown): boolean {
 }
 
 /** A transaction that pauses at the end of each slice of its work, so that other stores of the process respond. */
-class SlicedTx implements Tx {
-  readonly #tx: Tx
+class SlicedTx extends ForwardingTx {
   readonly #work: SlicedWork
 
   constructor(tx: Tx, work: SlicedWork) {
-    this.#tx = tx
+    super(tx)
     this.#work = work
   }
 
-  one<Row, Name extends string>(
+  override one<Row, Name extends string>(
     statement: Statement<Row, Name>,
     ...parameters: ParametersOf<Name>
   ): Row | undefined | Promise<Row | undefined> {
-    if (!this.#work.isDue) return this.#tx.one(statement, ...parameters)
-    return this.#work.next().then(() => this.#tx.one(statement, ...parameters))
+    if (!this.#work.isDue) return super.one(statement, ...parameters)
+    return this.#work.next().then(() => super.one(statement, ...parameters))
   }
 
-  many<Row, Name extends string>(
+  override many<Row, Name extends string>(
     statement: Statement<Row, Name>,
     ...parameters: ParametersOf<Name>
   ): Row[] | Promise<Row[]> {
-    if (!this.#work.isDue) return this.#tx.many(statement, ...parameters)
-    return this.#work.next().then(() => this.#tx.many(statement, ...parameters))
+    if (!this.#work.isDue) return super.many(statement, ...parameters)
+    return this.#work.next().then(() => super.many(statement, ...parameters))
   }
 
-  run<Name extends string>(
+  override run<Name extends string>(
     statement: Statement<unknown, Name>,
     ...parameters: ParametersOf<Name>
   ): number | Promise<number> {
-    if (!this.#work.isDue) return this.#tx.run(statement, ...parameters)
-    return this.#work.next().then(() => this.#tx.run(statement, ...parameters))
-  }
-
-  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
-    this.#tx.write(statement, ...parameters)
-  }
-
-  nextId(noun: Noun): bigint | Promise<bigint> {
-    return this.#tx.nextId(noun)
-  }
-
-  numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
-    return this.#tx.numberEvent(event, totals)
+    if (!this.#work.isDue) return super.run(statement, ...parameters)
+    return this.#work.next().then(() => super.run(statement, ...parameters))
   }
 }

@@ -1,5 +1,6 @@
 import type { Noun, Tx } from '../engine/engine.ts'
-import { type ParametersOf, type Statement, sql } from '../engine/statement.ts'
+import { ForwardingTx } from '../engine/forwarding-tx.ts'
+import { sql } from '../engine/statement.ts'
 import { StoreError } from '../model/error.ts'
 import type { Command, CommandResult } from '../store/commands.ts'
 
@@ -68,55 +69,29 @@ const bounded: Readonly<Partial<Record<Noun, string>>> = {
   order: 'orders',
 }
 
-class BoundedTx implements Tx {
-  readonly #tx: Tx
+class BoundedTx extends ForwardingTx {
   readonly #limits: SandboxLimits
 
   constructor(tx: Tx, limits: SandboxLimits) {
-    this.#tx = tx
+    super(tx)
     this.#limits = limits
   }
 
-  one<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row | undefined | Promise<Row | undefined> {
-    return this.#tx.one(statement, ...parameters)
-  }
-
-  many<Row, Name extends string>(
-    statement: Statement<Row, Name>,
-    ...parameters: ParametersOf<Name>
-  ): Row[] | Promise<Row[]> {
-    return this.#tx.many(statement, ...parameters)
-  }
-
-  run<Name extends string>(
-    statement: Statement<unknown, Name>,
-    ...parameters: ParametersOf<Name>
-  ): number | Promise<number> {
-    return this.#tx.run(statement, ...parameters)
-  }
-
-  write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void {
-    this.#tx.write(statement, ...parameters)
-  }
-
-  async nextId(noun: Noun): Promise<bigint> {
+  override async nextId(noun: Noun): Promise<bigint> {
     const { rows, webhooks } = this.#limits
     if (noun === 'webhook') {
-      const counted = await this.#tx.one(countWebhooks)
+      const counted = await this.one(countWebhooks)
       if (counted && counted.count >= webhooks)
         throw new BoundReached('webhook_limit_reached', `${webhooks} webhooks`)
     }
-    const id = await this.#tx.nextId(noun)
+    const id = await super.nextId(noun)
     const name = bounded[noun]
     if (name !== undefined && id > rows) throw new BoundReached('storage_full', `${rows} ${name}`)
     return id
   }
 
-  numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
-    const entry = this.#tx.numberEvent(event, totals)
+  override numberEvent(...[event, totals]: Parameters<Tx['numberEvent']>): ReturnType<Tx['numberEvent']> {
+    const entry = super.numberEvent(event, totals)
     if (entry && entry.position > this.#limits.events)
       throw new BoundReached('storage_full', `${this.#limits.events} events`)
     return entry

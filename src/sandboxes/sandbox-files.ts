@@ -8,7 +8,7 @@ import { fileBytes } from './file-bytes.ts'
 import { snapshotNotFound } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import type { Snapshot } from './sandbox.ts'
-import { type Adoption, adoptCopy, removeDatabase } from './templates.ts'
+import { type Adoption, adoptCopy, removeDatabase, removeLog } from './templates.ts'
 
 const SNAPSHOT_END = '.db'
 /** The end of the name of a file that is being written. A kill can leave such files. */
@@ -147,10 +147,6 @@ export class SandboxFiles {
 export function refusalOfFullDisk(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
-}
-
-async function removeLog(file: string): Promise<void> {
-  await Promise.all(['-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
 }
 
 async function removeUnfinished(directory: string): Promise<void> {

@@ -90,7 +90,12 @@ export class Templates {
 
 /** Deletes the files of a database, if they exist. */
 export async function removeDatabase(file: string): Promise<void> {
-  await Promise.all(['', '-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
+  await Promise.all([rm(file, { force: true }), removeLog(file)])
+}
+
+/** Deletes the files that SQLite keeps next to a database, if they exist. */
+export async function removeLog(file: string): Promise<void> {
+  await Promise.all(['-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
 }
 
 /** The event ids of the first generation are below this, those of the second one below twice this, and so on. */

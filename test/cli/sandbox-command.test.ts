@@ -334,7 +334,7 @@ test('a label is no formula and no control sequence in a CSV, and an existing li
   expect(rowsOf(output)[0]?.label).toBe("'@SUM(1)\\u001b[2J")
 })
 
-test('a sandbox is reset by its label, and one from a snapshot of another is told how to restore it', async () => {
+test('a sandbox is reset by its label, and the error of a wrong snapshot says how to restore the seed', async () => {
   using at = folder()
   const teacher = await host.create({ seed: 'empty' })
   await teacher.control('PUT', '/snapshots/start')
