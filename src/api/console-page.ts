@@ -5,6 +5,7 @@ import { routeNotFound } from '../contract/refusals.ts'
 import { programFile } from '../program-files.ts'
 import { basePath } from './base-path.ts'
 import { type Content, prepareContent, prepareOnce, sendContent } from './content.ts'
+import { escapeHtml } from './escape-html.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Handler } from './routes.ts'
 
@@ -134,14 +135,16 @@ function page({ headers, path, request }: RequestContext, shown: ConsolePageOpti
 function consolePage({ pathOfBase, pathOfControl, names }: ConsolePageOptions, nonce: string): string {
   const assets = `${pathOfBase}/console/assets`
   const control =
-    pathOfControl === undefined ? '' : `<meta name="petstore-control" content="${escaped(pathOfControl)}">\n`
+    pathOfControl === undefined
+      ? ''
+      : `<meta name="petstore-control" content="${escapeHtml(pathOfControl)}">\n`
   const mainOf = (extension: string): string =>
     names.find(name => name.startsWith('main-') && name.endsWith(`.${extension}`)) ?? ''
   return htmlPage(
-    `<meta name="petstore-base" content="${escaped(pathOfBase)}">
+    `<meta name="petstore-base" content="${escapeHtml(pathOfBase)}">
 <meta name="petstore-nonce" content="${nonce}">
-${control}<link rel="stylesheet" href="${escaped(assets)}/${mainOf('css')}">
-<script type="module" src="${escaped(assets)}/${mainOf('js')}"></script>
+${control}<link rel="stylesheet" href="${escapeHtml(assets)}/${mainOf('css')}">
+<script type="module" src="${escapeHtml(assets)}/${mainOf('js')}"></script>
 `,
     '<noscript>The console needs JavaScript.</noscript>\n<div id="app"></div>',
   )
@@ -176,8 +179,4 @@ ${body}
 </body>
 </html>
 `
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
 }

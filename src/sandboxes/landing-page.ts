@@ -1,5 +1,6 @@
 import { basePath } from '../api/base-path.ts'
-import { escapeHtml, framedPage } from './page-frame.ts'
+import { escapeHtml } from '../api/escape-html.ts'
+import { framedPage } from './page-frame.ts'
 import { LIFETIME_SECONDS_DEFAULT, LIFETIME_SECONDS_MAX, type SeedName, seedNames } from './sandbox.ts'
 
 const HOUR_SECONDS = 3600
@@ -29,7 +30,7 @@ export function landingPage(base: string): string {
 <h1>Petstore sandboxes</h1>
 <p class="lead">A sandbox is a private petstore for a lesson, a test or a tool. It has its own address, its own key
 and its own data. You can reset it, and you can make it fail on demand.</p>
-<p>It is deleted, with everything in it, when its lifetime ends. Anybody who has its address can read its pets. Do not
+<p>When its lifetime ends, it is deleted with everything in it. Anybody who has its address can read its pets. Do not
 put real data into it.</p>
 <noscript><p class="message error">This page needs JavaScript. Without it, create a sandbox with
 <code>curl -X POST ${escapeHtml(base)}/sandboxes</code>.</p></noscript>

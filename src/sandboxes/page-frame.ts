@@ -1,4 +1,5 @@
 import { basePath } from '../api/base-path.ts'
+import { escapeHtml } from '../api/escape-html.ts'
 import landingScript from './landing.browser.js' with { type: 'text' }
 import styleSheet from './pages.css' with { type: 'text' }
 import printScript from './print.browser.js' with { type: 'text' }
@@ -73,9 +74,4 @@ ${body}
 </body>
 </html>
 `
-}
-
-/** Returns a text as HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

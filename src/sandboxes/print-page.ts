@@ -1,5 +1,6 @@
 import { encode } from 'uqr'
-import { escapeHtml, framedPage } from './page-frame.ts'
+import { escapeHtml } from '../api/escape-html.ts'
+import { framedPage } from './page-frame.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** The quiet zone around a QR code, in modules (ISO/IEC 18004). */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { callControl, sendControl } from './control.ts'
 import { useSession } from './store.ts'
 
-/** A request to the sandbox, as its log has it. */
+/** An entry of the request log of the sandbox. */
 export interface ShownRequest {
   readonly number: number
   readonly at: string
