@@ -1,0 +1,53 @@
+/** The maximum delay of a lookup by an earlier one of its key, in milliseconds: a frozen database delays both. */
+const DELAY_MS_MAX = 50
+
+interface Lookup<Value> {
+  readonly result: Promise<Value>
+  /** The next lookup of the key, which starts after this one. Undefined as long as nobody needs it. */
+  next: Promise<Value> | undefined
+}
+
+/**
+ * Looks things up where another process may change them at any time. Calls for the same key that come while a lookup
+ * of it is in progress share the next lookup. The lookup in progress cannot answer them, because it may have read the
+ * database before a change that the caller already knows, such as the revocation of a key.
+ */
+export class SharedLookup<Value> {
+  readonly #look: (key: string) => Promise<Value>
+  readonly #latest = new Map<string, Lookup<Value>>()
+
+  constructor(look: (key: string) => Promise<Value>) {
+    this.#look = look
+  }
+
+  /** Returns the result of a lookup that starts after this call. Throws the error of that lookup. */
+  find(key: string): Promise<Value> {
+    const latest = this.#latest.get(key)
+    if (!latest) return this.#start(key)
+    latest.next ??= endOf(latest.result).then(() => this.#start(key))
+    return latest.next
+  }
+
+  #start(key: string): Promise<Value> {
+    const result = this.#look(key)
+    const lookup: Lookup<Value> = { result, next: undefined }
+    this.#latest.set(key, lookup)
+    const forget = (): void => {
+      if (this.#latest.get(key) === lookup && !lookup.next) this.#latest.delete(key)
+    }
+    result.then(forget, forget)
+    return result
+  }
+}
+
+/** Resolves when a lookup has ended, and at the latest after DELAY_MS_MAX. */
+function endOf(result: Promise<unknown>): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(resolve, DELAY_MS_MAX)
+    const end = (): void => {
+      clearTimeout(timer)
+      resolve()
+    }
+    result.then(end, end)
+  })
+}
