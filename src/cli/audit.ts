@@ -4,7 +4,7 @@ import type { ChainEntry } from '../model/audit-chain.ts'
 import { formatInstant } from '../model/instant.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../shop/audit-chain.ts'
 import { type OpenReader, openReader } from '../store/open.ts'
-import { configFrom } from './serve.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, print, say } from './terminal.ts'
 
 interface AuditOptions {
@@ -13,7 +13,7 @@ interface AuditOptions {
   readonly anchor?: string
 }
 
-const EMPTY =
+const EMPTY_LOG_HINT =
   'If you expected events, this may be an incomplete copy: copy a stopped store, or petstore.db together with petstore.db-wal.'
 
 /** Adds the command `audit`, which verifies or prints the audit log of a running or stopped store. */
@@ -43,8 +43,8 @@ async function runVerify(options: AuditOptions): Promise<void> {
   await using store = await open(options)
   const report = await verifyAuditChain(store.reader, anchor)
   if (report.faults.length > 0) throw new CommandFailed(report.faults.join('\n'))
-  await print(`${summary(report)}\n`)
-  if (report.entries === 0n) say(EMPTY)
+  await print(`${explainReport(report)}\n`)
+  if (report.entries === 0n) say(EMPTY_LOG_HINT)
 }
 
 async function runExport(options: AuditOptions): Promise<void> {
@@ -53,7 +53,7 @@ async function runExport(options: AuditOptions): Promise<void> {
 }
 
 async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   try {
     return await openReader({
       databaseUrl: config.databaseUrl,
@@ -68,11 +68,12 @@ async function open({ data, databaseUrl }: AuditOptions): Promise<OpenReader> {
   }
 }
 
-function summary({ entries, floor, head, gaps }: AuditReport): string {
+/** Prints hints about a report on standard error, and returns the line for standard output. */
+function explainReport({ entries, floor, head, gaps }: AuditReport): string {
   for (const { after, to, at } of gaps) {
     const when = formatInstant(at)
     say(
-      `The positions ${after + 1n} to ${to} have no entries: the store was restored from a backup at ${when}.`,
+      `The positions ${after + 1n} to ${to} have no entries: the store was restored at ${when}, from a backup.`,
     )
   }
   if (entries === 0n) return 'This store has no events: there is nothing to verify.'

@@ -5,12 +5,12 @@ import { z } from 'zod'
 import { parseInstantMs } from '../model/instant.ts'
 import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
 
-/** The files of a backup, in its directory. */
-export const MANIFEST = 'manifest.json'
-export const DATABASE = 'petstore.db'
-export const SECRET_KEY = 'secret-key'
+/** The names of the files in the directory of a backup. */
+export const MANIFEST_FILE = 'manifest.json'
+export const DATABASE_FILE = 'petstore.db'
+export const SECRET_KEY_FILE = 'secret-key'
 
-/** The number of this format. A later program may write another one, which this program refuses. */
+/** The number of this format. Backups with any other number are refused. */
 const FORMAT = 1
 const MANIFEST_BYTES_MAX = 65_536
 
@@ -27,9 +27,9 @@ const Manifest = z.object({
   engine: z.enum(['sqlite', 'postgres']),
   /** The number of the last migration of the database file. */
   databaseVersion: z.int().positive(),
-  /** The last entry of the audit log (its position is a 64-bit integer); null in a database of an early version. */
+  /** The last entry of the audit log, with its position as text; null in a database of an early version. */
   head: z.strictObject({ position: z.string().regex(/^\d{1,18}$/), hash: z.string().max(43) }).nullable(),
-  files: z.strictObject({ [DATABASE]: BackupFile, [SECRET_KEY]: BackupFile.optional() }),
+  files: z.strictObject({ [DATABASE_FILE]: BackupFile, [SECRET_KEY_FILE]: BackupFile.optional() }),
 })
 
 export type Manifest = z.infer<typeof Manifest>
@@ -40,12 +40,12 @@ export function manifestText(manifest: Omit<Manifest, 'format'>): string {
   return `${JSON.stringify({ format: FORMAT, ...manifest }, undefined, 2)}\n`
 }
 
-/** Reads the manifest of a backup. Throws CommandFailed if the directory has none, or one of another format. */
+/** Reads the manifest of a backup. Throws CommandFailed if it is missing, damaged or of another format. */
 export function readManifest(directory: string): Manifest {
   const name = escapeControls(directory)
   let content: unknown
   try {
-    const file = join(directory, MANIFEST)
+    const file = join(directory, MANIFEST_FILE)
     // Reading a pipe would block until its other end is opened.
     const { size } = requireFile(file)
     if (size > MANIFEST_BYTES_MAX) throw new Error(`it has ${size} bytes`)
@@ -53,8 +53,8 @@ export function readManifest(directory: string): Manifest {
   } catch (error) {
     const hint = 'Specify the directory that "petstore backup" made.'
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-      throw new CommandFailed(`${name} is not a backup: it has no ${MANIFEST}. ${hint}`)
-    throw new CommandFailed(`The ${MANIFEST} of ${name} cannot be read: ${reasonOf(error)}.`)
+      throw new CommandFailed(`${name} is not a backup: it has no ${MANIFEST_FILE}. ${hint}`)
+    throw new CommandFailed(`The ${MANIFEST_FILE} of ${name} cannot be read: ${reasonOf(error)}.`)
   }
   if (typeof content === 'object' && content !== null && 'format' in content && content.format !== FORMAT) {
     throw new CommandFailed(
@@ -65,7 +65,7 @@ export function readManifest(directory: string): Manifest {
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new CommandFailed(
-    `The ${MANIFEST} of ${name} is damaged: ${issue?.path.join('.') || 'its content'} is not valid.`,
+    `The ${MANIFEST_FILE} of ${name} is damaged: ${issue?.path.join('.') || 'its content'} is not valid.`,
   )
 }
 

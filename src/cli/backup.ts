@@ -12,13 +12,19 @@ import { openSqliteTarget } from '../engine/sqlite-copy.ts'
 import { storeTables } from '../engine/store-tables.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { formatInstantMs } from '../model/instant.ts'
-import { DATABASE, describeFile, MANIFEST, manifestText, SECRET_KEY } from './backup-manifest.ts'
+import {
+  DATABASE_FILE,
+  describeFile,
+  MANIFEST_FILE,
+  manifestText,
+  SECRET_KEY_FILE,
+} from './backup-manifest.ts'
 import { showByteProgress, showHashProgress } from './byte-progress.ts'
 import { requireStore } from './copy-place.ts'
 import { showCopyProgress } from './copy-progress.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { readOwnSecretKey } from './secret-key.ts'
-import { configFrom } from './serve.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, reasonOf, say } from './terminal.ts'
 
 interface BackupOptions {
@@ -30,7 +36,8 @@ interface BackupOptions {
 
 const EXAMPLES = `
 The store can be running or stopped. The backup is a directory: a SQLite database, also if the store is on PostgreSQL,
-and ${MANIFEST}, with the position of the last event and the SHA-256 of each file. It is complete, or it does not exist.
+and ${MANIFEST_FILE}, with the position of the last event and the SHA-256 of each file. The backup is complete, or it
+does not exist.
 
 Examples:
   petstore backup --to backups/2026-11-22
@@ -52,7 +59,7 @@ export function addBackup(program: Command): void {
 
 async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions): Promise<void> {
   if (!to) throw new CommandFailed('Specify the directory of the backup with --to.', 2)
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   const name = escapeControls(to)
   refuseUsedDirectory(to, name)
   const startedMs = performance.now()
@@ -68,10 +75,10 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     const files = await describeFiles(draft, interruption.signal)
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
-    writeWholeFile(join(draft, MANIFEST), manifestText(manifest), { replace: false })
+    writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
     publish(draft, target)
-    printReport(name, facts, files[DATABASE].bytes, performance.now() - startedMs)
-    if (!withSecretKey) sayWithoutKey(config)
+    printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
+    if (!withSecretKey) warnOfMissingKey(config)
   } catch (error) {
     if (error instanceof CommandFailed) throw error
     const reason =
@@ -123,7 +130,7 @@ async function backupDatabase(
   requireStore(config)
   const bar = showByteProgress('Backup')
   try {
-    const task = { from: databaseFile(config.data), to: join(directory, DATABASE) }
+    const task = { from: databaseFile(config.data), to: join(directory, DATABASE_FILE) }
     const facts = await backupSqlite(task, { signal, onBytes: bar.onProgress })
     syncFile(task.to)
     return { facts, engine: 'sqlite' }
@@ -137,17 +144,19 @@ function writeSecretKey(config: Config, directory: string): void {
   if (key === undefined) {
     throw new CommandFailed('The store has no secret key yet: back it up without --with-secret-key.')
   }
-  writeWholeFile(join(directory, SECRET_KEY), `${Buffer.from(key).toString('base64')}\n`, { replace: false })
+  writeWholeFile(join(directory, SECRET_KEY_FILE), `${Buffer.from(key).toString('base64')}\n`, {
+    replace: false,
+  })
 }
 
 async function describeFiles(directory: string, signal: AbortSignal) {
-  const file = join(directory, DATABASE)
+  const file = join(directory, DATABASE_FILE)
   const { onBytes, stop } = showHashProgress(Bun.file(file).size)
   try {
     const database = await describeFile(file, { signal, onBytes })
-    const key = join(directory, SECRET_KEY)
-    if (!existsSync(key)) return { [DATABASE]: database }
-    return { [DATABASE]: database, [SECRET_KEY]: await describeFile(key, { signal, onBytes }) }
+    const key = join(directory, SECRET_KEY_FILE)
+    if (!existsSync(key)) return { [DATABASE_FILE]: database }
+    return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
   } finally {
     stop()
   }
@@ -160,18 +169,18 @@ function publish(draft: string, directory: string): void {
   syncDirectory(dirname(directory))
 }
 
-function printReport(name: string, { head }: BackupFacts, bytes: number, ms: number): void {
+function printReport(name: string, { head }: BackupFacts, bytes: number, tookMs: number): void {
   const mib = (bytes / 1_048_576).toFixed(1)
-  say(`Backed up ${mib} MiB to ${name} in ${(ms / 1000).toFixed(1)} s.`)
+  say(`Backed up ${mib} MiB to ${name} in ${(tookMs / 1000).toFixed(1)} s.`)
   if (head && head.position > 0n)
     say(`It ends with event ${head.position}; its anchor for "audit verify" is ${head.position}:${head.hash}`)
   say(`To restore it: petstore restore --from ${name} --to DIRECTORY`)
 }
 
-function sayWithoutKey({ secretKeyFile, databaseUrl, data }: Config): void {
+function warnOfMissingKey({ secretKeyFile, databaseUrl, data }: Config): void {
   const key =
     secretKeyFile !== undefined || databaseUrl !== undefined
       ? 'the file of PETSTORE_SECRET_KEY_FILE'
-      : join(data, SECRET_KEY)
+      : join(data, SECRET_KEY_FILE)
   say(`The backup has no key for webhook secrets: keep a copy of ${key}, or use --with-secret-key.`)
 }

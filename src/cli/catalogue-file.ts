@@ -12,10 +12,10 @@ const RECORD_CHARS_MAX = 65_536
 /** The maximum number of characters of a cell in a message. */
 const CELL_CHARS_SHOWN = 100
 
-/** The delimiters that a file may have. A header that fits several is read with the first of them. */
+/** The delimiters that a file may have. If several fit the header equally well, the first of them is used. */
 const DELIMITERS = [',', ';', '\t', '|'] as const
 
-/** Where a record and the header are in a file, in bytes. The header begins the file. */
+/** Where a record and the header are in a file, in bytes. The header is at the start of the file. */
 export interface RecordSpan {
   readonly headerTo: number
   readonly from: number
@@ -30,21 +30,21 @@ export type ParsedLine<Row> =
 interface Layout<Row> {
   readonly required: readonly string[]
   readonly optional: readonly string[]
-  readonly row: (cells: Readonly<Record<string, string>>, line: bigint) => unknown
+  readonly toRow: (cells: Readonly<Record<string, string>>, line: bigint) => unknown
   readonly schema: z.ZodType<Row>
 }
 
 const categoryLayout: Layout<ImportedCategory> = {
   required: ['name'],
   optional: ['description'],
-  row: ({ name, description }, line) => ({ line, name, ...(description && { description }) }),
+  toRow: ({ name, description }, line) => ({ line, name, ...(description && { description }) }),
   schema: ImportedCategory,
 }
 
 const petLayout: Layout<ImportedPet> = {
   required: ['name', 'category'],
   optional: ['quantity', 'hold'],
-  row: ({ name, category, quantity, hold }, line) => ({
+  toRow: ({ name, category, quantity, hold }, line) => ({
     line,
     name,
     category,
@@ -122,17 +122,17 @@ async function* readRecords<Row>(
 ): AsyncGenerator<CsvRecord> {
   const text = utf8Text(file, onBytes)
   const start = await textToFirstLine(text)
-  // If the parser fails, records in its buffer are lost, so the number of the last line is noted here. Empty lines are
-  // also dropped here: later, a million empty records would wait in memory.
-  let ended = { lines: 0, bytes: 0 }
+  // If the parser fails, records in its buffer are lost, so the end of the last record is noted here. Empty lines are
+  // dropped here too, because a million empty records would otherwise wait in memory.
+  let lastEnd = { lines: 0, bytes: 0 }
   const parser = parse({
     bom: true,
     relaxColumnCount: true,
     maxRecordSize: RECORD_CHARS_MAX,
     delimiter: delimiterOf(start, [...required, ...optional]),
     onRecord: (cells: string[], { lines, bytes }) => {
-      const record = [String(ended.lines + 1), String(ended.bytes), String(bytes), ...cells]
-      ended = { lines, bytes }
+      const record = [String(lastEnd.lines + 1), String(lastEnd.bytes), String(bytes), ...cells]
+      lastEnd = { lines, bytes }
       return cells.length === 1 && cells[0] === '' ? null : record
     },
   })
@@ -144,11 +144,11 @@ async function* readRecords<Row>(
     for await (const [line = '', from, to, ...cells] of records)
       yield { line: BigInt(line), from: Number(from), to: Number(to), cells }
   } catch (error) {
-    throw error instanceof CsvError ? unreadable(file, error, ended.lines + 1) : error
+    throw error instanceof CsvError ? unreadable(file, error, lastEnd.lines + 1) : error
   }
 }
 
-/** Reads up to the end of the first line that is not empty, or at least the longest line that is allowed. */
+/** Reads up to the end of the first line that is not empty, but stops after the length that a line may have. */
 async function textToFirstLine(text: AsyncGenerator<string>): Promise<string> {
   let start = ''
   while (start.length <= RECORD_CHARS_MAX && !LINE_END.test(withoutEmptyLines(start))) {
@@ -166,7 +166,7 @@ function withoutEmptyLines(start: string): string {
   return start.replace(/^\ufeff?[\r\n]*/, '')
 }
 
-/** Returns the delimiter with which the first line has the most columns that are known; a comma if none does. */
+/** Returns the delimiter with which the first line has the most known columns; a comma if it has none. */
 function delimiterOf(start: string, known: readonly string[]): string {
   const [header = ''] = withoutEmptyLines(start).split(LINE_END, 1)
   const cells = (delimiter: string): string[] =>
@@ -199,7 +199,7 @@ class LineGuard {
     this.#file = file
   }
 
-  pass(text: string): void {
+  check(text: string): void {
     this.#newline ??= /\r(?=[^\n])|\n/.exec(text)?.[0]
     for (let from = 0; ; ) {
       const lineEnd = this.#newline === undefined ? -1 : text.indexOf(this.#newline, from)
@@ -224,7 +224,7 @@ async function* utf8Text(file: string, onBytes: (count: number) => void): AsyncG
     for await (const chunk of Bun.file(file).stream()) {
       onBytes(chunk.length)
       const text = decoder.decode(chunk, { stream: true })
-      guard.pass(text)
+      guard.check(text)
       yield text
     }
     yield decoder.decode()
@@ -268,7 +268,7 @@ function entryOf<Row>(
     return { line, problem: `has ${record.length} cells, but the first line names ${header.length} columns` }
   }
   const cells = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']))
-  const result = layout.schema.safeParse(layout.row(cells, line))
+  const result = layout.schema.safeParse(layout.toRow(cells, line))
   if (result.success) return { row: result.data }
   const [issue] = result.error.issues
   const column = String(issue?.path[0] ?? '')

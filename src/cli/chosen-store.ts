@@ -15,11 +15,11 @@ export interface StoreOptions {
 export interface ChosenStore {
   readonly url: string
   readonly key: string | undefined
-  /** Where the key comes from, for messages, in which the key itself never is. */
+  /** Where the key comes from, for messages, which never contain the key itself. */
   readonly keySource: string | undefined
 }
 
-/** A larger file is not the file of a key. */
+/** The maximum size of a file that contains a key. */
 const KEY_FILE_BYTES_MAX = 4096
 
 /**

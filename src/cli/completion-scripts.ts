@@ -171,7 +171,9 @@ function commandCases(
   textOf: (flags: string, after: string) => string,
 ): string {
   return commands
-    .map(one => `    ${pattern(one.names)}) ${textOf(flagWords(one), one.words.join(' '))} ;;`)
+    .map(
+      command => `    ${pattern(command.names)}) ${textOf(flagWords(command), command.words.join(' '))} ;;`,
+    )
     .join('\n')
 }
 

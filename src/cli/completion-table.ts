@@ -1,8 +1,8 @@
 import type { Command, Option } from 'commander'
 
-/** A command as the completion of a shell knows it. */
+/** The parts of a command that the completion of a shell needs. */
 export interface CompletedCommand {
-  /** Every name with its parent: `list-pets` and `listPets`, or `audit verify`. The first is the one of the help. */
+  /** Every name with its parent: `list-pets` and `listPets`, or `audit verify`. The help shows the first. */
   readonly names: readonly string[]
   readonly description: string
   readonly options: readonly CompletedOption[]
@@ -29,17 +29,25 @@ export function completedCommands(
   return program.commands.flatMap(command => {
     const { commands, registeredArguments } = command
     const name = command.name()
-    const second = otherName(name)
+    const secondName = otherName(name)
     const whole: CompletedCommand = {
-      names: second === undefined ? [name] : [name, second],
+      names: secondName === undefined ? [name] : [name, secondName],
       description: command.summary() || command.description(),
       options: command.options.filter(option => !option.hidden).map(completedOption),
       words:
-        commands.length > 0 ? commands.map(one => one.name()) : (registeredArguments[0]?.argChoices ?? []),
+        commands.length > 0
+          ? commands.map(subcommand => subcommand.name())
+          : (registeredArguments[0]?.argChoices ?? []),
       hasSubcommands: commands.length > 0,
     }
-    const inner = completedCommands(command, () => undefined)
-    return [whole, ...inner.map(one => ({ ...one, names: one.names.map(word => `${name} ${word}`) }))]
+    const subcommands = completedCommands(command, () => undefined)
+    return [
+      whole,
+      ...subcommands.map(subcommand => ({
+        ...subcommand,
+        names: subcommand.names.map(word => `${name} ${word}`),
+      })),
+    ]
   })
 }
 

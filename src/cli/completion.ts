@@ -5,7 +5,7 @@ import { addOperation } from './operation-command.ts'
 import { commandIds, findOperation } from './operation-names.ts'
 import { print } from './terminal.ts'
 
-/** Adds the command `completion`. It completes all commands of the program, and those of the operations. */
+/** Adds the command `completion`, which prints a script that completes all local commands and all API operations. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')

@@ -16,8 +16,8 @@ export function copySecretKey(
   const target = secretKeyPath(directory)
   if (existsSync(target)) {
     if (readFileSync(target, 'utf8').trim() === key.trim()) return { undo: () => {} }
-    const difference = escapeControls(`${target} differs from the key in ${source}`)
-    throw new CommandFailed(`${difference}: move it away first. Nothing was ${action}.`)
+    const advice = escapeControls(`Move ${target} away first: it differs from the key in ${source}`)
+    throw new CommandFailed(`${advice}. Nothing was ${action}.`)
   }
   writeWholeFile(target, key, { replace: false })
   return { undo: () => rmSync(target, { force: true }) }

@@ -30,7 +30,7 @@ export function parsePlace(option: string, text: string, passwordOf: (() => stri
   }
 }
 
-/** Returns whether two places are the same, as far as their names show it. */
+/** Returns whether two places have the same name. One database can have several names, so false proves nothing. */
 export function isSamePlace(one: CopyPlace, other: CopyPlace): boolean {
   if (one.kind === 'directory' && other.kind === 'directory') {
     return realPath(one.directory) === realPath(other.directory)

@@ -155,8 +155,8 @@ function copyKeyBetween({ from, to }: Places): { undo(): void } | undefined {
   return existsSync(source) ? copySecretKey(source, to.directory, 'copied') : undefined
 }
 
-function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, ms: number): void {
-  const seconds = (ms / 1000).toFixed(1)
+function printReport({ from, to }: Places, { rows, tables, head }: CopyReport, tookMs: number): void {
+  const seconds = (tookMs / 1000).toFixed(1)
   say(`Copied ${rows} rows of ${tables} tables from ${from.name} to ${to.name} in ${seconds} s.`)
   say('Every row was read back and compared.')
   if (head.position > 0n) say(`The audit log ends with the anchor ${head.position}:${head.hash}`)

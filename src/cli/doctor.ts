@@ -19,8 +19,8 @@ import { readAddressFile } from './address-file.ts'
 import { hasDatabase } from './copy-place.ts'
 import { databaseVersion } from './migrate.ts'
 import { readOwnSecretKey } from './secret-key.ts'
-import { configFrom } from './serve.ts'
 import { openSnapshot } from './snapshot.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, print, reasonOf } from './terminal.ts'
 
 interface DoctorOptions {
@@ -31,10 +31,10 @@ interface DoctorOptions {
 /** The result of a check: a fact, a warning with its cure, or a fault with its cure. */
 type Finding = string | { readonly warning: string } | { readonly fault: string }
 
-/** A check by what it examines. It throws if it cannot examine it, which is a fault. */
+/** The name of what a check examines, and the check. If the check throws, the error is reported as a fault. */
 type Check = readonly [subject: string, check: () => Promise<Finding> | Finding]
 
-/** Below this, a store is likely to run out of disk soon. */
+/** If the disk has fewer free bytes than this, the check of the directory warns. */
 const FREE_BYTES_MIN = 500 * 1_048_576
 const FAULTS_SHOWN = 5
 
@@ -44,8 +44,8 @@ const troubledWebhooks = sql<{ id: bigint }>()(
 )
 
 const EXAMPLES = `
-It changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings do not count. The checks
-of a store with a million pets take about a minute.
+This command changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings do not count.
+The checks of a store with a million pets take about a minute.
 
 Examples:
   petstore doctor
@@ -63,7 +63,7 @@ export function addDoctor(program: Command): void {
 }
 
 async function runDoctor({ data, databaseUrl }: DoctorOptions): Promise<void> {
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   let faults = await runChecks(installationChecks(config))
   if (config.databaseUrl === undefined && !hasDatabase(config.data)) {
     await report('store', `there is none in ${escapeControls(config.data)} yet; "petstore serve" creates it`)
@@ -128,7 +128,7 @@ function checkDirectory({ data }: Config): Finding {
   const mode = statSync(databaseFile(data)).mode & 0o077
   const { bavail, bsize } = statfsSync(data)
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
-  if (mode !== 0) return { warning: `other users can read ${databaseFile(data)}: run chmod 600 on it` }
+  if (mode !== 0) return { warning: `other users can access ${databaseFile(data)}: run chmod 600 on it` }
   if (bavail * bsize < FREE_BYTES_MIN) return { warning: `only ${freeMib} MiB of disk are free` }
   const address = readAddressFile(data)
   return `${data}, ${freeMib} MiB free, ${address ? `served at ${address}` : 'not served'}`

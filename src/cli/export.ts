@@ -16,8 +16,8 @@ import {
 import { requireStore } from './copy-place.ts'
 import { interruptedBySignals } from './interruption.ts'
 import { csvLine } from './output.ts'
-import { configFrom } from './serve.ts'
 import { openSnapshot } from './snapshot.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, print, reasonOf, say } from './terminal.ts'
 
 interface ExportOptions {
@@ -36,7 +36,7 @@ const DEFAULT_BASE = 'http://127.0.0.1:8080'
 const EXAMPLES = `
 The rows are those of one moment, also while the store runs. Secrets and hashes of keys are not exported. CSV has the
 columns that --columns names, in that order. In CSV, true and false are yes and no; lists and objects are JSON.
-A file in CSV has the names as they are: a spreadsheet may take a name that begins with = for a formula.
+A CSV file has the names unchanged: a spreadsheet may take a name that begins with = for a formula.
 
 Resources:
 ${exportedResources.map(name => `  ${name.padEnd(12)}${exportColumns(name).join(', ')}`).join('\n')}
@@ -63,7 +63,7 @@ export function addExport(program: Command): void {
 async function runExport(given: string, options: ExportOptions): Promise<void> {
   const resource = resourceOf(given)
   const columns = columnsOf(resource, options.columns)
-  const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
+  const config = storeConfigFrom(options)
   requireStore(config)
   const consequence = options.output === undefined ? 'The output is incomplete.' : 'No file was written.'
   const interruption = interruptedBySignals(consequence)
@@ -141,7 +141,7 @@ function openFile(file: string): Sink {
   }
 }
 
-interface Writing {
+interface RowsToWrite {
   readonly resource: ExportedResource
   readonly columns: readonly string[]
   readonly format: 'csv' | 'ndjson'
@@ -157,7 +157,7 @@ function cellOf(value: unknown): unknown {
 /** Writes the rows of a snapshot, and returns their number. */
 async function writeRows(
   config: Config,
-  { resource, columns, format, sink, signal }: Writing,
+  { resource, columns, format, sink, signal }: RowsToWrite,
 ): Promise<number> {
   await using snapshot = await openSnapshot(config)
   const base = config.baseUrl ?? DEFAULT_BASE

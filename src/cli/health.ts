@@ -10,7 +10,7 @@ interface HealthOptions {
   readonly timeout: number
 }
 
-const SECONDS_DEFAULT = 2
+const TIMEOUT_SECONDS_DEFAULT = 2
 
 /** Adds the command `health`, which checks whether a store is ready, for example as the health check of a container. */
 export function addHealth(program: Command): void {
@@ -19,7 +19,7 @@ export function addHealth(program: Command): void {
     .description('check whether a store is ready: exits with 0 if it is, and with 1 if it is not')
     .option('--url <url>', 'address of the store [PETSTORE_URL]')
     .option('--data <directory>', 'data directory of a store that runs here [PETSTORE_DATA]')
-    .addOption(timeoutOption(SECONDS_DEFAULT))
+    .addOption(timeoutOption(TIMEOUT_SECONDS_DEFAULT))
     .action(checkHealth)
 }
 
@@ -31,12 +31,12 @@ async function checkHealth({ url: given, data, timeout }: HealthOptions): Promis
   await print(`The store at ${url} is ready (${Math.round(performance.now() - startedMs)} ms).\n`)
 }
 
-/** Returns why a store is not ready; undefined if it is. The time limit holds for the connection and the response. */
+/** Returns why a store is not ready; undefined if it is. The time limit includes the connection and the response. */
 async function problemAt(url: string, timeoutSeconds: number): Promise<string | undefined> {
   try {
     const signal = AbortSignal.timeout(timeoutSeconds * 1000)
     const { status, body } = await fetch(`${url}/readyz`, { redirect: 'manual', signal })
-    // The status says everything, so a body that does not end is not waited for.
+    // Only the status matters, so the body, which may never end, is not read.
     await body?.cancel()
     return status === 200 ? undefined : `it responded with HTTP status ${status}`
   } catch (error) {

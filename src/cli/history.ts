@@ -12,7 +12,7 @@ import { failureOf } from './request-failure.ts'
 import { addOptions, deadline, formatOf, type RequestOptions, requestOptions } from './request-options.ts'
 import { escapeControls, print, say } from './terminal.ts'
 
-/** The kinds of resources that have a history, and the kind in the subject of their entries. */
+/** The kinds of resources that have a history, and the first part of the subject of their entries. */
 const kinds = {
   pet: 'pets',
   order: 'orders',
@@ -25,7 +25,7 @@ type HistoryKind = keyof typeof kinds
 /** The maximum number of entries on a page of the API. */
 const PAGE_MAX = 100
 const ENTRIES_DEFAULT = 100
-/** The entries are sorted in memory. */
+/** The maximum of --limit, because the entries are collected in memory. */
 const ENTRIES_MAX = 10_000
 /** The number of pages of keys that are read for the names. */
 const KEY_PAGES_MAX = 10
@@ -38,7 +38,7 @@ interface HistoryOptions extends RequestOptions {
 }
 
 /** Returns the options of one request, which has its own time limit. */
-type Limited = () => ReturnType<typeof deadline>
+type MakeDeadline = () => ReturnType<typeof deadline>
 
 /** The entries of one resource, and what explains them. */
 interface History {
@@ -64,7 +64,7 @@ export function addHistory(program: Command): void {
     new Option('--until <time>', 'only changes before then; a day is included').argParser(
       readWith(readPeriodEnd),
     ),
-    new Option('--limit <count>', 'the most entries to print, the newest ones')
+    new Option('--limit <count>', 'the maximum number of entries to print; the newest are printed')
       .argParser(readLimit)
       .default(ENTRIES_DEFAULT),
   ])
@@ -79,9 +79,9 @@ export function addHistory(program: Command): void {
 async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions): Promise<void> {
   const store = chooseStore(options)
   const client = createClient({ baseUrl: store.url, key: store.key, timeoutMs: Number.POSITIVE_INFINITY })
-  const limited: Limited = () => deadline(options)
+  const makeDeadline: MakeDeadline = () => deadline(options)
   try {
-    const history = await readHistory(client, kind, id, options, limited)
+    const history = await readHistory(client, kind, id, options, makeDeadline)
     const format = formatOf(options)
     if (format === 'table') await printLines(history)
     else {
@@ -93,7 +93,7 @@ async function runHistory(kind: HistoryKind, id: bigint, options: HistoryOptions
       const more = Math.min(options.limit * 10, ENTRIES_MAX)
       say(`Older entries exist: --limit ${more}, or --until with the first time above.`)
     }
-    if (history.entries.length === 0) say(await whyNothing(client, kind, id, limited))
+    if (history.entries.length === 0) say(await explainEmptyHistory(client, kind, id, makeDeadline))
   } catch (error) {
     throw failureOf(error, { store, timeoutSeconds: options.timeout, isChange: false })
   }
@@ -104,21 +104,21 @@ async function readHistory(
   kind: HistoryKind,
   id: bigint,
   options: HistoryOptions,
-  limited: Limited,
+  makeDeadline: MakeDeadline,
 ): Promise<History> {
-  const { entries, isCut } = await readEntries(client, kind, id, options, limited)
+  const { entries, isCut } = await readEntries(client, kind, id, options, makeDeadline)
   const stock =
     formatOf(options) === 'table' ? entries.filter(one => one.type === 'petstore.inventory.changed') : []
   const oldest = stock[0]
   const movements =
     oldest && kind === 'pet'
-      ? await ifAllowed(() => readMovements(client, id, oldest.at, limited))
+      ? await ifAllowed(() => readMovements(client, id, oldest.at, makeDeadline))
       : undefined
   const keyIds = formatOf(options) === 'table' ? entries.flatMap(({ keyId }) => keyId ?? []) : []
   return {
     ...{ entries, isCut },
     movements: movements ?? new Map(),
-    keyNames: keyIds.length === 0 ? new Map() : await readKeyNames(client, new Set(keyIds), limited),
+    keyNames: keyIds.length === 0 ? new Map() : await readKeyNames(client, new Set(keyIds), makeDeadline),
   }
 }
 
@@ -128,7 +128,7 @@ async function readEntries(
   kind: HistoryKind,
   id: bigint,
   { since, until, limit }: HistoryOptions,
-  limited: Limited,
+  makeDeadline: MakeDeadline,
 ): Promise<Pick<History, 'entries' | 'isCut'>> {
   const filter = {
     ...(kind === 'pet' ? { petId: id } : { subject: `${kinds[kind]}/${id}` }),
@@ -139,7 +139,10 @@ async function readEntries(
   const entries: AuditEntry[] = []
   let cursor: string | undefined
   do {
-    const { data } = await client.listAudit({ ...filter, ...(cursor !== undefined && { cursor }) }, limited())
+    const { data } = await client.listAudit(
+      { ...filter, ...(cursor !== undefined && { cursor }) },
+      makeDeadline(),
+    )
     entries.push(...data.items)
     cursor = data.next
   } while (cursor !== undefined && entries.length < limit)
@@ -152,14 +155,14 @@ async function readMovements(
   client: Client,
   petId: bigint,
   since: string,
-  limited: Limited,
+  makeDeadline: MakeDeadline,
 ): Promise<ReadonlyMap<string, StockMovement>> {
   const movements = new Map<string, StockMovement>()
   let cursor: string | undefined
   let isDone = false
   while (!isDone && movements.size <= ENTRIES_MAX) {
     const page = { petId, limit: PAGE_MAX, sort: '-id', ...(cursor !== undefined && { cursor }) } as const
-    const { data } = await client.listMovements(page, limited())
+    const { data } = await client.listMovements(page, makeDeadline())
     for (const movement of data.items) movements.set(stateKey(movement), movement)
     cursor = data.next
     const last = data.items.at(-1)
@@ -177,14 +180,14 @@ function stateKey({ at, quantity, reserved }: Pick<StockMovement, 'at' | 'quanti
 async function readKeyNames(
   client: Client,
   ids: ReadonlySet<bigint>,
-  limited: Limited,
+  makeDeadline: MakeDeadline,
 ): Promise<ReadonlyMap<bigint, string>> {
   const names = new Map<bigint, string>()
   await ifAllowed(async () => {
     let cursor: string | undefined
     for (let pages = 0; pages < KEY_PAGES_MAX; pages++) {
       const page = { limit: PAGE_MAX, ...(cursor !== undefined && { cursor }) }
-      const { data } = await client.listKeys(page, limited())
+      const { data } = await client.listKeys(page, makeDeadline())
       for (const { id, name } of data.items) names.set(id, name)
       cursor = data.next
       if (cursor === undefined) return
@@ -192,7 +195,7 @@ async function readKeyNames(
   })
   for (const id of ids) {
     if (names.has(id)) continue
-    const { data } = await client.listAudit({ subject: `keys/${id}`, limit: 1 }, limited())
+    const { data } = await client.listAudit({ subject: `keys/${id}`, limit: 1 }, makeDeadline())
     const [entry] = data.items
     if (entry && (entry.type === 'petstore.key.created' || entry.type === 'petstore.key.revoked'))
       names.set(id, entry.data.name)
@@ -200,7 +203,7 @@ async function readKeyNames(
   return names
 }
 
-/** Returns the result of a read; undefined if the key may not read this. Then the history has fewer details. */
+/** Returns the result of a read; undefined if the key may not read this or it does not exist. */
 async function ifAllowed<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
@@ -232,8 +235,15 @@ function makerOf({ keyId }: AuditEntry, names: ReadonlyMap<bigint, string>): str
 }
 
 /** Returns why there may be no entries. */
-async function whyNothing(client: Client, kind: HistoryKind, id: bigint, limited: Limited): Promise<string> {
-  const oldest = await ifAllowed(async () => (await client.listEvents({ limit: 1 }, limited())).data.items[0])
+async function explainEmptyHistory(
+  client: Client,
+  kind: HistoryKind,
+  id: bigint,
+  makeDeadline: MakeDeadline,
+): Promise<string> {
+  const oldest = await ifAllowed(
+    async () => (await client.listEvents({ limit: 1 }, makeDeadline())).data.items[0],
+  )
   const since = oldest ? `The store keeps entries since ${localTime(oldest.time)} (${timeZone()}).` : ''
   const reason = `Either nothing happened, or the store has deleted the entries (PETSTORE_EVENT_RETENTION).`
   return `Nothing found for ${kind} ${id} in this period. ${reason} ${since}`.trimEnd()

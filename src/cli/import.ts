@@ -24,8 +24,8 @@ import {
 import { interruptedBySignals } from './interruption.ts'
 import { RejectedLines, rejectsPaths } from './rejected-lines.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
-import { configFrom } from './serve.ts'
 import { openStopped } from './stopped-store.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, say } from './terminal.ts'
 
 /**
@@ -95,12 +95,13 @@ async function runImport(options: ImportOptions): Promise<void> {
   const resumedId = options.resume === undefined ? undefined : importIdOf(options.resume)
   const sources = await sourcesOf(files)
   const rejects = new Rejects(options)
-  const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
+  const config = storeConfigFrom(options)
   const opened = await openTarget(config, options, resumedId)
-  const what = resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
+  const source =
+    resumedId === undefined ? sources.map(({ text }) => text).join(' and ') : `import ${resumedId}`
   const verb = resumedId !== undefined ? 'Resuming' : options.dryRun ? 'Checking' : 'Importing'
-  const announcement = `${verb} ${what} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`
-  const bytes = sources.reduce((sum, source) => sum + source.bytes, 0)
+  const announcement = `${verb} ${source} ${options.dryRun ? 'for' : 'into'} ${opened.place}.`
+  const bytes = sources.reduce((sum, { bytes }) => sum + bytes, 0)
   await load({ options, files, bytes, rejects, announcement, ...opened })
 }
 
@@ -113,7 +114,7 @@ function refuseContradictions(options: ImportOptions): void {
     if (categories || pets || dryRun)
       refuse('--resume loads rows that the store already has: specify no file and no --dry-run.')
     if (keepGoing || skipExisting || rejects !== undefined || inSlices)
-      refuse('--resume continues an import as it was started: specify no other option of it.')
+      refuse('--resume continues an import as it was started: leave out its other options.')
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
   if (dryRun) refuse('A dry run writes no file: specify no --rejects.')
@@ -189,7 +190,7 @@ async function load({
     if (error instanceof StoreError) throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
     throw error
   } finally {
-    // A store that loads everything at once would first complete this. The end of the process rolls it back instead.
+    // In the mode `at once`, closing would first complete the load. The end of the process rolls it back instead.
     if (!(signal.aborted && hasBegun && mode === 'at once')) await target.close()
     interruption.stop()
   }
@@ -215,7 +216,7 @@ async function loadInMode(
   resume: string | undefined,
 ): Promise<ImportReport> {
   if (resume !== undefined)
-    return (await resumeSlices(target, progress, plan.signal)) ?? notResumed(target.importId)
+    return (await resumeSlices(target, progress, plan.signal)) ?? failResume(target.importId)
   if (mode === 'check') return checkFiles(target, files, plan, progress)
   return mode === 'in slices'
     ? importInSlices(target, files, plan, progress)
@@ -232,7 +233,7 @@ function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): stri
   )
 }
 
-function notResumed(importId: bigint): never {
+function failResume(importId: bigint): never {
   throw new CommandFailed(
     `The store has no import ${importId} to resume: it is complete, it was not started, or it is older than a day.`,
   )

@@ -25,6 +25,7 @@ export interface ImportTarget extends NameSource {
   close(): Promise<void>
 }
 
+/** The paths of the files to import. */
 export interface Files {
   readonly categories?: string | undefined
   readonly pets?: string | undefined
@@ -42,7 +43,7 @@ export interface ImportPlan {
   readonly signal?: AbortSignal
 }
 
-/** What the lines of the files have, before any of them is loaded. */
+/** What the check of all lines found, before any of them is loaded. */
 export interface Findings {
   /** The first 1000 problems as `file:line: problem`, in the order of the lines. */
   readonly problems: readonly string[]
@@ -88,9 +89,9 @@ export async function checkFiles(
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const reading = await readFiles(store, files, plan, progress, async () => {})
-  progress.onChecked(reading)
-  return { ...reading, outcome: reading.counts }
+  const checked = await readFiles(store, files, plan, progress, async () => {})
+  progress.onChecked(checked)
+  return { ...checked, outcome: checked.counts }
 }
 
 /**
@@ -103,17 +104,17 @@ export async function importFiles(
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const reading = await stageFiles(target, files, plan, progress)
-  if (reading.isRefused) return { ...reading, outcome: undefined }
+  const checked = await stageFiles(target, files, plan, progress)
+  if (checked.isRefused) return { ...checked, outcome: undefined }
   const { keepGoing, skipExisting = false, signal } = plan
   const applying = target.apply({ dryRun: false, keepGoing, skipExisting })
   const { problems, ...outcome } = await orAborted(applying, signal)
   const late = problems.map(found => problemText(files, found))
   progress.onProblems(late)
   return {
-    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + reading.counts.petsSkipped },
-    problems: [...reading.problems, ...late],
-    problemCount: reading.problemCount + late.length,
+    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
+    problems: [...checked.problems, ...late],
+    problemCount: checked.problemCount + late.length,
   }
 }
 
@@ -124,20 +125,26 @@ export async function importInSlices(
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const reading = await stageFiles(target, files, plan, progress)
-  if (reading.isRefused) return { ...reading, outcome: undefined }
-  const { outcome, problems, isTakenOver } = await loadSlices(target, files, plan, true, progress)
+  const checked = await stageFiles(target, files, plan, progress)
+  if (checked.isRefused) return { ...checked, outcome: undefined }
+  const { outcome, problems, problemCount, isTakenOver } = await loadSlices(
+    target,
+    files,
+    plan,
+    true,
+    progress,
+  )
   return {
-    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + reading.counts.petsSkipped },
-    problems: [...reading.problems, ...problems],
-    problemCount: reading.problemCount + problems.length,
+    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
+    problems: [...checked.problems, ...problems],
+    problemCount: checked.problemCount + problemCount,
     isTakenOver,
   }
 }
 
 /**
- * Loads the rest of an interrupted import that was started in slices, with its `skipExisting`. Returns undefined if
- * there is none.
+ * Loads the rest of an interrupted import in slices, with the `skipExisting` with which it was started. Returns
+ * undefined if the store has no such import.
  */
 export async function resumeSlices(
   target: ImportTarget,
@@ -147,12 +154,15 @@ export async function resumeSlices(
   const plan = { keepGoing: true, ...(signal && { signal }) }
   // A resumed import does not know the names of its files.
   const { isKnown, ...report } = await loadSlices(target, {}, plan, false, progress)
-  return isKnown ? { ...report, problemCount: report.problems.length } : undefined
+  return isKnown ? report : undefined
 }
 
 interface SlicesReport {
   readonly outcome: Omit<ImportOutcome, 'problems'>
+  /** The first 1000 problems. */
   readonly problems: readonly string[]
+  readonly problemCount: number
+  /** Whether the store had the import when the first slice was loaded. */
   readonly isKnown: boolean
   readonly isTakenOver: boolean
 }
@@ -165,6 +175,7 @@ async function loadSlices(
   { onLoaded, onProblems }: ImportProgress,
 ): Promise<SlicesReport> {
   const problems: string[] = []
+  let problemCount = 0
   const sums = { categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsSkipped: 0n }
   let rows = SLICE_ROWS_FIRST
   for (let isFirst = true; ; isFirst = false) {
@@ -180,11 +191,18 @@ async function loadSlices(
     const texts = slice.problems.map(found => problemText(files, found))
     onProblems(texts)
     problems.push(...texts.slice(0, PROBLEMS_MAX - problems.length))
+    problemCount += texts.length
     const loaded = categoriesCreated + categoriesFound + petsCreated + petsSkipped
     onLoaded(Number(loaded) + slice.problems.length)
     if (!slice.isLast) continue
     const { isKnown } = slice
-    return { outcome: sums, problems, isKnown: isKnown || !isFirst, isTakenOver: !isKnown && !isFirst }
+    return {
+      outcome: sums,
+      problems,
+      problemCount,
+      isKnown: isKnown || !isFirst,
+      isTakenOver: !isKnown && !isFirst,
+    }
   }
 }
 
@@ -197,16 +215,16 @@ async function stageFiles(
 ): Promise<CheckedFiles & { readonly isRefused: boolean }> {
   let rows = 0
   try {
-    const reading = await readFiles(target, files, plan, progress, async group => {
+    const checked = await readFiles(target, files, plan, progress, async group => {
       rows += group.categories.length + group.pets.length
       await target.stage(group)
     })
-    progress.onChecked(reading)
+    progress.onChecked(checked)
     plan.signal?.throwIfAborted()
-    const isRefused = reading.problemCount > 0 && !plan.keepGoing
+    const isRefused = checked.problemCount > 0 && !plan.keepGoing
     if (isRefused) await target.discard()
     else progress.onStaged(rows)
-    return { ...reading, isRefused }
+    return { ...checked, isRefused }
   } catch (error) {
     // If this fails too, the store deletes the rows after a day. The first error is the one to report.
     await target.discard().catch(() => {})

@@ -1,8 +1,8 @@
 import { CommandFailed } from './terminal.ts'
 
 /**
- * Returns a signal that a first Ctrl-C aborts with a CommandFailed. `consequence` is a sentence about what was done,
- * for its message, or returns it. A second Ctrl-C ends the process at once.
+ * Returns a signal that SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts with a CommandFailed. `consequence` is a sentence of
+ * its message about what was done, or a function that returns this sentence. A second signal ends the process at once.
  */
 export function interruptedBySignals(consequence: string | (() => string)): {
   signal: AbortSignal
@@ -13,15 +13,14 @@ export function interruptedBySignals(consequence: string | (() => string)): {
   const stops = (['SIGHUP', 'SIGINT', 'SIGTERM'] as const).map(name => {
     const abort = (): void => {
       const sentence = typeof consequence === 'string' ? consequence : consequence()
+      stop()
       controller.abort(new CommandFailed(`Interrupted. ${sentence}`, codes[name]))
     }
-    process.once(name, abort)
+    process.on(name, abort)
     return () => process.off(name, abort)
   })
-  return {
-    signal: controller.signal,
-    stop: () => {
-      for (const stop of stops) stop()
-    },
+  const stop = (): void => {
+    for (const stopOne of stops) stopOne()
   }
+  return { signal: controller.signal, stop }
 }

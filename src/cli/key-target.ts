@@ -25,9 +25,9 @@ export interface KeyTarget {
   hasAdmin(): Promise<boolean | undefined>
 }
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
-/** Manages the keys of a store that this process has open, with all scopes. The audit log names no key. */
+/** Manages the keys of a store that this process has open. The audit log shows these changes without a key. */
 export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget {
   const now = (): string => storedInstant(clock())
   const execute = async (id: Command['id'], input: object, secret?: Command['context']['secret']) => {
@@ -37,7 +37,7 @@ export function engineKeys(engine: StoreEngine, clock: () => number): KeyTarget 
   return {
     list: async function* () {
       for (let cursor: string | undefined; ; ) {
-        const input = { limit: PAGE, ...(cursor !== undefined && { cursor }) }
+        const input = { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }
         const page = await engine.readRow(reader => listKeys(reader, input))
         yield* page.items
         cursor = page.next
@@ -61,7 +61,7 @@ export function runningKeys(baseUrl: string, key: string): KeyTarget {
   ignoreProxies()
   const client = createClient({ baseUrl, key })
   return {
-    list: () => client.listKeys({ limit: PAGE }),
+    list: () => client.listKeys({ limit: PAGE_SIZE }),
     create: async body => (await client.createKey({ body })).data,
     revoke: async keyId => {
       await client.revokeKey({ keyId })

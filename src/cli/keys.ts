@@ -12,8 +12,8 @@ import { adminKeyFile, adminKeyPath } from './admin-key-file.ts'
 import { requireStore } from './copy-place.ts'
 import { engineKeys, type KeyTarget, runningKeys } from './key-target.ts'
 import { keyForRunning, runningAddress } from './running-store.ts'
-import { configFrom } from './serve.ts'
 import { openStopped, openStoppedOrFail } from './stopped-store.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, escapeControls, print, reasonOf, say } from './terminal.ts'
 import { alignedLines } from './text-table.ts'
 
@@ -23,18 +23,18 @@ interface KeysOptions {
   readonly key?: string
 }
 
-const WHERE = `
+const ACCESS_HELP = `
 On a stopped store, no key is needed. A running store is accessed over HTTP, at its address on this machine; the key
 comes from --key, PETSTORE_KEY, PETSTORE_ADMIN_KEY or the file admin-key in the data directory. The audit log records
 each change.`
 
-const LIST_HELP = `${WHERE}
+const LIST_HELP = `${ACCESS_HELP}
 
 Examples:
   petstore keys list
   petstore keys list --data /var/lib/petstore`
 
-const CREATE_HELP = `${WHERE}
+const CREATE_HELP = `${ACCESS_HELP}
 
 Only the key is printed on standard output. The store keeps only its hash: save the key at once.
 
@@ -45,15 +45,15 @@ Examples:
   petstore keys create --name "till 1" --scope orders:read --scope orders:write
   petstore keys create --name courier --scope events:read --expires 30d > courier-key`
 
-const REVOKE_HELP = `${WHERE}
+const REVOKE_HELP = `${ACCESS_HELP}
 
 Examples:
   petstore keys list
   petstore keys revoke 3`
 
 const RESET_HELP = `
-Use this if the admin key is lost. No key is needed. A store on SQLite must be stopped. The new key replaces the content
-of the file. The other keys stay valid; --revoke-others revokes those with the scope admin.
+Use this if the admin key is lost. No key is needed. A store on SQLite must be stopped. The new key replaces the one
+in the file admin-key. The other keys stay valid; --revoke-others revokes those with the scope admin.
 
 Examples:
   petstore keys reset-admin
@@ -64,31 +64,38 @@ export function addKeys(program: Command): void {
   const keys = program
     .command('keys')
     .description('list, create and revoke keys, or replace a lost admin key')
-  const placed = (command: Command, help: string): Command =>
+  const withStoreOptions = (command: Command, help: string): Command =>
     command
       .option('--data <directory>', 'the data directory [PETSTORE_DATA]')
       .option('--database-url <url>', 'PostgreSQL of the store [DATABASE_URL]')
       .addHelpText('after', help)
-  const keyed = (command: Command, help: string): Command =>
-    placed(command, help).option('--key <key>', 'a key with keys:manage, for a running store [PETSTORE_KEY]')
-  keyed(keys.command('list').description('list the keys, without their secrets'), LIST_HELP).action(runList)
+  const withKeyOption = (command: Command, help: string): Command =>
+    withStoreOptions(command, help).option(
+      '--key <key>',
+      'a key with keys:manage, for a running store [PETSTORE_KEY]',
+    )
+  withKeyOption(keys.command('list').description('list the keys, without their secrets'), LIST_HELP).action(
+    runList,
+  )
   const create = keys
     .command('create')
     .description('create a key, and print it')
     .option('--name <name>', 'what the key is for')
     .option('--scope <scope>', 'a permission of the key; may be repeated', addScope)
-    // The operation create-key has this name for it.
+    // The command create-key names this option --scopes.
     .addOption(new Option('--scopes <scope>').argParser(addScope).hideHelp())
     .option('--expires <when>', 'when the key expires: in 30d or 36h, or at an instant', readExpiry)
-  keyed(create, CREATE_HELP).action(runCreate)
-  keyed(keys.command('revoke <id>').description('revoke a key at once'), REVOKE_HELP).action(runRevoke)
+  withKeyOption(create, CREATE_HELP).action(runCreate)
+  withKeyOption(keys.command('revoke <id>').description('revoke a key at once'), REVOKE_HELP).action(
+    runRevoke,
+  )
   const reset = keys
     .command('reset-admin')
     .description(
       'replace a lost admin key: create one, and write it to the file admin-key in the data directory',
     )
     .option('--revoke-others', 'revoke every other key with the scope admin')
-  placed(reset, RESET_HELP).action(runReset)
+  withStoreOptions(reset, RESET_HELP).action(runReset)
 }
 
 function addScope(text: string, scopes: readonly Scope[] = []): Scope[] {
@@ -166,7 +173,7 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
 
 /** Runs work with the keys of a running or stopped store. Throws CommandFailed if the store refuses. */
 async function withKeys(options: KeysOptions, work: (keys: KeyTarget) => Promise<void>): Promise<void> {
-  const config = configFrom({ data: options.data, databaseUrl: options.databaseUrl })
+  const config = storeConfigFrom(options)
   requireStore(config)
   try {
     await using store = await openStopped(config)
@@ -200,7 +207,7 @@ interface ResetAdminOptions extends KeysOptions {
 }
 
 async function runReset({ data, databaseUrl, revokeOthers = false }: ResetAdminOptions): Promise<void> {
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   requireStore(config)
   await using store = await openStoppedOrFail(config, 'Stop it first, then reset the key.')
   await resetAdminKey(store.engine, adminKeyFile(config.data), revokeOthers, Date.now)

@@ -28,7 +28,7 @@ export class LogStream {
   #unwritten: Uint8Array = new Uint8Array()
   #lost = 0
   /** Whether the last line was written only in part. */
-  #torn = false
+  #isTorn = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: LogStreamOptions) {
@@ -50,7 +50,7 @@ export class LogStream {
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const report = (this.#torn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
+    const report = (this.#isTorn ? '\n' : '') + (this.#lost > 0 ? this.#options.lossLine(this.#lost) : '')
     const head = Buffer.concat([this.#unwritten, Buffer.from(report)])
     const lines = Buffer.from(this.#waiting.join(''))
     const bytes = head.length === 0 ? lines : Buffer.concat([head, lines])
@@ -64,14 +64,14 @@ export class LogStream {
     }
     if (error === undefined || isBusy(error)) {
       this.#lost = 0
-      this.#torn = false
+      this.#isTorn = false
       return
     }
     this.#lost =
       written < head.length
-        ? this.#lost + linesIn(bytes.subarray(head.length))
-        : linesIn(bytes.subarray(written))
-    if (written > 0) this.#torn = bytes[written - 1] !== NEWLINE
+        ? this.#lost + countLines(bytes.subarray(head.length))
+        : countLines(bytes.subarray(written))
+    if (written > 0) this.#isTorn = bytes[written - 1] !== NEWLINE
   }
 
   #put(bytes: Uint8Array): { written: number; error?: unknown } {
@@ -91,7 +91,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 }
 
-function linesIn(bytes: Uint8Array): number {
+function countLines(bytes: Uint8Array): number {
   let count = 0
   for (const byte of bytes) if (byte === NEWLINE) count++
   return count

@@ -6,8 +6,8 @@ import { migrations as postgresMigrations } from '../engine/postgres-migrations.
 import { migrations, sqliteVersion } from '../engine/sqlite.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
 import { requireStore } from './copy-place.ts'
-import { configFrom } from './serve.ts'
 import { openStoppedOrFail } from './stopped-store.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 interface MigrateOptions {
@@ -38,7 +38,7 @@ export function addMigrate(program: Command): void {
 }
 
 async function runMigrate({ check, data, databaseUrl }: MigrateOptions): Promise<void> {
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   const before = await databaseVersion(config)
   const known = config.databaseUrl === undefined ? migrations.length : postgresMigrations.length
   if (before > known) throw new CommandFailed(newerDatabase(before, known).message)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Returns the names of the members that an item of a list can have, in the order of the contract. */
+/** Returns the names of the members that a resource can have, in the order of the contract. */
 export function columnsOf(schema: z.ZodType): string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return []

@@ -24,7 +24,7 @@ export function addOperation(program: Command, id: OperationId): void {
     .summary(summaryOf(operation))
     .description(descriptionOf(operation))
   for (const [name, parameter] of Object.entries(operation.pathParameters ?? {})) {
-    const read = checked(pathReader(parameter))
+    const read = withArgumentErrors(pathReader(parameter))
     command.addArgument(new Argument(`<${kebabCase(name)}>`, parameter.description).argParser(read))
   }
   addOptions(command, 'Parameters:', flags.filter(({ place }) => place !== 'body').flatMap(optionsFor))
@@ -125,7 +125,7 @@ function optionsFor(flag: OperationFlag): Option[] {
 
 /** Returns a parser of an option. The values of a repeated option become a list; any other is accepted once. */
 function collector({ isRepeated, read }: OperationFlag): (text: string, previous?: GivenValue) => GivenValue {
-  const parse = checked(read)
+  const parse = withArgumentErrors(read)
   return (text, previous) => {
     const value = parse(text)
     if (isRepeated) return { value: Array.isArray(previous?.value) ? [...previous.value, value] : [value] }
@@ -134,7 +134,8 @@ function collector({ isRepeated, read }: OperationFlag): (text: string, previous
   }
 }
 
-function checked(read: (text: string) => unknown): (text: string) => unknown {
+/** Returns a reader that throws the error of commander in place of InvalidValue. */
+function withArgumentErrors(read: (text: string) => unknown): (text: string) => unknown {
   return text => {
     try {
       return read(text)
@@ -145,7 +146,7 @@ function checked(read: (text: string) => unknown): (text: string) => unknown {
   }
 }
 
-/** Returns the summary of an operation, in which a deprecated operation is marked. */
+/** Returns the summary of an operation, with its stability unless it is stable. */
 export function summaryOf({ summary, stability }: Operation): string {
   return stability === 'stable' ? summary : `${summary} (${stability})`
 }

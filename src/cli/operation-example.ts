@@ -7,15 +7,15 @@ import { kebabCase, operationOf } from './operation-names.ts'
 
 /** The number of optional parameters that an example shows. */
 const PARAMETERS_SHOWN = 2
-/** Parameters about pages are in no example, because every list has them. */
-const ofPages = ['limit', 'cursor', 'id', 'wait']
+/** The parameters that no example shows, because they do not explain what the operation is for. */
+const notShown = ['limit', 'cursor', 'id', 'wait']
 
 /** Returns the words of an example command line, from the examples of the contract. */
 export function exampleWords(id: OperationId, flags: readonly OperationFlag[]): string[] {
   const operation = operationOf(id)
   const path = Object.values(operation.pathParameters ?? {}).map(({ example }) => String(example))
   const query = flags.filter(({ place }) => place === 'query')
-  const optional = query.filter(({ name, isRequired }) => !isRequired && !ofPages.includes(name))
+  const optional = query.filter(({ name, isRequired }) => !isRequired && !notShown.includes(name))
   const shown = [...query.filter(({ isRequired }) => isRequired), ...optional.slice(0, PARAMETERS_SHOWN)]
   const words = shown.flatMap(({ flag, example }) => [`--${flag}`, String(example)])
   return [kebabCase(id), ...path, ...words, ...bodyWords(operation, id, flags)]

@@ -31,7 +31,10 @@ export interface OperationFlag {
 /** Thrown for a text that does not have the form of its option. The message says which form it must have. */
 export class InvalidValue extends Error {}
 
-/** Returns the options of an operation: its query, the header fields that a client chooses, and its body. */
+/**
+ * Returns the options of an operation: its query, the header fields that a client chooses, and its body. An option with
+ * a reserved name gets its place as a prefix, such as `body-url`.
+ */
 export function flagsOf(operation: Operation, reserved: ReadonlySet<string>): OperationFlag[] {
   const query = Object.entries(operation.query ?? {}).map(([name, parameter]) => queryFlag(name, parameter))
   const headers = requestHeaders(operation).flatMap(headerFlag)
@@ -68,7 +71,7 @@ function readerOf({ read, schema, expects }: Parameter): (text: string) => unkno
   }
 }
 
-/** The header that the store requires for a preview has one possible value, so it is always sent. */
+/** Returns the option of a header field. A required header has none, because its only possible value is always sent. */
 function headerFlag(part: Readonly<Record<string, unknown>>): OperationFlag[] {
   const { name, description, required, example } = part
   if (typeof name !== 'string' || required === true) return []
@@ -105,7 +108,7 @@ function memberFlag(name: string, schema: z.core.$ZodType): OperationFlag {
   }
 }
 
-/** Returns the schema inside of optional and nullable ones. */
+/** Returns the schema inside optional and nullable schemas. */
 function unwrap(schema: z.core.$ZodType): {
   core: z.core.$ZodType
   isOptional: boolean
@@ -135,7 +138,7 @@ function formOf(schema: z.core.$ZodType): Pick<OperationFlag, 'form' | 'values'>
   return { form: metaOf(schema).format === 'date-time' ? 'instant' : 'text', values: [] }
 }
 
-/** Returns a reader for the type of a member. Its other rules are those of the store, which explains each violation. */
+/** Returns a reader that checks only the type of a member. The store checks the rest, and explains violations. */
 function elementReader(schema: z.core.$ZodType, values: readonly string[]): (text: string) => unknown {
   if (schema instanceof z.ZodBigInt || schema instanceof z.ZodNumber) {
     return text => parseInt64(text) ?? refuse('a 64-bit integer')

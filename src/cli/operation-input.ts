@@ -26,7 +26,7 @@ export interface OperationRequest {
   readonly call: CallOptions
 }
 
-/** Returns the request of a command line. Throws CommandFailed if something required is missing. */
+/** Returns the request of a command line. Throws CommandFailed if options are missing or contradict each other. */
 export async function requestOf(
   { operation, flags, path, options }: GivenInput,
   bodyText: string | undefined,
@@ -35,22 +35,22 @@ export async function requestOf(
   const values = flags
     .map(flag => [flag, valueGiven(flag, options)] as const)
     .filter(([, value]) => value !== undefined)
-  const placed = (place: OperationFlag['place']): Record<string, unknown> =>
+  const valuesIn = (place: OperationFlag['place']): Record<string, unknown> =>
     Object.fromEntries(
       values.filter(([flag]) => flag.place === place).map(([flag, value]) => [flag.name, value]),
     )
-  const input: Record<string, unknown> = { ...placed('query') }
+  const input: Record<string, unknown> = { ...valuesIn('query') }
   for (const [index, name] of Object.keys(operation.pathParameters ?? {}).entries()) input[name] = path[index]
   const isWhole = bodyText !== undefined
   requireAll(flags.filter(({ place, name }) => place === 'query' && input[name] === undefined))
   if (operation.body) {
-    const members = placed('body')
+    const members = valuesIn('body')
     if (isWhole) refuseMembers(flags, members, bodyFlag)
     else requireAll(flags.filter(({ place, name }) => place === 'body' && members[name] === undefined))
     if (!isWhole && Object.keys(members).length === 0) throw nothingToSend(flags, bodyFlag)
     input.body = isWhole ? await readBodyOption(bodyText, bodyFlag) : members
   }
-  return { input, call: callOptionsOf(placed('header')) }
+  return { input, call: callOptionsOf(valuesIn('header')) }
 }
 
 function valueGiven(
@@ -64,7 +64,7 @@ function valueGiven(
     : value
 }
 
-/** Throws if an option of these is required. */
+/** Throws CommandFailed if one of the missing options is required. */
 function requireAll(missing: readonly OperationFlag[]): void {
   const needed = missing.filter(({ isRequired }) => isRequired).map(({ flag }) => `--${flag}`)
   if (needed.length > 0) throw new CommandFailed(`Specify ${needed.join(' and ')}.`, EXIT_USAGE)
@@ -82,7 +82,10 @@ function nothingToSend(flags: readonly OperationFlag[], bodyFlag: string): Comma
   return new CommandFailed(`Specify what to change: ${[...names, bodyFlag].join(', ')}.`, EXIT_USAGE)
 }
 
-/** Returns the header fields as the client takes them. An entity tag is quoted if a shell has removed its quotes. */
+/**
+ * Returns the header fields as options of the client. An entity tag gets quotes if a shell has removed them, and an
+ * idempotency key has none, because the client adds them.
+ */
 function callOptionsOf(headers: Readonly<Record<string, unknown>>): CallOptions {
   const named: Record<string, string> = {}
   let idempotencyKey: string | undefined

@@ -15,7 +15,7 @@ export function operationOf(id: OperationId): Operation {
   return contract[id]
 }
 
-/** Returns the operation with a name, in either form: `listPets` or `list-pets`. Returns undefined without one. */
+/** Returns the operation with a name, in either form: `listPets` or `list-pets`. Returns undefined if there is none. */
 export function findOperation(word: string): OperationId | undefined {
   return commandIds.find(id => id === word || kebabCase(id) === word)
 }

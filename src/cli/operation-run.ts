@@ -105,7 +105,7 @@ async function runList(
   }
 }
 
-/** Prints each event of the stream in one line, until the command is ended. Only the first connection may fail. */
+/** Prints each event of the stream in one line. Ends if the first connection fails; reconnects after later failures. */
 async function runStream(
   { input, call }: OperationRequest,
   options: OperationOptions,
@@ -155,12 +155,12 @@ export function sender({ url, key }: ChosenStore): Call {
   return makeCall({ baseUrl: url, key, timeoutMs: Number.POSITIVE_INFINITY, onDeprecation, onRetry })
 }
 
-let isReported = false
+let isDeprecationReported = false
 
 /** Reports a deprecation once: each page of a list has the same. */
 function onDeprecation({ operationId, sunsetAt, successor }: DeprecationNotice): void {
-  if (isReported) return
-  isReported = true
+  if (isDeprecationReported) return
+  isDeprecationReported = true
   const end = sunsetAt === undefined ? '' : ` and works until ${sunsetAt.toISOString().slice(0, 10)}`
   const instead = successor === undefined ? '' : ` Use ${escapeControls(successor)} instead.`
   say(`${kebabCase(operationId)} is deprecated${end}.${instead}`)

@@ -10,7 +10,7 @@ export interface OutputOptions {
   readonly format: OutputFormat
   /** The members of the items, as the contract names them. A CSV has these columns. */
   readonly columns: readonly string[]
-  /** A value is never cut, because no other response contains it. */
+  /** Whether a value is a secret that no other response contains. Then no value is cut. */
   readonly isSecret?: boolean
 }
 
@@ -26,7 +26,7 @@ export function defaultFormat(): OutputFormat {
   return process.stdout.isTTY ? 'table' : 'json'
 }
 
-/** Returns the columns of the terminal, or of a usual one. */
+/** Returns the width of the terminal in columns; 80 if it is not known. */
 export function terminalWidth(): number {
   return process.stdout.columns || 80
 }

@@ -45,9 +45,9 @@ function readEdge(text: string, nowMs: number, dayOffset: number): number | unde
 /** Returns an instant as local date and time, to the second: `2026-11-21 09:30:00`. */
 export function localTime(instant: string): string {
   const at = new Date(instant)
-  const two = (value: number): string => String(value).padStart(2, '0')
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-  return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+  const twoDigits = (value: number): string => String(value).padStart(2, '0')
+  const date = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`
+  return `${date} ${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}:${twoDigits(at.getSeconds())}`
 }
 
 /** Returns the name of the time zone of this process: `Europe/Berlin`. */

@@ -34,12 +34,12 @@ const cases: { name: string; entry: object; line: string }[] = [
     line: '12:30:01 GET /\\u{1b}[2J\\u{d}\\u{a}12:30:02 GET /\\u{202e}gpj\\u{9b} 200 1.2 ms\n',
   },
   {
-    name: 'a value that looks like two fields',
+    name: 'a value that looks like two fields in quotes',
     entry: { ...request, traceparent: 'x" keyId=1' },
     line: '12:30:01 GET /pets 200 1.2 ms traceparent="x\\" keyId=1"\n',
   },
   {
-    name: 'anything else',
+    name: 'any other entry by its level, message and fields',
     entry: { level: 30, time, base: 'http://127.0.0.1:8080', engine: 'sqlite', msg: 'listening' },
     line: '12:30:01 info listening base=http://127.0.0.1:8080 engine=sqlite\n',
   },

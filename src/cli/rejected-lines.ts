@@ -4,6 +4,11 @@ import type { RecordSpan } from './catalogue-file.ts'
 import type { Files } from './importer.ts'
 import { CommandFailed, escapeControls, reasonOf } from './terminal.ts'
 
+interface Descriptors {
+  readonly source: number
+  readonly target: number
+}
+
 /** Returns the file for the invalid lines of each file: `rejects.csv`, or `rejects-pets.csv` if there are two. */
 export function rejectsPaths(path: string, { categories, pets }: Files): Files {
   if (categories === undefined) return { pets: path }
@@ -15,13 +20,13 @@ export function rejectsPaths(path: string, { categories, pets }: Files): Files {
 
 /**
  * Copies invalid lines of a file, byte for byte, after its header, to a new file, so that they can be corrected and
- * imported. Without an invalid line, there is no new file. Each function throws CommandFailed if a file cannot be read
- * or written.
+ * imported. Without an invalid line, there is no new file. `add` throws CommandFailed if a file cannot be read or
+ * written.
  */
 export class RejectedLines {
   readonly path: string
   readonly #source: string
-  #files: { readonly from: number; readonly to: number } | undefined
+  #descriptors: Descriptors | undefined
 
   /** Throws CommandFailed if `path` exists. */
   constructor(source: string, path: string) {
@@ -33,20 +38,20 @@ export class RejectedLines {
 
   add({ headerTo, from, to }: RecordSpan): void {
     this.#orFail(() => {
-      if (!this.#files) {
+      if (!this.#descriptors) {
         const source = openSync(this.#source, 'r')
-        this.#files = { from: source, to: openSync(this.path, 'wx') }
-        copy(this.#files, 0, headerTo)
+        this.#descriptors = { source, target: openSync(this.path, 'wx') }
+        copy(this.#descriptors, 0, headerTo)
       }
-      copy(this.#files, from, to)
+      copy(this.#descriptors, from, to)
     })
   }
 
   /** Closes the new file, and returns whether it exists. */
   close(): boolean {
-    if (!this.#files) return false
-    closeSync(this.#files.from)
-    closeSync(this.#files.to)
+    if (!this.#descriptors) return false
+    closeSync(this.#descriptors.source)
+    closeSync(this.#descriptors.target)
     return true
   }
 
@@ -66,13 +71,14 @@ export class RejectedLines {
   }
 }
 
-function copy(files: { readonly from: number; readonly to: number }, from: number, to: number): void {
+/** Copies the bytes from the offset `from` to the offset `to`. */
+function copy({ source, target }: Descriptors, from: number, to: number): void {
   const bytes = new Uint8Array(to - from)
   let read = 0
   while (read < bytes.length) {
-    const count = readSync(files.from, bytes, read, bytes.length - read, from + read)
+    const count = readSync(source, bytes, read, bytes.length - read, from + read)
     if (count === 0) throw new Error('the file of the import became shorter')
     read += count
   }
-  for (let written = 0; written < bytes.length; ) written += writeSync(files.to, bytes, written)
+  for (let written = 0; written < bytes.length; ) written += writeSync(target, bytes, written)
 }

@@ -29,7 +29,7 @@ async function bytesOf(text: string, flag: string): Promise<Uint8Array> {
 }
 
 /** Returns all bytes of a stream. It stops reading at the size that a store refuses. */
-async function readAll(stream: AsyncIterable<Uint8Array>, what: string): Promise<Uint8Array> {
+async function readAll(stream: AsyncIterable<Uint8Array>, sourceName: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stream) {
@@ -37,7 +37,7 @@ async function readAll(stream: AsyncIterable<Uint8Array>, what: string): Promise
     bytes += chunk.length
     if (bytes <= BODY_BYTES_MAX) continue
     throw new CommandFailed(
-      `${what} has more than ${BODY_BYTES_MAX} bytes, the most that a store accepts.`,
+      `${sourceName} has more than ${BODY_BYTES_MAX} bytes, the most that a store accepts.`,
       EXIT_USAGE,
     )
   }

@@ -18,8 +18,8 @@ export interface RequestFacts {
 }
 
 /**
- * Returns the error of a command for a failed request: 1 if the store refused it, 2 if it could not be sent, 3 if the
- * store did not respond or failed. Returns any other error unchanged.
+ * Returns a CommandFailed for a failed request. Its exit code is 1 if the store refused the request, 2 if the request
+ * could not be sent, and 3 if the store did not respond or failed. Returns any other error unchanged.
  */
 export function failureOf(error: unknown, facts: RequestFacts): unknown {
   if (error instanceof ApiError) {

@@ -16,8 +16,8 @@ export interface OperationOptions extends RequestOptions {
   readonly body?: string
 }
 
-const SECONDS_DEFAULT = 30
-const SECONDS_MAX = 86_400
+const TIMEOUT_SECONDS_DEFAULT = 30
+const TIMEOUT_SECONDS_MAX = 86_400
 
 /** Returns the options that choose a store, a key, a time limit and an output. `formats` are the outputs to offer. */
 export function requestOptions(formats: readonly string[] = outputFormats): Option[] {
@@ -25,7 +25,7 @@ export function requestOptions(formats: readonly string[] = outputFormats): Opti
     new Option('--url <url>', 'address of the store [PETSTORE_URL]'),
     new Option('--key <key>', 'the key to send, or @FILE to read it from a file [PETSTORE_KEY]'),
     new Option('--data <directory>', 'data directory of a store that runs here [PETSTORE_DATA]'),
-    timeoutOption(SECONDS_DEFAULT),
+    timeoutOption(TIMEOUT_SECONDS_DEFAULT),
     new Option('--output <format>', 'table for a terminal, json otherwise').choices(formats),
   ]
 }
@@ -42,12 +42,12 @@ export function addOptions(command: Command, heading: string, options: readonly 
   for (const option of options) command.addOption(option.helpGroup(heading))
 }
 
-/** Returns the chosen format, and whether it was chosen by name. */
+/** Returns the format of --output, or the default format. */
 export function formatOf({ output }: RequestOptions): OutputFormat {
   return output ?? defaultFormat()
 }
 
-/** Returns the time limit of a request with its retries. `wait` are the seconds that the store may wait for events. */
+/** Returns the time limit of a request with its retries. `wait` is how many seconds the store may wait for events. */
 export function deadline(
   { timeout }: { readonly timeout: number },
   wait?: unknown,
@@ -57,6 +57,8 @@ export function deadline(
 
 function readSeconds(text: string): number {
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : 0
-  if (seconds > 0 && seconds <= SECONDS_MAX) return seconds
-  throw new InvalidArgumentError(`It must be a number of seconds, more than 0 and at most ${SECONDS_MAX}.`)
+  if (seconds > 0 && seconds <= TIMEOUT_SECONDS_MAX) return seconds
+  throw new InvalidArgumentError(
+    `It must be a number of seconds, more than 0 and at most ${TIMEOUT_SECONDS_MAX}.`,
+  )
 }

@@ -11,8 +11,8 @@ import { adminKeyPath } from './admin-key-file.ts'
 import { confirm } from './confirmation.ts'
 import { requireStore } from './copy-place.ts'
 import { loadDemo, WITHOUT_DEMO } from './demo.ts'
-import { configFrom } from './serve.ts'
 import { lockOrFail, openStoppedOrFail } from './stopped-store.ts'
+import { storeConfigFrom } from './store-config.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 
 interface ResetOptions {
@@ -49,7 +49,7 @@ export function addReset(program: Command): void {
 
 async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: ResetOptions): Promise<void> {
   if ((demo === true) === (empty === true)) throw new CommandFailed('Specify --demo or --empty.', 2)
-  const config = configFrom({ data, databaseUrl })
+  const config = storeConfigFrom({ data, databaseUrl })
   requireStore(config)
   const name = storeName(config)
   const tables = storeTables()
@@ -66,12 +66,12 @@ async function runReset({ data, databaseUrl, demo, empty, keepKeys, yes }: Reset
   } finally {
     lock?.release()
   }
-  if (demo) await seed(config)
+  if (demo) await loadDemoShop(config)
   say(`The store ${name} was reset: it ${demo ? 'has the demo shop' : 'is empty'}.`)
   say(keepKeys ? 'Its API keys are valid as before.' : nextKey(config))
 }
 
-/** Returns which admin key the store has after its next start, which uses a key in the file if the store lacks one. */
+/** Returns a sentence about the admin key that a store without keys has after its next start. */
 function nextKey({ databaseUrl, data }: Config): string {
   const file = adminKeyPath(data)
   if (databaseUrl === undefined || !existsSync(file)) return 'The next start creates a new admin key.'
@@ -85,7 +85,7 @@ function storeName({ databaseUrl, data }: Config): string {
     .join(',')}`
 }
 
-const counted = {
+const countedTables = {
   pet: 'pets',
   category: 'categories',
   orders: 'orders',
@@ -97,7 +97,7 @@ const counted = {
 async function contentsOf({ databaseUrl, databasePassword, data }: Config): Promise<string> {
   await using store = await openReader({ databaseUrl, databasePassword, directory: data })
   const counts: string[] = []
-  for (const [table, noun] of Object.entries(counted)) {
+  for (const [table, noun] of Object.entries(countedTables)) {
     const row = await store.reader.one(
       dynamicSql<{ count: bigint }>(() => `SELECT count(*) AS count FROM ${table}`),
     )
@@ -115,7 +115,7 @@ async function deleteAll(
   return resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), tables, scope)
 }
 
-async function seed(config: Config): Promise<void> {
+async function loadDemoShop(config: Config): Promise<void> {
   await using store = await openStoppedOrFail(
     config,
     'The store is empty: load the demo shop by starting it.',

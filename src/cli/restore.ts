@@ -10,7 +10,13 @@ import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../engine
 import { storeTables } from '../engine/store-tables.ts'
 import { storedInstant } from '../model/instant.ts'
 import { adminKeyPath } from './admin-key-file.ts'
-import { DATABASE, type Manifest, readManifest, SECRET_KEY, verifyBackup } from './backup-manifest.ts'
+import {
+  DATABASE_FILE,
+  type Manifest,
+  readManifest,
+  SECRET_KEY_FILE,
+  verifyBackup,
+} from './backup-manifest.ts'
 import { showHashProgress } from './byte-progress.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { type CopyPlace, parsePlace } from './copy-place.ts'
@@ -77,7 +83,7 @@ async function runRestore({ from, to }: RestoreOptions): Promise<void> {
 }
 
 async function verify({ backup, manifest, signal }: Restore): Promise<void> {
-  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE].bytes)
+  const { onBytes, stop } = showHashProgress(manifest.files[DATABASE_FILE].bytes)
   try {
     await verifyBackup(backup, manifest, { signal, onBytes })
   } finally {
@@ -92,10 +98,10 @@ async function restoreToDirectory(
   const lock = lockOrFail(directory, 'Stop it, and restore to an empty directory. Nothing was restored.')
   try {
     const options = { tables: storeTables(), at: storedInstant(Date.now()), head: manifest.head?.position }
-    await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
+    await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
     signal.throwIfAborted()
     const secretKey =
-      manifest.files[SECRET_KEY] && copySecretKey(join(backup, SECRET_KEY), directory, 'restored')
+      manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
     try {
       draft.publish()
     } catch (error) {
@@ -119,7 +125,7 @@ async function restoreToDatabase(
   const progress = showCopyProgress()
   try {
     const options = { tables, at: storedInstant(Date.now()), head: manifest.head?.position }
-    await using draft = await restoreSqlite(join(backup, DATABASE), directory, options)
+    await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
     draft.publish()
     await using source = openSqliteSource(directory)
     await copyStore(source, target, tables, { progress, signal })
@@ -146,17 +152,19 @@ function failureOf(error: unknown, { name }: CopyPlace): unknown {
   return new CommandFailed(`The restore to ${name} failed: ${escapeControls(reason)} Nothing was restored.`)
 }
 
-function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, ms: number): void {
-  say(`Restored the store of ${manifest.createdAt} to ${to.name} in ${(ms / 1000).toFixed(1)} s.`)
+function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, tookMs: number): void {
+  say(`Restored the store of ${manifest.createdAt} to ${to.name} in ${(tookMs / 1000).toFixed(1)} s.`)
   say(`Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids ${SKIPPED} later.`)
   say(`The audit log ends with the anchor ${head.position}:${head.hash}`)
   for (const line of nextSteps(backup, manifest, to)) say(line)
 }
 
 function nextSteps(backup: string, { files }: Manifest, to: CopyPlace): string[] {
-  const hasKey = files[SECRET_KEY] !== undefined
+  const hasKey = files[SECRET_KEY_FILE] !== undefined
   if (to.kind === 'database') {
-    const key = hasKey ? `a copy of ${escapeControls(join(backup, SECRET_KEY))}` : 'the same file as before'
+    const key = hasKey
+      ? `a copy of ${escapeControls(join(backup, SECRET_KEY_FILE))}`
+      : 'the same file as before'
     return [`Next: set PETSTORE_SECRET_KEY_FILE to ${key}, and start the store with DATABASE_URL.`]
   }
   const lines = existsSync(secretKeyPath(to.directory))

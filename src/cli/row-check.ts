@@ -41,7 +41,7 @@ export class RowCheck {
   }
 
   async checkCategories(rows: readonly ImportedCategory[]): Promise<RowResult[]> {
-    await this.#count(rows.map(({ name }) => name))
+    await this.#countCategories(rows.map(({ name }) => name))
     return rows.map(({ name }) => {
       const count = this.#counts.get(name)
       if (count === 2n) return { problem: ambiguous(name) }
@@ -54,7 +54,7 @@ export class RowCheck {
   }
 
   async checkPets(rows: readonly ImportedPet[]): Promise<RowResult[]> {
-    await this.#count(rows.map(({ category }) => category))
+    await this.#countCategories(rows.map(({ category }) => category))
     // Only a category that exists can have pets.
     const candidates = rows.filter(({ category }) => this.#counts.get(category) === 1n)
     const pets = candidates.map(({ name, category }) => ({ name, category }))
@@ -75,7 +75,7 @@ export class RowCheck {
     return 'new'
   }
 
-  async #count(names: readonly string[]): Promise<void> {
+  async #countCategories(names: readonly string[]): Promise<void> {
     const unknown = [...new Set(names)].filter(name => !this.#counts.has(name))
     for (let from = 0; from < unknown.length; from += IMPORT_ROWS_MAX) {
       const group = unknown.slice(from, from + IMPORT_ROWS_MAX)

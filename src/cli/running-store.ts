@@ -16,8 +16,7 @@ export function runningAddress({ data }: Config, { message }: DirectoryInUse): s
 
 /**
  * Returns the key for a running store: the given key, that of PETSTORE_KEY, or else the admin key of the settings or of
- * the data directory.
- * Throws CommandFailed if there is none; its message names the scope that the key needs.
+ * the data directory. Throws CommandFailed if there is none; its message names the scope that the key needs.
  */
 export function keyForRunning(
   { adminKey, adminKeyFile, data }: Config,

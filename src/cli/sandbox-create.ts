@@ -27,7 +27,10 @@ export interface CreateSandboxesOptions {
   readonly save: string
 }
 
-/** Creates sandboxes, saves each at once, and prints them. Throws CommandFailed; what was created is printed first. */
+/**
+ * Creates sandboxes, saves each at once, and prints them. If one cannot be created, prints those before it and throws
+ * CommandFailed.
+ */
 export async function runCreate(options: CreateSandboxesOptions): Promise<void> {
   const inputs = newSandboxes(options)
   const host = chooseHost(options.hostUrl)
@@ -55,14 +58,14 @@ export async function runCreate(options: CreateSandboxesOptions): Promise<void> 
   say(`Created ${count}, until ${first?.expiresAt}. ${savedSentence(saved)}`)
 }
 
-/** Says which labels the list already has: a class that is created twice is probably a mistake. */
+/** Warns if the list already has one of the labels: a class that is created twice is probably a mistake. */
 function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[]): void {
   const known = new Set(saved.read().map(({ label }) => label))
-  const [twice] = inputs.flatMap(({ label }) =>
+  const [repeated] = inputs.flatMap(({ label }) =>
     label !== undefined && known.has(csvLabel(label)) ? [label] : [],
   )
-  if (twice === undefined) return
-  const name = escapeControls(twice)
+  if (repeated === undefined) return
+  const name = escapeControls(repeated)
   say(
     `${escapeControls(saved.path)} already has a sandbox with the label "${name}". --save names another list.`,
   )
@@ -71,9 +74,9 @@ function warnOfKnownLabels(saved: SavedSandboxes, inputs: readonly NewSandbox[])
 async function createAll(
   control: SandboxControl,
   inputs: readonly NewSandbox[],
-  take: (sandbox: SavedSandbox) => void,
+  onCreated: (sandbox: SavedSandbox) => void,
 ): Promise<void> {
-  for (const input of inputs) take(savedSandbox(await control.create(input)))
+  for (const input of inputs) onCreated(savedSandbox(await control.create(input)))
 }
 
 function savedSentence({ path }: SavedSandboxes): string {

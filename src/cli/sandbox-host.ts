@@ -14,7 +14,7 @@ export function chooseHost(given: string | undefined): string {
   return variable === undefined ? DEFAULT_HOST : readAddress(variable, 'PETSTORE_SANDBOXES')
 }
 
-/** Returns the control operations of a host. The key is sent only there. Nothing is repeated, so nothing waits. */
+/** Returns the control operations of a host. The key is sent only to this host. Failed requests are not repeated. */
 export function controlHost(host: string, key: string | undefined): SandboxControl {
   if (isThisMachine(host)) ignoreProxies()
   return makeSandboxControl({ baseUrl: host, key, retriesMax: 0 })
@@ -45,10 +45,10 @@ export function hostFailure(error: unknown, host: string, keySource: string): un
 }
 
 /** The codes of a server that has no control operations. */
-const OTHER_SERVER: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
+const OTHER_SERVER_CODES: readonly string[] = ['route_not_found', 'method_not_allowed', 'unknown']
 
 function refusalText({ status, code, message, errors }: ApiError, host: string, keySource: string): string {
-  if (OTHER_SERVER.includes(code)) {
+  if (OTHER_SERVER_CODES.includes(code)) {
     const hint = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
     return `${host} is not a host of sandboxes: it may be a store, or one sandbox. ${hint}`
   }

@@ -16,7 +16,7 @@ import { readAddress } from './store-address.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from './terminal.ts'
 import { tableLines } from './text-table.ts'
 
-const SAVED = 'sandboxes.csv'
+const SAVED_FILE_DEFAULT = 'sandboxes.csv'
 const GONE = 'expired or deleted'
 
 const CREATE_HELP = `
@@ -31,7 +31,7 @@ Examples:
 
 const IDS_HELP = `
 The ids are those that "petstore sandbox list" shows. The first characters of an id, or its label, are enough. A reset
-without --snapshot restores what a sandbox was created from, also if that was the snapshot of another one.`
+without --snapshot restores what a sandbox was created from, also if that was the snapshot of another sandbox.`
 
 /** The options of the commands that work with saved sandboxes. */
 interface SavedOptions {
@@ -45,19 +45,25 @@ export function addSandbox(program: Command): void {
     .command('sandbox')
     .description('create, list, reset and delete private stores on a host')
   addCreate(sandbox)
-  const saved = (command: Command, help = ''): Command =>
+  const withSavedOptions = (command: Command, help = ''): Command =>
     command
-      .option('--saved <file>', 'the list of the sandboxes', SAVED)
+      .option('--saved <file>', 'the list of the sandboxes', SAVED_FILE_DEFAULT)
       .option('--host-url <url>', 'address of the host, in place of the one in the list')
       .addHelpText('after', help)
-  saved(sandbox.command('list').description('show the state of each saved sandbox'))
+  withSavedOptions(sandbox.command('list').description('show the state of each saved sandbox'))
     .addOption(formatOption())
     .action(runList)
-  saved(sandbox.command('reset [id...]').description('restore the seed or a snapshot of sandboxes'), IDS_HELP)
+  withSavedOptions(
+    sandbox.command('reset [id...]').description('restore the seed or a snapshot of sandboxes'),
+    IDS_HELP,
+  )
     .option('--all', 'all saved sandboxes')
     .option('--snapshot <name>', 'a snapshot of the sandbox, in place of its seed')
     .action(runReset)
-  saved(sandbox.command('delete [id...]').description('delete sandboxes with all their data'), IDS_HELP)
+  withSavedOptions(
+    sandbox.command('delete [id...]').description('delete sandboxes with all their data'),
+    IDS_HELP,
+  )
     .option('--all', 'all saved sandboxes')
     .option('--yes', 'do not ask')
     .action(runDelete)
@@ -81,7 +87,7 @@ function addCreate(sandbox: Command): void {
     )
     .option('--host-url <url>', 'address of the host (default: http://127.0.0.1:8081) [PETSTORE_SANDBOXES]')
     .addOption(formatOption())
-    .option('--save <file>', 'the list that they are appended to', SAVED)
+    .option('--save <file>', 'the list that they are appended to', SAVED_FILE_DEFAULT)
     .addHelpText('after', CREATE_HELP)
     .action(runCreate)
 }
@@ -133,7 +139,7 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
   if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
 }
 
-/** Returns a value of a row for a CSV. */
+/** Returns a value of a row for a CSV. A label gets the form that is safe in a spreadsheet. */
 function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
   const value = row[name]
   return name === 'label' && typeof value === 'string' ? csvLabel(value) : value
@@ -148,14 +154,14 @@ async function runReset(ids: readonly string[], options: ResetSandboxesOptions):
   const { snapshot } = options
   const failures: string[] = []
   let count = 0
-  for (const one of chosenSandboxes(ids, options)) {
+  for (const sandbox of chosenSandboxes(ids, options)) {
     try {
-      const isReset = await onHost(one, options, control => control.reset(one.id, snapshot))
+      const isReset = await onHost(sandbox, options, control => control.reset(sandbox.id, snapshot))
       if (isReset) count++
-      else failures.push(`${nameOf(one)} was not reset: ${GONE}.`)
+      else failures.push(`${nameOf(sandbox)} was not reset: ${GONE}.`)
     } catch (error) {
       if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
-      failures.push(`${nameOf(one)} was not reset: ${error.message}`)
+      failures.push(`${nameOf(sandbox)} was not reset: ${error.message}`)
     }
   }
   say(`Reset ${countText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
@@ -175,13 +181,13 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
   const saved = new SavedSandboxes(options.saved)
   const deleted = new Set<string>()
   try {
-    for (const one of chosen) {
-      // A sandbox that does not exist leaves the list, too.
-      await onHost(one, options, async control => {
-        await control.delete(one.id)
+    for (const sandbox of chosen) {
+      // A sandbox that does not exist is removed from the list too.
+      await onHost(sandbox, options, async control => {
+        await control.delete(sandbox.id)
         return true
       })
-      deleted.add(one.id)
+      deleted.add(sandbox.id)
     }
   } finally {
     saved.remove(deleted)

@@ -17,7 +17,8 @@ const MIB = 1024 * 1024
 const HELP = `
 PETSTORE_TRUSTED_PROXIES names the proxies whose X-Forwarded-For is trusted, and PETSTORE_WEBHOOK_RETRIES sets the
 delays between the attempts of a delivery. docs/sandboxes.md explains the rest.`
-/** The options of the limits: a whole number each. */
+
+/** The option of each limit. Its value is a whole number, which is multiplied by `unit`. */
 const limitOptions: Readonly<Record<keyof SandboxLimits, { flag: string; about: string; unit: number }>> = {
   sandboxes: { flag: '--max-sandboxes', about: 'sandboxes', unit: 1 },
   bytesTotal: { flag: '--max-total-mib', about: 'MiB of all sandboxes on the disk', unit: MIB },
@@ -82,12 +83,12 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     )
   const limits = limitsFrom(options)
   const log = openLog(config)
-  const port = bind(config)
+  const listener = bind(config)
   const lock = lockData(config.data)
   const serving = await serveSandboxes(
     {
       ...{ limits, log, clock: Date.now, loadSeed: loadSandboxSeed, directory: config.data },
-      baseUrl: config.baseUrl ?? reachableBase(config.host, port.port),
+      baseUrl: config.baseUrl ?? reachableBase(config.host, listener.port),
       trustedProxies: config.trustedProxies,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
       webhooksOff:
@@ -96,13 +97,13 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
           : 'This host sends no webhooks from sandboxes. Its operator can allow them with --sandbox-webhooks.',
       retryDelaysMs: config.webhookRetries,
     },
-    port,
+    listener,
   )
   greet(serving, limits)
   log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
-  stopOnSignals(config.drainSeconds, async hurry => {
+  stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
-    await Promise.race([Bun.sleep(config.drainSeconds * 1000), hurry])
+    await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
     await serving.stop()
     lock.release()
     log.info({}, 'stopped')
@@ -112,7 +113,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
 
 /**
  * Returns the base address of a host that listens on all addresses: the first one of this machine that others can
- * reach. Returns undefined for any other host.
+ * reach, or loopback. Returns undefined for any other host.
  */
 function reachableBase(host: string, port: number | undefined): string | undefined {
   if (host !== '0.0.0.0' && host !== '::') return undefined

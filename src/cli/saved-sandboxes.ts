@@ -7,7 +7,7 @@ import { isSandboxId } from '../sandboxes/sandbox.ts'
 import { csvLine } from './output.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from './terminal.ts'
 
-/** A sandbox as a line of the file: what a student needs to use it, and what a teacher needs to control it. */
+/** One line of the list: what a student needs to use a sandbox, and what a teacher needs to control it. */
 export interface SavedSandbox {
   readonly label: string
   /** The base address of the store. */
@@ -54,15 +54,15 @@ function lineOf(sandbox: SavedSandbox): string {
 const FORMULA_START = /^[=+\-@]/
 
 /**
- * Returns a label for a CSV. Students can change their labels, so it has no control character, and a label that a
- * spreadsheet would calculate gets an apostrophe, which means text there.
+ * Returns a label for a CSV, without control characters, because students can change their labels. A label that a
+ * spreadsheet would take for a formula gets an apostrophe, so that a spreadsheet takes it for text.
  */
 export function csvLabel(label: string): string {
   const text = escapeControls(label)
   return FORMULA_START.test(text) ? `'${text}` : text
 }
 
-/** The file of the created sandboxes. Only its owner can read it, because it has their keys. */
+/** The file with the list of the created sandboxes. Only its owner can read the file, because it has their keys. */
 export class SavedSandboxes {
   readonly path: string
 
@@ -84,7 +84,7 @@ export class SavedSandboxes {
     return this.#parse(text)
   }
 
-  /** Creates the file with its header, unless it exists. Throws CommandFailed if it cannot be appended to. */
+  /** Creates the file with its header if it does not exist or is empty. Throws CommandFailed if it is not a list. */
   prepare(): void {
     if (existsSync(this.path) && this.read().length > 0) return
     this.#orFail(() => {
@@ -97,9 +97,9 @@ export class SavedSandboxes {
   add(sandbox: SavedSandbox): void {
     this.#orFail(() => {
       const text = readFileSync(this.path, 'utf8')
-      // An editor may have removed the last line end.
-      // The file may exist with the usual rights, but it has keys now.
+      // A file that already existed may be readable by others, but now it gets a key.
       chmodSync(this.path, 0o600)
+      // An editor may have removed the last line end.
       appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + lineOf(sandbox))
     })
   }

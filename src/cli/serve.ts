@@ -16,7 +16,7 @@ import { lockOrFail, openOrFail } from './stopped-store.ts'
 import { CommandFailed, reasonOf, say } from './terminal.ts'
 import { unknownWord } from './unknown-word.ts'
 
-/** The maximum duration of a stop before it is forced. */
+/** The maximum duration of a stop after the drain. Then the process ends in any case. */
 const STOP_MS = 9500
 
 /** Adds the command `serve`, which is the default command. */
@@ -81,7 +81,7 @@ async function runServe(config: Config): Promise<void> {
   if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
     throw new CommandFailed(`${config.data} contains sandboxes: choose another --data for a shop.`)
   // The port is bound first: if it is in use, the data directory must stay unchanged.
-  const port = bind(config)
+  const listener = bind(config)
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
@@ -94,14 +94,14 @@ async function runServe(config: Config): Promise<void> {
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
   const serving = startServer(
     { ...config, secretKey, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
-    port,
+    listener,
   )
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   greet(config, serving)
   log.info({ base: serving.base, engine: engine.name }, 'listening')
-  stopOnSignals(config.drainSeconds, async hurry => {
+  stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
-    await Promise.race([Bun.sleep(config.drainSeconds * 1000), hurry])
+    await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
     await serving.stop()
     await engine
       .close()
@@ -113,7 +113,10 @@ async function runServe(config: Config): Promise<void> {
   })
 }
 
-/** Does what the first start of a store must do. Returns the key that encrypts the secrets. */
+/**
+ * Ensures that a store has its secret key, an admin key and, unless the settings exclude it, the demo shop. Returns the
+ * secret key.
+ */
 async function prepare(
   engine: StoreEngine,
   foundKey: Uint8Array | undefined,
@@ -182,7 +185,7 @@ async function failIfRefused<T>(step: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Prints the addresses, and where the admin key is. The key itself is only in its file, never in a log. */
+/** Prints the addresses, and where the admin key is. On a terminal, the link to the console contains the key. */
 function greet(config: Config, { base }: Serving): void {
   const { adminKey, adminKeyFile, data } = config
   const file = adminKeyPath(data)
@@ -201,7 +204,7 @@ function greet(config: Config, { base }: Serving): void {
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)
 }
 
-/** Returns the key in the file of the admin key; undefined without one. */
+/** Returns the content of the file of the admin key; undefined if it cannot be read. */
 function storedKey(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
@@ -210,19 +213,26 @@ function storedKey(file: string): string | undefined {
   }
 }
 
-export function stopOnSignals(drainSeconds: number, stop: (hurry: Promise<void>) => Promise<void>): void {
-  const hurry = Promise.withResolvers<void>()
-  let stopping = false
+/**
+ * Calls `stop` on the first SIGTERM, SIGINT or SIGHUP, and ends the process when `stop` resolves. `secondSignal`
+ * resolves on the next signal, which ends the drain early. The process ends after the drain and STOP_MS in any case.
+ */
+export function stopOnSignals(
+  drainSeconds: number,
+  stop: (secondSignal: Promise<void>) => Promise<void>,
+): void {
+  const secondSignal = Promise.withResolvers<void>()
+  let isStopping = false
   // SIGHUP arrives when the terminal of the store is closed.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      if (stopping) {
-        hurry.resolve()
+      if (isStopping) {
+        secondSignal.resolve()
         return
       }
-      stopping = true
+      isStopping = true
       setTimeout(() => process.exit(1), STOP_MS + drainSeconds * 1000).unref()
-      stop(hurry.promise).then(
+      stop(secondSignal.promise).then(
         () => process.exit(0),
         error => {
           say(`The store did not stop gracefully: ${reasonOf(error)}`)

@@ -3,7 +3,10 @@ import { SLICE_ROWS_MAX } from '../model/import.ts'
 /** The number of rows in the first slice: few enough for a slow machine. */
 export const SLICE_ROWS_FIRST = 50
 const SLICE_ROWS_MIN = 10
-/** The target time of a slice, including its wait in the queue. It is below the limit of 20 ms as some take longer. */
+/**
+ * The target time of a slice, including its wait in the queue. It is below the limit of 20 ms, because some slices take
+ * longer than the target.
+ */
 const SLICE_MS = 12
 
 /** Returns the number of rows for the next slice. The last slice had `rows` rows and took `tookMs` milliseconds. */

@@ -9,7 +9,7 @@ export interface StoppedStore extends AsyncDisposable {
   readonly engine: StoreEngine
 }
 
-/** Opens a store that no process serves. Throws DirectoryInUse, or CommandFailed. */
+/** Opens a store. Throws DirectoryInUse if another process has its data directory open, or CommandFailed. */
 export async function openStopped(
   config: Config,
   options: Pick<EngineOptions, 'writerCacheKib'> = {},
@@ -33,8 +33,8 @@ export async function openStopped(
 }
 
 /**
- * Opens a store that no process serves. Throws CommandFailed; if a process serves it, `advice` is the sentence that
- * says what to do.
+ * Opens a store. Throws CommandFailed if another process has its data directory open; `advice` is the sentence that
+ * says what to do then.
  */
 export async function openStoppedOrFail(config: Config, advice: string): Promise<StoppedStore> {
   try {

@@ -3,10 +3,10 @@ import { readAddressFile } from './address-file.ts'
 import { ignoreProxies } from './proxy-variables.ts'
 import { CommandFailed, EXIT_UNAVAILABLE, EXIT_USAGE } from './terminal.ts'
 
-/** The address of a store, and the data directory that has published exactly this address. */
+/** The address of a store, and the data directory that has published this address. */
 export interface StoreAddress {
   readonly url: string
-  /** Undefined if no store that runs here has the address. */
+  /** Undefined if no data directory has published the address. */
   readonly directory: string | undefined
 }
 
@@ -32,7 +32,8 @@ export function findStore(url: string | undefined, data: string | undefined): St
 }
 
 /**
- * Returns a base address without a trailing slash. Throws CommandFailed, without the text, which may have a password.
+ * Returns a base address without a trailing slash. Throws CommandFailed, whose message does not repeat the text,
+ * because it may have a password.
  */
 export function readAddress(text: string, source: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -48,12 +49,13 @@ export function readAddress(text: string, source: string): string {
   return url.href.slice(0, end)
 }
 
-/** Returns an address if it is on this machine: a file of somebody else must not send a key elsewhere. */
+/** Returns an address only if it is on this machine: an address file of somebody else must not send a key elsewhere. */
 function localOnly(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address) || !isThisMachine(address)) return undefined
   return new URL(address).origin
 }
 
+/** Returns whether the host of an address is this machine. */
 export function isThisMachine(address: string): boolean {
   const host = new URL(address).hostname.replace(/^\[(.*)\]$/, '$1')
   if (host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)) return true

@@ -1,12 +1,13 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** The exit codes of the commands, in addition to 0. Signals end a command with 130 (SIGINT) or 143 (SIGTERM). */
+// The exit codes of the commands, in addition to 0. A command that a signal interrupts exits with 129 (SIGHUP),
+// 130 (SIGINT) or 143 (SIGTERM).
 export const EXIT_FAILED = 1
 export const EXIT_USAGE = 2
 export const EXIT_UNAVAILABLE = 3
 
-/** An error that ends a command. Its message is printed on standard error; `exitCode` becomes that of the process. */
+/** An error that ends a command. Its message is printed on standard error; the process ends with `exitCode`. */
 export class CommandFailed extends Error {
   readonly exitCode: number
 
@@ -30,13 +31,13 @@ export function say(line: string): void {
  * Throws CommandFailed if a file cannot be written.
  */
 export async function print(text: string): Promise<void> {
-  if (isFile) writeToFile(text)
+  if (isToFileOrDevice) writeToFile(text)
   else if (!process.stdout.write(text)) await new Promise(drained => process.stdout.once('drain', drained))
 }
 
 // The stream of the runtime writes to a full disk again and again, without end. A write to a file does not wait for a
 // reader, so it can be synchronous.
-const isFile = isFileOrDevice(process.stdout.fd)
+const isToFileOrDevice = isFileOrDevice(process.stdout.fd)
 
 function isFileOrDevice(descriptor: number): boolean {
   try {

@@ -86,7 +86,7 @@ function pad(text: string, width: number, isRight = false): string {
   return isRight ? space + fitted : fitted + space
 }
 
-/** Returns the widths of columns. Nested values give way first, then the widest columns, until the line fits. */
+/** Returns the widths of columns. Columns of objects and lists shrink first, then the widest, until the line fits. */
 function fitWidths(natural: readonly number[], isNested: readonly boolean[], width: number): number[] {
   const space = width - GAP.length * (natural.length - 1)
   const flat = natural.reduce((sum, one, column) => (isNested[column] ? sum : sum + one), 0)

@@ -26,6 +26,7 @@ import { newStoreDirectory, type StoreDirectory } from '../support/store-directo
 import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
+/** The number of positions that a restore skips. */
 const SKIPPED = 1_000_000n
 
 async function backup(place: StoreDirectory, to: string, ...more: string[]): Promise<ProcessResult> {
@@ -63,28 +64,28 @@ async function issuedAgain(place: CopyPlace, lost: Issued, file?: string): Promi
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
   const { data: category } = await client.createCategory({ body: { name: 'After the restore' } })
   const { data: order } = await client.placeOrder({ body: { petId: 1n } })
-  await numbered(place)
+  await waitForPositions(place)
   const now = await issuedBy(place)
   await server.kill('SIGTERM')
   const values = { ...now, category: category.id, order: order.id ?? 0n }
   return (['category', 'order', 'event', 'position'] as const).filter(name => values[name] <= lost[name])
 }
 
-async function numbered({ database }: Pick<CopyPlace, 'database'>): Promise<void> {
+async function waitForPositions({ database }: Pick<CopyPlace, 'database'>): Promise<void> {
   await until('every event has its position', async () => {
     return (await database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
   })
 }
 
-/** What a store had before and after the backup that was made while it was used. */
+/** A backup of a store in use, the orders that were placed before it, and what the store had issued at its end. */
 interface BackedUp {
   readonly directory: string
   readonly secretKeyFile: string
-  readonly before: readonly bigint[]
+  readonly ordersBefore: readonly bigint[]
   readonly lost: Issued
 }
 
-/** Uses a store, backs it up in the middle, and ends it. Returns what the clients know. */
+/** Uses a store, makes a backup while the store is in use, and ends the store. */
 async function backUpInUse(place: StoreDirectory, receiver: Receiver, to: string): Promise<BackedUp> {
   await using server = await place.start()
   const client = place.client(server)
@@ -100,10 +101,10 @@ async function backUpInUse(place: StoreDirectory, receiver: Receiver, to: string
     while (!isOver) orders.push((await client.placeOrder({ body: { petId: 1n } })).data.id ?? 0n)
   }
   const buying = Promise.all([buy(), buy(), buy()])
-  // If the test fails before it waits for them, their errors must not hide the reason.
+  // If the test fails before it waits for the buyers, their errors must not hide the reason.
   buying.catch(() => {})
   await until('orders were placed', () => orders.length > 20)
-  const before = [...orders]
+  const ordersBefore = [...orders]
   const made = await backup(place, to, '--with-secret-key')
   expect([made.exitCode, made.errors]).toEqual([0, expect.stringMatching(/^Backed up [\d.]+ MiB to /m)])
   const count = orders.length
@@ -111,10 +112,10 @@ async function backUpInUse(place: StoreDirectory, receiver: Receiver, to: string
   isOver = true
   await buying
   await client.createCategory({ body: { name: 'Lost' } })
-  await numbered(place)
+  await waitForPositions(place)
   const lost = await issuedBy(placeOf(place))
   await server.kill('SIGKILL')
-  return { directory: to, secretKeyFile: join(to, 'secret-key'), before, lost }
+  return { directory: to, secretKeyFile: join(to, 'secret-key'), ordersBefore, lost }
 }
 
 async function send(server: ServerProcess, path: string): Promise<{ status: number; text: string }> {
@@ -122,15 +123,18 @@ async function send(server: ServerProcess, path: string): Promise<{ status: numb
   return { status: response.status, text: await response.text() }
 }
 
-/** Checks what the clients of the lost store find: their orders, their cursors, their webhook, an intact audit log. */
+/**
+ * Checks what the clients of the lost store find in the restored one: their orders, a refusal of positions that are
+ * lost, their webhook, and an intact audit log.
+ */
 async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiver): Promise<void> {
   const manifest = JSON.parse(readFileSync(join(saved.directory, 'manifest.json'), 'utf8'))
   const last = BigInt(manifest.head.position)
   await using server = await place.serve(saved.secretKeyFile)
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
-  for (const orderId of saved.before) expect((await client.getOrder({ orderId })).data.id).toBe(orderId)
+  for (const orderId of saved.ordersBefore) expect((await client.getOrder({ orderId })).data.id).toBe(orderId)
   await client.createCategory({ body: { name: 'After the restore' } })
-  await numbered(place)
+  await waitForPositions(place)
   expect(await send(server, `/events?after=${last + 5n}`)).toEqual({
     status: 410,
     text: expect.stringContaining(
@@ -162,7 +166,7 @@ async function checkRestored(place: CopyPlace, saved: BackedUp, receiver: Receiv
 
 onEveryEngine(engine => {
   test(
-    'a store that is restored from a backup made in use issues no id or position of the lost store again',
+    'a store that is restored from a backup of a store in use issues no id or position of the lost store again',
     async () => {
       await using receiver = await openReceiver(() => reply(204))
       await using place = await newStoreDirectory(engine)
@@ -186,8 +190,8 @@ onEveryEngine(engine => {
   )
 })
 
-/** A small store that was backed up and stopped. */
-async function smallBackup(): Promise<{ place: StoreDirectory; directory: string } & AsyncDisposable> {
+/** Makes a small store, stops it, and backs it up. Returns the store and the directory of the backup. */
+async function makeSmallBackup(): Promise<{ place: StoreDirectory; directory: string } & AsyncDisposable> {
   const place = await newStoreDirectory('sqlite')
   {
     await using server = await place.start()
@@ -200,7 +204,7 @@ async function smallBackup(): Promise<{ place: StoreDirectory; directory: string
 }
 
 test('only the owner can read a backup, and the manifest has the sizes and hashes of its files', async () => {
-  await using saved = await smallBackup()
+  await using saved = await makeSmallBackup()
   const modes = readdirSync(saved.directory).map(name => [
     name,
     statSync(join(saved.directory, name)).mode & 0o777,
@@ -222,8 +226,8 @@ test('only the owner can read a backup, and the manifest has the sizes and hashe
   })
 })
 
-test('a directory with files is not used for a backup, and a place without a store has none', async () => {
-  await using saved = await smallBackup()
+test('backup refuses a directory with files and a place without a store, and uses an empty directory', async () => {
+  await using saved = await makeSmallBackup()
   const used = await backup(saved.place, saved.directory)
   expect([used.exitCode, used.errors]).toEqual([
     1,
@@ -248,8 +252,8 @@ test('a directory with files is not used for a backup, and a place without a sto
   expect(readdirSync(empty).sort()).toEqual(['manifest.json', 'petstore.db'])
 })
 
-test('a damaged backup, one without its files and one of another format are refused', async () => {
-  await using saved = await smallBackup()
+test('restore refuses a backup with a damaged or replaced file, and a backup of another format', async () => {
+  await using saved = await makeSmallBackup()
   const broken = join(saved.place.directory, 'broken')
   const manifest = join(broken, 'manifest.json')
   const database = join(broken, 'petstore.db')
@@ -264,8 +268,8 @@ test('a damaged backup, one without its files and one of another format are refu
       'is damaged: petstore.db is not the file that was backed up',
     ],
     [() => change(/"position": "\d+"/, '"position": "3"'), 'not with event 3 as its manifest says'],
-    [() => replaceByPipe(database), 'petstore.db cannot be read: it is not a file'],
-    [() => replaceByPipe(manifest), 'cannot be read: it is not a file'],
+    [() => replaceWithPipe(database), 'petstore.db cannot be read: it is not a file'],
+    [() => replaceWithPipe(manifest), 'cannot be read: it is not a file'],
     [() => change('"format": 1', '"format": 2'), 'has a format that this petstore does not know'],
     [() => change(/"sha256": "[^"]*"/, '"sha256": 7'), 'is damaged: files.petstore.db.sha256 is not valid'],
     [() => writeFileSync(manifest, '{'), 'cannot be read'],
@@ -303,8 +307,8 @@ test('a store of an older version is backed up before its upgrade, and migrated 
   ])
 })
 
-/** Replaces a file by a named pipe, from which a careless reader never returns. */
-function replaceByPipe(file: string): void {
+/** Replaces a file with a named pipe: a program that reads it without a check waits for ever. */
+function replaceWithPipe(file: string): void {
   rmSync(file)
   Bun.spawnSync(['mkfifo', file])
 }
@@ -317,7 +321,7 @@ function flipByte(file: string): void {
 }
 
 test('a restore refuses a store that has rows, a running one, and a directory with another secret key', async () => {
-  await using saved = await smallBackup()
+  await using saved = await makeSmallBackup()
   const { directory } = saved.place
   const used = await restore(saved.directory, { name: directory })
   expect([used.exitCode, used.errors]).toEqual([1, expect.stringContaining('must be empty and unused')])
@@ -334,7 +338,7 @@ test('a restore refuses a store that has rows, a running one, and a directory wi
   expect([refused.exitCode, refused.errors]).toEqual([
     1,
     expect.stringContaining(
-      `differs from the key in ${join(saved.directory, 'secret-key')}: move it away first. Nothing was restored.`,
+      `away first: it differs from the key in ${join(saved.directory, 'secret-key')}. Nothing was restored.`,
     ),
   ])
   expect(existsSync(join(other.directory, 'petstore.db'))).toBe(false)
@@ -343,10 +347,10 @@ test('a restore refuses a store that has rows, a running one, and a directory wi
 })
 
 test(
-  'a backup and a restore that are interrupted leave nothing',
+  'an interrupted backup leaves nothing, and an interrupted restore leaves no database',
   async () => {
-    await using saved = await smallBackup()
-    // The database is so large that its copy takes longer than the start of the command.
+    await using saved = await makeSmallBackup()
+    // The database is so large that the signal arrives while it is copied.
     {
       using database = new Database(join(saved.place.directory, 'petstore.db'))
       database.run(`INSERT INTO metadata (name, value)
@@ -356,7 +360,7 @@ test(
     const parent = join(saved.place.directory, 'backups')
     mkdirSync(parent)
     const target = join(parent, 'one')
-    const stopped = await interrupted(['backup', '--to', target, '--data', saved.place.directory], () =>
+    const stopped = await runInterrupted(['backup', '--to', target, '--data', saved.place.directory], () =>
       readdirSync(parent).some(name => existsSync(join(parent, name, 'petstore.db'))),
     )
     expect([stopped.exitCode, stopped.errors.trim(), readdirSync(parent)]).toEqual([
@@ -366,7 +370,7 @@ test(
     ])
     expect((await backup(saved.place, target)).exitCode).toBe(0)
     const place = join(parent, 'restored')
-    const cut = await interrupted(['restore', '--from', target, '--to', place], () =>
+    const cut = await runInterrupted(['restore', '--from', target, '--to', place], () =>
       existsSync(join(place, 'petstore.db.restore')),
     )
     expect([cut.exitCode, cut.errors.trim()]).toEqual([
@@ -379,8 +383,8 @@ test(
   LIMIT_MS,
 )
 
-/** Runs a command, and sends it SIGINT when `isTime` returns true. */
-async function interrupted(
+/** Runs a command, and sends it SIGINT as soon as `isTime` returns true. */
+async function runInterrupted(
   args: readonly string[],
   isTime: () => boolean,
 ): Promise<{ exitCode: number; errors: string }> {
@@ -398,7 +402,7 @@ async function interrupted(
 }
 
 test('an audit log with a forged gap, or with a gap that was removed, does not verify', async () => {
-  await using saved = await smallBackup()
+  await using saved = await makeSmallBackup()
   using place = await newCopyPlace('sqlite')
   expect((await restore(saved.directory, place)).exitCode).toBe(0)
   const verify = async (): Promise<ProcessResult> => run(['audit', 'verify', '--data', place.directory])

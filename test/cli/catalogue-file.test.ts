@@ -7,8 +7,9 @@ import type { ImportedPet } from '../../src/model/import.ts'
 import { readWithoutBound } from '../controls/unbounded-parser.ts'
 
 const MIB = 1024 * 1024
-/** The size of each hostile file, far above the number of characters that may be read of the file. */
+/** The size of each hostile file. It is far above READ_MAX_MIB, so that a reader without a limit is detected. */
 const FILE_MIB = 24
+/** How much of a hostile file may be read before the file is refused. */
 const READ_MAX_MIB = 8
 
 let directory = ''
@@ -47,11 +48,11 @@ const header = 'name,category\n'
 const good = `${header}Rex,Dogs\n`
 
 test('control: without a limit, a file with an endless cell is read to its end', async () => {
-  const read = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
-  expect(read / MIB).toBeGreaterThan(READ_MAX_MIB)
+  const bytesRead = await readWithoutBound(`${good}"${'x'.repeat(FILE_MIB * MIB)}`)
+  expect(bytesRead / MIB).toBeGreaterThan(READ_MAX_MIB)
 })
 
-describe('a file that would take all memory is refused with its line number:', () => {
+describe('a file that would take all memory is refused with the number of the line:', () => {
   const cases = [
     {
       name: 'one long cell',
@@ -111,7 +112,7 @@ test('the columns of a file can have names in any case', async () => {
 })
 
 for (const [name, delimiter] of Object.entries({ semicolons: ';', tabs: '\t', 'vertical bars': '|' })) {
-  test(`a file with ${name} is read, whatever comes before its header`, async () => {
+  test(`a file with ${name} is read, also with a byte order mark and empty lines before its header`, async () => {
     const lines = [
       ['"Name"', 'category', 'Hold'],
       ['"Rex, the dog"', 'Dogs', 'yes'],

@@ -64,7 +64,7 @@ describe('the key', () => {
     expect(other.received).toEqual([])
   })
 
-  test('is not sent to an address on another machine that a file in a directory names', async () => {
+  test('is not sent to an address of another machine in the address file of a data directory', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'petstore-foreign-'))
     writeFileSync(join(directory, 'address'), `http://192.0.2.1:8080\n${process.pid}\n`)
     const { exitCode, errors } = await run(['get-current-key', '--data', directory], {
@@ -75,11 +75,11 @@ describe('the key', () => {
     expect(
       Object.values(networkInterfaces())
         .flat()
-        .map(one => one?.address),
+        .map(entry => entry?.address),
     ).not.toContain('192.0.2.1')
   })
 
-  test('can come from a file or the environment, and is in no output', async () => {
+  test('can come from an option, a file or a variable, and is in no output', async () => {
     await using other = await openReceiver(() => reply(401, json, '{"code":"invalid_token","message":"no"}'))
     const file = join(data, 'copied-key')
     writeFileSync(file, `${ADMIN_KEY}\n`)
@@ -94,7 +94,7 @@ describe('the key', () => {
     expect(ran[1]?.errors).toContain('The key came from PETSTORE_KEY.')
   })
 
-  test('is not carried along by a redirect, and goes through no proxy to this machine', async () => {
+  test('is not sent to the target of a redirect, nor to a proxy if the store is on this machine', async () => {
     await using other = await openReceiver(() => oneKey)
     await using first = await openReceiver(() => reply(307, { Location: `${other.base}/keys/current` }))
     const proxied = { http_proxy: other.base, HTTP_PROXY: other.base, ALL_PROXY: other.base }
@@ -115,7 +115,7 @@ describe('a server that is no store', () => {
     ['never responds', silence, 3, 'did not respond within 1 s (--timeout).'],
     ['responds byte by byte', dripping(large, 200), 3, 'did not respond within 1 s (--timeout).'],
     ['sends a page', reply(200, { 'Content-Type': 'text/html' }, '<h1>Hi</h1>'), 3, 'is not JSON'],
-    ['sends something else', reply(200, json, '{"id":1}'), 3, 'is not an array'],
+    ['sends an object instead of a list', reply(200, json, '{"id":1}'), 3, 'is not an array'],
     ['does not know the path', reply(404, {}, 'what?'), 1, 'The response is not that of a petstore'],
     [
       'fails',
@@ -128,7 +128,9 @@ describe('a server that is no store', () => {
   test.each(cases)('and %s is reported in time, without a stack', async (_, responder, exitCode, says) => {
     await using receiver = await openReceiver(() => responder)
     const startedMs = performance.now()
-    const ran = await runAt(receiver.base, ['list-categories', '--timeout', '1'])
+    // A busy machine may need more than a second for a server that responds.
+    const timeLimit = says.includes('--timeout') ? ['--timeout', '1'] : []
+    const ran = await runAt(receiver.base, ['list-categories', ...timeLimit])
     expect(performance.now() - startedMs).toBeLessThan(20_000)
     expect([ran.exitCode, ran.output, ran.errors.includes(says) ? says : ran.errors]).toEqual([
       exitCode,

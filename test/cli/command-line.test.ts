@@ -22,7 +22,7 @@ let count = 0
 const newDirectory = (): string => join(directory, `data-${++count}`)
 
 /** Returns the arguments and the environment of a new store: a data directory, and on PostgreSQL also a database. */
-async function place(
+async function newStorePlace(
   engine: 'sqlite' | 'postgres',
 ): Promise<{ args: string[]; env: Record<string, string> }> {
   const data = newDirectory()
@@ -34,7 +34,7 @@ async function place(
 
 onEveryEngine(engine => {
   test('a first start loads the demo shop and creates an admin key; a second start keeps both', async () => {
-    const { args, env } = await place(engine)
+    const { args, env } = await newStorePlace(engine)
     const keyFile = join(args[1] ?? '', 'admin-key')
     let key = ''
     {
@@ -66,12 +66,12 @@ onEveryEngine(engine => {
   }, 120_000)
 
   test('a request is logged as one JSON line, with its request id', async () => {
-    const { args, env } = await place(engine)
+    const { args, env } = await newStorePlace(engine)
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', ...args], env)
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const headers = { 'X-Request-Id': 'till-2.42', traceparent }
-    const reply = await fetch(`${server.base}/pets/7?limit=oops`, { headers })
-    expect(reply.headers.get('x-request-id')).toBe('till-2.42')
+    const response = await fetch(`${server.base}/pets/7?limit=oops`, { headers })
+    expect(response.headers.get('x-request-id')).toBe('till-2.42')
     await server.kill('SIGTERM')
     const lines = server
       .logged()
@@ -90,20 +90,20 @@ onEveryEngine(engine => {
     ])
   }, 120_000)
 
-  test('SIGTERM lets requests end and refuses new ones, and the process exits within 10 s', async () => {
-    const { args, env } = await place(engine)
+  test('after SIGTERM, the process exits with 0 within 10 s, and a request gets 200, 503 or no response', async () => {
+    const { args, env } = await newStorePlace(engine)
     await using server = await startProcess(['serve', '--port', '0', ...args], env)
     const { base } = server
     const running = Array.from({ length: 200 }, () =>
       fetch(`${base}/pets?limit=100&sort=name`).then(({ status }) => status),
     )
-    // Rejections are handled from the start: an unhandled rejection of a connection that is cut off would fail the run.
+    // A connection may be cut off. Without a handler from the start, its rejection would fail the run.
     const ended = Promise.allSettled(running)
     const early = await Promise.all(running.slice(0, 1))
-    const started = performance.now()
+    const startedMs = performance.now()
     const exitCode = await server.kill('SIGTERM')
     expect(exitCode).toBe(0)
-    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
     const ends = await ended
     expect(early).toEqual([200])
     const wrong = ends.filter(end => end.status === 'fulfilled' && ![200, 503].includes(end.value))
@@ -160,37 +160,37 @@ describe('the start fails with a one-sentence reason for', () => {
       says: '--clock=tomorrow: it must be an RFC 3339 instant',
     },
     {
-      name: 'a bad gate',
+      name: 'a bad stability',
       args: ['--stability', 'alpha'],
       says: '--stability=alpha: it must be one of stable, beta',
     },
     {
-      name: 'a bad variable',
+      name: 'a bad rate limit',
       env: { PETSTORE_RATE_LIMIT: 'lots' },
       says: 'PETSTORE_RATE_LIMIT=lots: it must be requests/seconds',
     },
     {
-      name: 'a bad key',
+      name: 'a bad admin key',
       env: { PETSTORE_ADMIN_KEY: 'secret' },
       says: 'PETSTORE_ADMIN_KEY=(hidden): it must be a complete key',
     },
     {
-      name: 'a bad origin',
+      name: 'a bad CORS origin',
       env: { PETSTORE_CORS_ORIGINS: 'shop' },
       says: 'PETSTORE_CORS_ORIGINS=shop: each must be',
     },
     {
-      name: 'a bad network',
+      name: 'a bad network of proxies',
       env: { PETSTORE_TRUSTED_PROXIES: '10.0.0.0/33' },
       says: 'each must be an address or a network',
     },
     {
-      name: 'a bad database',
+      name: 'a bad database URL',
       env: { DATABASE_URL: 'mysql://x' },
       says: 'DATABASE_URL=mysql://x: it must be a URL such as postgres',
     },
     {
-      name: 'a bad level',
+      name: 'a bad log level',
       env: { PETSTORE_LOG_LEVEL: 'loud' },
       says: 'PETSTORE_LOG_LEVEL=loud: it must be one of fatal',
     },
@@ -226,7 +226,7 @@ describe('the start fails with a one-sentence reason for', () => {
     },
     { name: 'an unknown flag', args: ['--prot', '9000'], says: "unknown option '--prot'" },
     {
-      name: 'a missing database',
+      name: 'a database server that cannot be reached',
       env: onPostgres('postgres://a:b@127.0.0.1:1/x'),
       says: 'cannot be opened',
     },
@@ -250,7 +250,7 @@ describe('the start fails with a one-sentence reason for', () => {
     expect(ended.exitCode).toBe(1)
   }, 120_000)
 
-  test('a locked directory', async () => {
+  test('a data directory that another process uses', async () => {
     const data = newDirectory()
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data])
     expect(server.base).toStartWith('http://127.0.0.1:')
@@ -300,14 +300,15 @@ describe('settings', () => {
       PETSTORE_STABILITY: 'stable',
       PETSTORE_BASE_URL: 'https://shop.example/',
     }
-    await using server = await startProcess(
-      ['serve', '--port', '0', '--data', newDirectory(), '--stability', 'beta'],
-      env,
-    )
-    expect(server.base).toBe('https://shop.example')
+    const args = ['serve', '--port', '0', '--stability', 'beta']
+    await using byVariable = await startProcess([...args, '--data', newDirectory()], env)
+    expect(byVariable.base).toBe('https://shop.example')
+    const flag = ['--base-url', 'https://till.example']
+    await using byFlag = await startProcess([...args, ...flag, '--data', newDirectory()], env)
+    expect(byFlag.base).toBe('https://till.example')
   }, 120_000)
 
-  test('the lifecycle clock can be set past the sunset', async () => {
+  test('can set the lifecycle clock past the sunset, while the instants in the data stay real', async () => {
     const args = ['--clock', '2028-01-01T00:00:00Z', '--no-demo', '--port', '0', '--data', newDirectory()]
     await using server = await startProcess(['serve', ...args], { PETSTORE_ADMIN_KEY: ADMIN_KEY })
     expect((await fetch(`${server.base}/pets/1`)).status).toBe(410)
@@ -316,7 +317,7 @@ describe('settings', () => {
     expect(data.items[0]?.createdAt).toStartWith(new Date().toISOString().slice(0, 10))
   }, 120_000)
 
-  test('a key can be created for the environment', async () => {
+  test('can contain an admin key that petstore new-key has printed', async () => {
     const { output, exitCode } = await run(['new-key'])
     expect([exitCode, /^pst_[0-9A-Za-z]{49}\n$/.test(output)]).toEqual([0, true])
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', newDirectory()], {
@@ -328,7 +329,7 @@ describe('settings', () => {
 })
 
 test.each(['licenses', 'openapi', 'doctor', 'new-key', 'export categories', 'audit export'])(
-  'petstore %s says that its output cannot be written to a full disk, and ends',
+  'petstore %s reports that its output cannot be written to a full disk, and ends',
   async args => {
     const data = mkdtempSync(join(tmpdir(), 'petstore-full-'))
     {

@@ -18,10 +18,10 @@ afterAll(() => place[Symbol.dispose]())
 
 const environment = { PATH: process.env.PATH ?? '' }
 
-/** Returns what bash offers after a line. */
+/** Returns the words that bash offers to complete a line. `breaks` are the characters that separate words. */
 async function completed(line: string, breaks = ' \t\n"\'><=;|&(:'): Promise<string[]> {
   const variables = `COMP_LINE=${quoted(line)} COMP_POINT=${line.length} COMP_WORDBREAKS=${quoted(breaks)}`
-  // The last line of the script registers the function, which a shell without a prompt also accepts.
+  // The last line of the script registers the function. A shell that is not interactive accepts that line too.
   const program = `${bashScript}\n${variables}\n_petstore\nprintf '%s\\n' "\${COMPREPLY[@]}"`
   const { exitCode, output, errors } = await runToEnd(
     ['bash', '-c', program],

@@ -23,13 +23,16 @@ import { newStoreDirectory, type StoreDirectory } from '../support/store-directo
 import { until } from '../support/until.ts'
 
 const LIMIT_MS = 120_000
-/** Text that a careless copy changes: quotes, line ends, a character outside the BMP, a combining one, a backslash. */
+/**
+ * Text that a copy with a mistake changes: quotes, a backslash, a tab, a composed and a decomposed letter, a character
+ * outside the BMP, and signs of SQL and of patterns.
+ */
 const ODD_TEXT = `"O'Neil" \\ 100% $1 \u00e9 e\u0301 \u{1f415} \ttab`
 const INT64_MAX = 9_223_372_036_854_775_807n
 
 type Place = Pick<CopyPlace, 'name' | 'directory' | 'database'>
 
-const otherThan = (engine: EngineName): EngineName => (engine === 'sqlite' ? 'postgres' : 'sqlite')
+const otherEngine = (engine: EngineName): EngineName => (engine === 'sqlite' ? 'postgres' : 'sqlite')
 
 async function copy(from: Place, to: Place): Promise<ProcessResult> {
   return run(['copy', '--from', from.name, '--to', to.name])
@@ -58,7 +61,7 @@ async function placeOrder(base: string): Promise<{ status: number; body: string 
   return { status: response.status, body: await response.text() }
 }
 
-/** Fills every table: orders, cancelled ones, keys, webhooks with attempts, stored replies, an import in progress. */
+/** Makes orders (also cancelled ones), a key, webhooks with attempts, a stored reply and an import in progress. */
 async function useBusily(place: StoreDirectory, receiver: Receiver): Promise<Clients> {
   await using server = await place.start()
   const client = place.client(server)
@@ -81,7 +84,7 @@ async function useBusily(place: StoreDirectory, receiver: Receiver): Promise<Cli
     'both webhooks were called',
     () => callsOf(receiver, '/good') > 0 && callsOf(receiver, '/failing') > 0,
   )
-  await allDelivered(place, receiver)
+  await waitForDeliveries(place, receiver)
   await server.kill('SIGTERM')
   return {
     key: created.key,
@@ -95,8 +98,8 @@ function callsOf({ received }: Receiver, path: string): number {
   return received.filter(request => request.path === path).length
 }
 
-/** Resolves when each event of the good webhook has its delivery. */
-async function allDelivered({ database }: Place | StoreDirectory, receiver: Receiver): Promise<void> {
+/** Resolves when the good webhook has received all events of its type. */
+async function waitForDeliveries({ database }: Place | StoreDirectory, receiver: Receiver): Promise<void> {
   const [row] = await database(`SELECT count(*) AS count FROM event WHERE type = 'petstore.category.created'`)
   await until('the good webhook received its events', () => callsOf(receiver, '/good') >= Number(row?.count))
 }
@@ -104,14 +107,14 @@ async function allDelivered({ database }: Place | StoreDirectory, receiver: Rece
 /** Checks that a copied store continues where its source stopped. */
 async function checkContinued(
   place: CopyPlace,
-  file: string,
+  secretKeyFile: string,
   clients: Clients,
   receiver: Receiver,
 ): Promise<void> {
   const [last] = await place.database(
     'SELECT (SELECT max(id) FROM category) AS category, (SELECT max(position) FROM event) AS position',
   )
-  await using server: ServerProcess = await place.serve(file)
+  await using server: ServerProcess = await place.serve(secretKeyFile)
   const client = makeClient({ base: server.base, key: ADMIN_KEY })
   expect(await placeOrder(server.base)).toEqual({ status: 201, body: clients.order.body })
   expect(await (await fetch(server.base + clients.nextPage)).text()).toBe(clients.cursorBody)
@@ -124,11 +127,15 @@ async function checkContinued(
   const from = BigInt(String(last?.position))
   await until('the event has its position', async () => {
     const rows = await place.database(`SELECT position FROM event WHERE position > ${from} ORDER BY position`)
-    return rows.length > 0 && rows.every(({ position }, at) => position === from + BigInt(at) + 1n)
+    return rows.length > 0 && rows.every(({ position }, index) => position === from + BigInt(index) + 1n)
   })
-  const isOfCopy = (text: string): boolean => text.includes('After the copy')
-  await until('the delivery arrives', () => receiver.received.some(({ body }) => isOfCopy(body.toString())))
-  const delivery = receiver.received.find(({ path, body }) => path === '/good' && isOfCopy(body.toString()))
+  const isAfterCopy = (text: string): boolean => text.includes('After the copy')
+  await until('the delivery arrives', () =>
+    receiver.received.some(({ body }) => isAfterCopy(body.toString())),
+  )
+  const delivery = receiver.received.find(
+    ({ path, body }) => path === '/good' && isAfterCopy(body.toString()),
+  )
   new Webhook(clients.secret).verify(delivery?.body.toString() ?? '', { ...delivery?.headers })
   const { data: loaded } = await client.applyImport({
     importId: 5n,
@@ -140,14 +147,14 @@ async function checkContinued(
 
 onEveryEngine(engine => {
   test(
-    'a copy has every row, also when it was copied there and back, and the store continues on it',
+    'a copy has every row, also if it was copied to the other engine and back, and a store continues on the copy',
     async () => {
       await using receiver = await openReceiver(({ path }) => reply(path === '/failing' ? 500 : 204))
       await using place = await newStoreDirectory(engine)
       const clients = await useBusily(place, receiver)
       const source = placeOf(place)
       await source.database(`UPDATE pet SET version = ${INT64_MAX} WHERE id = 2 RETURNING 1`)
-      using there = await newCopyPlace(otherThan(engine))
+      using there = await newCopyPlace(otherEngine(engine))
       using back = await newCopyPlace(engine)
       using same = await newCopyPlace(engine)
       const content = await contentOf(source)
@@ -431,7 +438,7 @@ if (testedEngines.includes('postgres')) {
         ],
         [
           `postgres://u:wr0ng-p4ss@127.0.0.1:1/shop`,
-          'The database at 127.0.0.1:1/shop cannot be opened: Failed to connect.',
+          'The database at 127.0.0.1:1/shop cannot be opened: PostgreSQL cannot be reached at 127.0.0.1:1 (failed to connect).',
         ],
         [
           `${url.origin}${url.pathname}`
@@ -500,7 +507,7 @@ test(
     mkdirSync(target.directory)
     writeFileSync(join(target.directory, 'secret-key'), 'another')
     expect((await copy(source, target)).errors).toContain(
-      `differs from the key in ${join(directory, 'secret-key')}: move it away first. Nothing was copied.`,
+      `away first: it differs from the key in ${join(directory, 'secret-key')}. Nothing was copied.`,
     )
     expect(existsSync(databaseFile(target.directory))).toBe(false)
     using database = new Database(databaseFile(directory))

@@ -107,7 +107,7 @@ onEveryEngine(engine => {
 })
 
 test(
-  'concurrent starts on one PostgreSQL with one key agree on that key',
+  'concurrent starts on one PostgreSQL database with the same key create that key once',
   async () => {
     for (let round = 0; round < 5; round++) {
       const databaseUrl = await newDatabase()

@@ -35,7 +35,8 @@ onEveryEngine(engine => {
       await using place = await newStoreDirectory(engine)
       await using server = await place.start()
       const client = place.client(server)
-      // More rows than one read of the export. Many writers, because each commit of PostgreSQL waits for the disk.
+      // The shop gets more rows than one read of the export returns. It has many writers, because on PostgreSQL each
+      // commit waits for the disk.
       await useShop(client, 16, 1100, 1)
       await client.createWebhook({ body: { url: 'http://127.0.0.1:1/', types: ['petstore.pet.created'] } })
       const { data: category } = await client.createCategory({ body: { name: ODD_NAME } })
@@ -76,7 +77,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'no export of any resource has a secret or the hash of a key',
+    'no export contains a key, the hash of a key or a secret',
     async () => {
       await using place = await newStoreDirectory(engine)
       await using server = await place.start()
@@ -84,9 +85,9 @@ onEveryEngine(engine => {
       const { data: webhook } = await client.createWebhook({ body: { url: 'http://127.0.0.1:1/' } })
       const { data: key } = await client.createKey({ body: { name: 'till', scopes: ['orders:read'] } })
       await client.rotateWebhookSecret({ webhookId: webhook.id })
-      const hidden = await place.database('SELECT hash FROM api_key')
+      const hashes = await place.database('SELECT hash FROM api_key')
       const secrets = await place.database('SELECT secret FROM webhook')
-      const texts = [...hidden, ...secrets].map(row => String(row.hash ?? row.secret))
+      const texts = [...hashes, ...secrets].map(row => String(row.hash ?? row.secret))
       for (const resource of exportedResources) {
         const { exitCode, output } = await exportOf(place, resource, '--format', 'ndjson')
         expect([resource, exitCode]).toEqual([resource, 0])
@@ -162,7 +163,7 @@ test('unknown resources and columns, an existing file and a place without a stor
 })
 
 test(
-  'an export whose reader ends early ends quietly, and leaves no file when it is interrupted',
+  'an export whose reader ends early ends without an error, and an interrupted export leaves no file',
   async () => {
     await using place = await newStoreDirectory('sqlite')
     {
@@ -175,23 +176,23 @@ test(
     SELECT i, 'Category ' || i, 'category ' || i, 0, 1, '2026-11-22T00:00:00.000Z', '2026-11-22T00:00:00.000Z'
     FROM n RETURNING 1`)
     const { line, env } = command(['export', 'categories', '--data', place.directory])
-    const reader = Bun.spawn(line, {
+    const piped = Bun.spawn(line, {
       env: childEnvironment(env),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const stdout = reader.stdout.getReader()
+    const stdout = piped.stdout.getReader()
     await stdout.read()
     await stdout.cancel()
-    expect([await reader.exited, await new Response(reader.stderr).text()]).toEqual([0, ''])
+    expect([await piped.exited, await new Response(piped.stderr).text()]).toEqual([0, ''])
     const file = join(place.directory, 'out.csv')
-    const writer = Bun.spawn([...line, '--output', file], {
+    const toFile = Bun.spawn([...line, '--output', file], {
       ...{ env: childEnvironment(env), stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
     })
     while (!readdirSync(place.directory).some(name => name.endsWith('.partial'))) await Bun.sleep(2)
-    writer.kill('SIGINT')
-    expect([await writer.exited, await new Response(writer.stderr).text()]).toEqual([
+    toFile.kill('SIGINT')
+    expect([await toFile.exited, await new Response(toFile.stderr).text()]).toEqual([
       130,
       'Interrupted. No file was written.\n',
     ])

@@ -5,7 +5,7 @@ import { sharedStore } from '../support/shop.ts'
 
 const store = sharedStore('sqlite')
 
-test('a store that is ready exits with 0, and prints one line', async () => {
+test('for a store that is ready, petstore health exits with 0 and prints one line', async () => {
   const { base } = store()
   const { exitCode, output, errors } = await run(['health', '--url', base])
   expect([exitCode, errors, output.trim().split('\n').length]).toEqual([0, '', 1])
@@ -32,13 +32,13 @@ test.each([
   [reply(503, {}, '{"code":"overloaded"}'), 'it responded with HTTP status 503'],
   [reply(302, { Location: '/livez' }), 'it responded with HTTP status 302'],
   [endless('HTTP/1.1 503 Service Unavailable\r\n\r\n'), 'it responded with HTTP status 503'],
-])('a response other than 200 means that it is not ready', async (responder, reason) => {
+])('petstore health reports a store as not ready if its status is not 200', async (responder, reason) => {
   await using server = await openReceiver(() => responder)
   const { exitCode, errors } = await run(['health', '--url', server.base])
   expect([exitCode, errors.trim()]).toEqual([1, `The store at ${server.base} is not ready: ${reason}.`])
 })
 
-test('an address without a store is not ready', async () => {
+test('petstore health reports an address without a store as not ready', async () => {
   const url = `http://127.0.0.1:${await deadPort()}`
   const { exitCode, errors } = await run(['health', '--url', url])
   expect([exitCode, errors.trim()]).toEqual([

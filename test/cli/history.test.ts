@@ -87,7 +87,7 @@ onEveryEngine(engine => {
     expect(present.output).toContain('was created')
   })
 
-  test('a key that may only read the audit log gets the history with fewer details', async () => {
+  test('a key with only the scope audit:read gets the history, and a key without that scope is refused', async () => {
     const { client, base } = store()
     const { petId } = await makePet(client)
     const { data: key } = await client.createKey({ body: { name: 'auditor', scopes: ['audit:read'] } })
@@ -107,11 +107,11 @@ onEveryEngine(engine => {
 })
 
 describe('a period', () => {
-  const link = { 'Content-Type': 'application/json', Link: '<http://store/audit>; rel="first"' }
+  const headers = { 'Content-Type': 'application/json', Link: '<http://store/audit>; rel="first"' }
 
-  /** Returns the parameters of the request for a history. */
+  /** Returns the query parameters that `petstore history` sends with these arguments. */
   async function requested(args: readonly string[], timeZone: string): Promise<Record<string, string>> {
-    await using server = await openReceiver(() => reply(200, link, '[]'))
+    await using server = await openReceiver(() => reply(200, headers, '[]'))
     const env = { TZ: timeZone, PETSTORE_KEY: ADMIN_KEY }
     const { exitCode } = await runAt(server.base, ['history', 'order', '7', ...args], env)
     expect(exitCode).toBe(0)

@@ -19,7 +19,7 @@ import { everyItem } from '../support/client.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore, testedEngines } from '../support/store.ts'
 
 const TIMEOUT_MS = 60_000
-/** More than one group of an import, and several slices. */
+/** More pets than one group or one slice of an import can hold. */
 const PETS = 620
 
 let directory = ''
@@ -28,7 +28,7 @@ beforeAll(() => {
   const rows = Array.from({ length: PETS }, (_, index) => `P${index},Dogs`)
   write('categories.csv', 'name\nDogs\nFish\n')
   write('pets.csv', `name,category\n${rows.join('\n')}\n`)
-  // P0 and Rex exist in the other category too, and two lines repeat an earlier one.
+  // P0 and P7 exist in Dogs. P0 in Fish and Rex are new, lines 6 and 8 repeat an earlier line, and rex is not Rex.
   write('mixed.csv', 'name,category\nP0,Dogs\nP0,Fish\nRex,Dogs\nP7,Dogs\nRex,Dogs\nrex,Dogs\nP0,Fish\n')
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -67,8 +67,8 @@ async function petNames(store: TestStore): Promise<string[]> {
   return names
 }
 
-/** Returns the number of pets in addition to the first with their name and category. */
-async function duplicates(store: TestStore): Promise<number> {
+/** Returns how many pets have the name and the category of an earlier pet. */
+async function countDuplicates(store: TestStore): Promise<number> {
   const names = await petNames(store)
   return names.length - new Set(names).size
 }
@@ -79,7 +79,7 @@ async function storeWithPets(engine: 'sqlite' | 'postgres'): Promise<TestStore> 
   return store
 }
 
-/** A target for which the check finds no pet: it stands for pets that are created between the check and the load. */
+/** Returns a target whose check finds no pet, as if the pets had been created between the check and the load. */
 function withBlindCheck(target: ImportTarget): ImportTarget {
   return { ...target, findPets: async pets => pets.map(() => false) }
 }
@@ -103,7 +103,7 @@ onEveryEngine(engine => {
         })
         expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
         expect(outcome?.petsCreated).toBe(7n)
-        expect(await duplicates(store)).toBe(4)
+        expect(await countDuplicates(store)).toBe(4)
         const again = new Recorder()
         await importWith(target, catalogue(), loading, again)
         expect(again.findings?.existingCount).toBe(PETS)
@@ -113,7 +113,7 @@ onEveryEngine(engine => {
     )
 
     test(
-      `an import ${mode} that skips existing pets never loads a name twice, and loads nothing the second time`,
+      `an import ${mode} that skips existing pets loads each name once per category, and nothing the second time`,
       async () => {
         await using store = await storeWithPets(engine)
         const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
@@ -133,7 +133,7 @@ onEveryEngine(engine => {
         expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
         const second = await importWith(target(), mixed(), skipping, new Recorder())
         expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
-        expect([await duplicates(store), await audit(store)]).toEqual([0, []])
+        expect([await countDuplicates(store), await audit(store)]).toEqual([0, []])
       },
       TIMEOUT_MS,
     )
@@ -145,7 +145,7 @@ onEveryEngine(engine => {
         const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
         const { outcome } = await importWith(target, catalogue(), skipping, new Recorder())
         expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
-        expect([await duplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+        expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
       },
       TIMEOUT_MS,
     )
@@ -164,7 +164,7 @@ onEveryEngine(engine => {
           )
         const reports = await Promise.all([importOnce(), importOnce()])
         const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
-        expect([created, await duplicates(store)]).toEqual([BigInt(PETS), 0])
+        expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
         expect(await audit(store)).toEqual([])
       },
       TIMEOUT_MS,
@@ -172,7 +172,7 @@ onEveryEngine(engine => {
   }
 
   test(
-    'a resumed import skips existing pets as it did before',
+    'a resumed import skips existing pets, as the interrupted import did',
     async () => {
       await using store = await storeWithPets(engine)
       const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
@@ -188,7 +188,7 @@ onEveryEngine(engine => {
       expect(await failed.catch(String)).toContain('lost')
       const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), new Recorder())
       expect(report?.outcome?.petsCreated).toBe(0n)
-      expect([await duplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+      expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
     },
     TIMEOUT_MS,
   )
@@ -210,7 +210,7 @@ test.if(testedEngines.includes('postgres'))(
         new Recorder(),
       )
     await Promise.all([importOnce(), importOnce()])
-    expect(await duplicates(store)).toBeGreaterThan(0)
+    expect(await countDuplicates(store)).toBeGreaterThan(0)
   },
   TIMEOUT_MS,
 )

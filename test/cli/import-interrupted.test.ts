@@ -56,7 +56,7 @@ async function petCount(base: string): Promise<bigint> {
 }
 
 test(
-  'Ctrl-C while the files are read loads nothing, and says so',
+  'after Ctrl-C while the files are read, an import loads nothing and says so',
   async () => {
     const ended = await interruptedAt('Importing', args('reading'))
     expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
@@ -73,7 +73,7 @@ test(
 )
 
 test(
-  'Ctrl-C between slices says how to continue, and the rest is then loaded',
+  'after Ctrl-C between slices, an import prints how to continue, and --resume loads the rest',
   async () => {
     const data = join(directory, 'slices')
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
@@ -94,7 +94,7 @@ test(
 )
 
 test(
-  'Ctrl-C while everything is loaded at once says how to import again, and nothing is loaded twice',
+  'after Ctrl-C while all rows are loaded at once, an import says how to import again, and loads no pet twice',
   async () => {
     const data = join(directory, 'at-once')
     await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)

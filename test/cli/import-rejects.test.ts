@@ -31,11 +31,11 @@ const lastLine = ({ errors }: ProcessResult): string => errors.trim().split('\n'
 
 const header = '\ufeff"Name";Category;Quantity\r\n'
 const invalid = [';Dogs;1\r\n', 'Max;Cats;\r\n', '"Bo, the\r\nII";"Dogs";x\r\n', '\u{1f415};Dogs;-1']
-const [empty = '', unknown = '', lines = '', last = ''] = invalid
-const pets = `${header}Rex;Dogs;\r\n${empty}\r\n${unknown}${lines}Ida;Dogs;3\r\n${last}`
+const [nameless = '', unknownCategory = '', multiline = '', last = ''] = invalid
+const pets = `${header}Rex;Dogs;\r\n${nameless}\r\n${unknownCategory}${multiline}Ida;Dogs;3\r\n${last}`
 
 test(
-  'the invalid lines are copied byte for byte, and load nothing twice once they are corrected',
+  'the invalid lines are copied byte for byte, and the corrected copy loads exactly the missing pets',
   async () => {
     const shop = newDirectory({ 'categories.csv': 'name\nDogs\n', 'pets.csv': pets })
     await shop.import('--categories', shop.path('categories.csv'))
@@ -110,7 +110,7 @@ test(
       ],
       [
         ['--resume', '7', '--skip-existing'],
-        '--resume continues an import as it was started: specify no other option of it.',
+        '--resume continues an import as it was started: leave out its other options.',
       ],
     ]
     for (const [args, says] of cases) {

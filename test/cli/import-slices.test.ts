@@ -53,8 +53,8 @@ async function countRows(store: TestStore, table: 'pet' | 'category' | 'staged_r
   return Number(row?.number)
 }
 
-/** A target whose connection is lost after some slices: before the next one is sent, or after it was committed. */
-function interrupted(target: ImportTarget, slices: number, when: 'before' | 'after'): ImportTarget {
+/** Returns a target that loses its connection after some slices: before the next slice is sent, or after its commit. */
+function losingConnection(target: ImportTarget, slices: number, when: 'before' | 'after'): ImportTarget {
   let loaded = 0
   return {
     ...target,
@@ -106,11 +106,11 @@ onEveryEngine(engine => {
 
   for (const when of ['before', 'after'] as const) {
     test(
-      `an import that is interrupted ${when} the commit of a slice is resumed: every row once`,
+      `an import that is interrupted ${when} the commit of a slice is resumed, and loads every row once`,
       async () => {
         await using store = await openTestStore(engine)
         const target = runningTarget(store.base, ADMIN_KEY)
-        const broken = interrupted(target, 3, when)
+        const broken = losingConnection(target, 3, when)
         expect(await importInSlices(broken, files(), { keepGoing: false }, silent).catch(String)).toContain(
           'lost',
         )
@@ -150,7 +150,7 @@ onEveryEngine(engine => {
     expect(kept.problems).toEqual(problems)
   })
 
-  test('an import whose rest another process loads says so', async () => {
+  test('an import reports that another process has taken over the loading of its rows', async () => {
     await using store = await openTestStore(engine)
     const target = runningTarget(store.base, ADMIN_KEY)
     let slices = 0

@@ -16,7 +16,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 let count = 0
-function file(text: string | Uint8Array): string {
+function newFile(text: string | Uint8Array): string {
   const path = join(directory, `file-${++count}.csv`)
   writeFileSync(path, text)
   return path
@@ -25,11 +25,13 @@ function file(text: string | Uint8Array): string {
 /** A shop that `petstore import` fills, and that a test reads through a server. */
 class Shop {
   readonly data = join(directory, `data-${++count}`)
-  readonly #args = ['--data', this.data]
+  readonly #args: string[]
   readonly #env: Record<string, string>
 
   constructor(url: string | undefined) {
-    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && onPostgres(url)) }
+    // The option --data and the variable DATABASE_URL together are refused, because they name two stores.
+    this.#args = url ? [] : ['--data', this.data]
+    this.#env = { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(url && { ...onPostgres(url), PETSTORE_DATA: this.data }) }
   }
 
   import(...args: string[]): Promise<ProcessResult> {
@@ -51,6 +53,7 @@ class Shop {
     return startProcess(['serve', '--port', '0', '--no-demo', ...this.#args], this.#env)
   }
 
+  /** Returns each pet with its category, quantity and status. Without a client, it starts a server for the request. */
   async pets(client?: Client): Promise<string[]> {
     if (!client) {
       await using server = await this.serve()
@@ -79,17 +82,17 @@ const loaded = [
 ]
 
 onEveryEngine(engine => {
-  const shop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
+  const newShop = async (): Promise<Shop> => new Shop(engine === 'postgres' ? await newDatabase() : undefined)
 
   test(
     'an import loads categories and pets into a stopped store',
     async () => {
-      const empty = await shop()
-      const ended = await empty.importMessages('--categories', file(categories), '--pets', file(pets))
+      const empty = await newShop()
+      const ended = await empty.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
       expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
       expect(await empty.pets()).toEqual(loaded)
-      const more = file('name,category\nIda,Dogs\n')
-      expect(await empty.importMessages('--categories', file(categories), '--pets', more)).toEqual([
+      const more = newFile('name,category\nIda,Dogs\n')
+      expect(await empty.importMessages('--categories', newFile(categories), '--pets', more)).toEqual([
         0,
         'Loaded 0 categories (2 more already existed) and 1 pet.',
       ])
@@ -102,7 +105,10 @@ onEveryEngine(engine => {
     async () => {
       const url = engine === 'postgres' ? await newDatabase() : undefined
       const named = new Shop(url)
-      const [first, second] = [file(`name\n${'x'.repeat(150)}\n`), file(`${pets}${'\n'.repeat(20_000)}`)]
+      const [first, second] = [
+        newFile(`name\n${'x'.repeat(150)}\n`),
+        newFile(`${pets}${'\n'.repeat(20_000)}`),
+      ]
       const { host, pathname } = new URL(url ?? 'http://none')
       const firstMessage = async (...args: string[]): Promise<string | undefined> =>
         (await named.import(...args)).errors.split('\n')[0]
@@ -120,10 +126,10 @@ onEveryEngine(engine => {
   test(
     'an import loads categories and pets into a running store, which shows them immediately',
     async () => {
-      const open = await shop()
+      const open = await newShop()
       await using server = await open.serve()
       const client = makeClient({ base: server.base, key: ADMIN_KEY })
-      const ended = await open.importMessages('--categories', file(categories), '--pets', file(pets))
+      const ended = await open.importMessages('--categories', newFile(categories), '--pets', newFile(pets))
       expect(ended).toEqual([0, 'Loaded 2 categories and 4 pets.'])
       expect(await open.pets(client)).toEqual(loaded)
       const { data } = await client.createPet({ body: { name: 'After', categoryId: 1n } })
@@ -135,10 +141,10 @@ onEveryEngine(engine => {
   test(
     'an import reports each invalid line by its number, and loads nothing unless --keep-going is given',
     async () => {
-      const strict = await shop()
+      const strict = await newShop()
       const wrong =
         'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo,Dogs\n'
-      const files = ['--categories', file(categories), '--pets', file(wrong)]
+      const files = ['--categories', newFile(categories), '--pets', newFile(wrong)]
       const problems = [
         'file.csv:3: name "" must have 1 to 200 characters',
         'file.csv:4: there is no category "Cats"',
@@ -169,16 +175,16 @@ onEveryEngine(engine => {
   test(
     'a dry run reports the errors and changes nothing',
     async () => {
-      const dry = await shop()
+      const dry = await newShop()
       const good = await dry.importMessages(
         '--categories',
-        file(categories),
+        newFile(categories),
         '--pets',
-        file(pets),
+        newFile(pets),
         '--dry-run',
       )
       expect(good).toEqual([0, 'Would load 2 categories and 4 pets.'])
-      const [exitCode, first] = await dry.importMessages('--pets', file(pets), '--dry-run')
+      const [exitCode, first] = await dry.importMessages('--pets', newFile(pets), '--dry-run')
       expect([exitCode, first]).toEqual([1, 'file.csv:2: there is no category "Dogs"'])
       expect(await dry.pets()).toEqual([])
     },
@@ -188,18 +194,18 @@ onEveryEngine(engine => {
   test(
     'an import stages a large file in groups, and counts lines correctly if records have several lines',
     async () => {
-      const large = await shop()
+      const large = await newShop()
       // PostgreSQL takes fifteen times as long per row, so it gets fewer rows: 3,000 are still several
       // groups (500 rows) and several reads of staged rows (1,000).
-      const count = engine === 'postgres' ? 3000 : 20_000
-      const rows = Array.from({ length: count }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
-      rows[count - 1] = 'Last,Nowhere,1,'
+      const rowCount = engine === 'postgres' ? 3000 : 20_000
+      const rows = Array.from({ length: rowCount }, (_, index) => `"Guppy\n${index}",Fish,${index % 41},`)
+      rows[rowCount - 1] = 'Last,Nowhere,1,'
       const text = `name,category,quantity,hold\n${rows.join('\n')}\n`
-      const files = ['--categories', file(categories), '--pets', file(text)]
+      const files = ['--categories', newFile(categories), '--pets', newFile(text)]
       expect(await large.importMessages(...files, '--keep-going')).toEqual([
         1,
-        `file.csv:${2 * count}: there is no category "Nowhere"`,
-        `Loaded 2 categories and ${count - 1} pets.`,
+        `file.csv:${2 * rowCount}: there is no category "Nowhere"`,
+        `Loaded 2 categories and ${rowCount - 1} pets.`,
         '1 line is invalid; the others were loaded.',
       ])
     },
@@ -207,7 +213,7 @@ onEveryEngine(engine => {
   )
 })
 
-describe('invalid and unusual files', () => {
+describe('the files of an import:', () => {
   const cases: { name: string; text: string | Uint8Array; says: string }[] = [
     { name: 'an empty file', text: '', says: 'is empty: its first line must name the columns.' },
     { name: 'a missing column', text: 'name\nRex\n', says: ':1: the column "category" is missing' },
@@ -228,16 +234,16 @@ describe('invalid and unusual files', () => {
       says: 'opening quote at line 2.',
     },
     {
-      name: 'another encoding',
+      name: 'an encoding other than UTF-8',
       text: new Uint8Array([...Buffer.from('name,category\nZo'), 0xeb]),
       says: 'is not in UTF-8',
     },
   ]
   for (const { name, text, says } of cases) {
     test(
-      name,
+      `${name} is reported`,
       async () => {
-        const ended = await new Shop(undefined).import('--pets', file(text))
+        const ended = await new Shop(undefined).import('--pets', newFile(text))
         expect(ended.errors).toContain(says)
         expect([ended.exitCode, ended.errors.includes('    at ')]).toEqual([1, false])
       },
@@ -259,7 +265,7 @@ describe('invalid and unusual files', () => {
   test(
     'a UTF-8 byte order mark is not part of the first column',
     async () => {
-      const ended = await new Shop(undefined).importMessages('--categories', file(`\ufeff${categories}`))
+      const ended = await new Shop(undefined).importMessages('--categories', newFile(`\ufeff${categories}`))
       expect(ended).toEqual([0, 'Loaded 2 categories and 0 pets.'])
     },
     TIMEOUT_MS,

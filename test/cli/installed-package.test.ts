@@ -81,7 +81,7 @@ test(
       const reading = (async () => {
         for await (const chunk of child.stderr) errorOutput += Buffer.from(chunk).toString()
       })()
-      await until('it serves', () => /serves http:\S+/.test(errorOutput))
+      await until('the store serves', () => /serves http:\S+/.test(errorOutput))
       const base = /serves (http:\S+)/.exec(errorOutput)?.[1] ?? ''
       expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
       expect(await (await fetch(`${base}/docs`)).text()).toContain('/docs/scalar.js')

@@ -48,7 +48,7 @@ async function newShop(engine: EngineName): Promise<Shop> {
 
 const create = ['create', '--name', 'till 1', '--scope', 'orders:read', '--scope', 'orders:write']
 
-/** Returns the rows of the table that `keys list` prints, as their cells. */
+/** Returns the cells of each row of the table that `keys list` prints. */
 async function listed(shop: Shop): Promise<string[][]> {
   const { output } = await shop.keys('list')
   return output
@@ -98,7 +98,7 @@ onEveryEngine(engine => {
   )
 
   test(
-    'more keys than one page are listed, and a revoked last admin key is reported',
+    'keys list prints more keys than one page has, and keys revoke warns if no admin key is left',
     async () => {
       const shop = await newShop(engine)
       {

@@ -10,12 +10,14 @@ import { createWebhook, emitEvent, settled } from '../support/webhook-receipts.t
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SECRET = webhookSecret()
 
-/** Starts `petstore listen` as a separate process, and returns it with its output. */
+/** A process of `petstore listen`. */
 interface Listening extends AsyncDisposable {
   readonly base: string
+  /** Returns standard output so far. */
   readonly printed: () => string
 }
 
+/** Starts `petstore listen` with these arguments, and resolves when it listens. */
 async function listen(...args: string[]): Promise<Listening> {
   const child = Bun.spawn([process.execPath, MAIN, 'listen', '--port', '0', ...args], {
     stdin: 'ignore',
@@ -23,11 +25,11 @@ async function listen(...args: string[]): Promise<Listening> {
     stderr: 'pipe',
   })
   let printed = ''
-  const print = async (): Promise<void> => {
+  const readOutput = async (): Promise<void> => {
     const decoder = new TextDecoder()
     for await (const chunk of child.stdout) printed += decoder.decode(chunk, { stream: true })
   }
-  print()
+  readOutput()
   let errorOutput = ''
   const decoder = new TextDecoder()
   for await (const chunk of child.stderr) {
@@ -50,7 +52,7 @@ async function listen(...args: string[]): Promise<Listening> {
 async function send(base: string, body: string, secret: string): Promise<number> {
   const sentAt = new Date()
   const signature = new Webhook(secret).sign('7', sentAt, body)
-  const reply = await fetch(base, {
+  const response = await fetch(base, {
     method: 'POST',
     headers: {
       'webhook-id': '7',
@@ -59,13 +61,14 @@ async function send(base: string, body: string, secret: string): Promise<number>
     },
     body,
   })
-  await reply.text()
-  return reply.status
+  await response.text()
+  return response.status
 }
 
 test('petstore listen prints each delivery of a store, verified with the secret of its webhook', async () => {
   await using store = await openTestStore('sqlite')
-  // The secret is only returned when the webhook is created, so a user must start the first listener without it.
+  // The store creates the secret with the webhook, which needs the address of a listener. Therefore a user starts the
+  // first listener without the secret.
   await using first = await listen()
   const webhook = await createWebhook(store, first)
   await emitEvent(store, 'Fish')

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const TIMEOUT_MS = 60_000
 const START_MS_MAX = 30_000
-/** A number of requests that causes more than one group of log lines. A group is written at once. */
+/** A number of requests whose log lines fill more than one group. The log writes a group of lines at once. */
 const REQUESTS = 150
 const LONG_PATH = `/pets/${'x'.repeat(900)}`
 
@@ -24,7 +24,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** A log sink that fails on demand, and the text that was written to it. */
 class Sink {
-  taken = ''
+  written = ''
   fault: string | undefined
   /** The number of bytes that the sink accepts before it fails. */
   space = 0
@@ -36,7 +36,7 @@ class Sink {
   }
 
   #take(bytes: Uint8Array): number {
-    this.taken += Buffer.from(bytes).toString()
+    this.written += Buffer.from(bytes).toString()
     if (this.fault !== undefined) this.space -= bytes.length
     return bytes.length
   }
@@ -45,7 +45,7 @@ class Sink {
 type MakeLog = (options: LogStreamOptions) => Pick<LogStream, 'write' | 'flush'>
 const lossLine = (lost: number): string => `lost ${lost}\n`
 
-/** Logs four lines, the second and third while the sink fails. Returns the content of the sink, or the error. */
+/** Logs four lines, the second and third while the sink fails. Returns what was written, or the error. */
 function throughFailure(makeLog: MakeLog, fault: string, space: number): string {
   const sink = new Sink()
   const log = makeLog({ descriptor: 1, lossLine, write: sink.write })
@@ -63,24 +63,24 @@ function throughFailure(makeLog: MakeLog, fault: string, space: number): string 
   } catch (error) {
     return String(error)
   }
-  return sink.taken
+  return sink.written
 }
 
 describe('a log that cannot be written', () => {
-  const sound: MakeLog = options => new LogStream(options)
+  const makeStoreLog: MakeLog = options => new LogStream(options)
 
   for (const fault of ['ENOSPC', 'EPIPE', 'EBADF', 'EIO']) {
     test(`drops lines at ${fault}, counts them, and reports their number once writing works`, () => {
-      expect(throughFailure(sound, fault, 0)).toBe('one\nlost 2\nfour\n')
+      expect(throughFailure(makeStoreLog, fault, 0)).toBe('one\nlost 2\nfour\n')
     })
   }
 
   test('completes a partly written line before it continues', () => {
-    expect(throughFailure(sound, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
+    expect(throughFailure(makeStoreLog, 'ENOSPC', 2)).toBe('one\ntw\nlost 2\nfour\n')
   })
 
   test('keeps the lines if the program that reads them is only slow', () => {
-    expect(throughFailure(sound, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
+    expect(throughFailure(makeStoreLog, 'EAGAIN', 2)).toBe('one\ntwo\nthree\nfour\n')
   })
 
   test('counts the lines for which the buffer has no room, if the program that reads them is slow', () => {
@@ -91,8 +91,8 @@ describe('a log that cannot be written', () => {
     for (let count = 0; count < 30; count++) log.write(line)
     Object.assign(sink, { fault: undefined })
     log.flush()
-    const kept = sink.taken.split(line).length - 1
-    expect(sink.taken.includes(`lost ${30 - kept}\n`)).toBe(true)
+    const kept = sink.written.split(line).length - 1
+    expect(sink.written.includes(`lost ${30 - kept}\n`)).toBe(true)
     expect(kept).toBeGreaterThan(10)
   })
 
@@ -101,7 +101,7 @@ describe('a log that cannot be written', () => {
   })
 })
 
-/** Sends requests that cause more lines than the log buffers. Throws if the server is gone. */
+/** Sends requests whose log lines fill more than one group. Throws if the server does not respond with 400. */
 async function makeLines(base: string): Promise<void> {
   for (let count = 0; count < REQUESTS; count++) {
     expect((await fetch(base + LONG_PATH)).status).toBe(400)

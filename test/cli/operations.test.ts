@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => runAt(store.base, args)
 
-/** Returns what the command of an operation prints, run in this process against a server. */
+/** Runs the command of an operation in this process, against the server at `base`. Returns what the command prints. */
 async function runHere(base: string, words: readonly string[]): Promise<string> {
   const program = new Command().exitOverride()
   for (const id of commandIds) if (kebabCase(id) === words[0]) addOperation(program, id)
@@ -96,12 +96,12 @@ describe('every operation', () => {
     expect(server.received).toHaveLength(finiteIds.length)
   }, 60_000)
 
-  test('has options of different names, none of which is a local command', async () => {
+  test('has options with different names, and a command whose name is not that of a local command', async () => {
     for (const id of commandIds) {
       const { flags, common } = optionsOf(operationOf(id))
       const names = [
         ...flags.map(({ flag }) => flag),
-        ...common.filter(one => !one.hidden).map(one => one.name()),
+        ...common.filter(option => !option.hidden).map(option => option.name()),
       ]
       expect([id, ...names].sort()).toEqual([id, ...new Set(names)].sort())
     }
@@ -135,8 +135,8 @@ function wholeCommandLine(id: OperationId) {
 }
 
 function textOf(example: unknown, values: readonly string[]): string {
-  const [one] = [example].flat()
-  return one === undefined ? (values[0] ?? 'text') : String(one)
+  const [first] = [example].flat()
+  return first === undefined ? (values[0] ?? 'text') : String(first)
 }
 
 function partsOf({ method, path, headers, body }: Received) {
@@ -161,7 +161,7 @@ test('petstore serve loads no module of the operations', () => {
   expect(staticImports('src/cli/operations.ts')).toContain('src/cli/operation-command.ts')
 })
 
-/** Returns the files that a file loads when it is loaded. */
+/** Returns a file and the files that its static imports load, directly or indirectly. */
 function staticImports(path: string, seen = new Set<string>([path])): Set<string> {
   const text = readFileSync(join(ROOT, path), 'utf8')
   for (const [, specifier = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '(\.[^']*\.ts)'/gm)) {
@@ -233,13 +233,13 @@ describe('a command', () => {
 
   test('prints CSV and NDJSON, and follows all pages', async () => {
     const all = await cli('list-categories', '--all', '--limit', '5', '--output', 'ndjson')
-    const names = all.output
+    const ids = all.output
       .trim()
       .split('\n')
       .map(line => JSON.parse(line).id)
     const array = await cli('list-categories', '--all', '--limit', '5')
-    expect(JSON.parse(array.output).map(({ id }: { id: number }) => id)).toEqual(names)
-    expect(names.length).toBeGreaterThan(15)
+    expect(JSON.parse(array.output).map(({ id }: { id: number }) => id)).toEqual(ids)
+    expect(ids.length).toBeGreaterThan(15)
     const created = await cli('create-category', '--name', 'a "b", c', '--output', 'csv')
     expect(created.output).toMatch(/^name,description,id\n"a ""b"", c",,\d+\n$/)
     const feed = await cli('list-events', '--all', '--after', '700', '--limit', '7')

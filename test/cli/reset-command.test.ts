@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeMany } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
-import { type ProcessResult, run } from '../support/process.ts'
+import { type ProcessResult, run, startProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
@@ -24,14 +24,13 @@ async function useAndStop(place: StoreDirectory): Promise<string> {
   return data.key
 }
 
-/** Serves a store with the demo shop as the default. Returns the counts of its rows, and whether a key is valid. */
+/**
+ * Starts a store without --no-demo, so a new store would load the demo shop. Returns the counts of its rows, and the
+ * status of a request with the till's key.
+ */
 async function contentsOf(place: StoreDirectory, key: string): Promise<Record<string, unknown>> {
   const { PETSTORE_ADMIN_KEY: _, ...env } = place.env
-  await using server = await place.startWith({
-    ...env,
-    PETSTORE_DEMO: 'true',
-    PETSTORE_DATA: place.directory,
-  })
+  await using server = await startProcess(['serve', '--port', '0', '--data', place.directory], env)
   const till = await fetch(`${server.base}/keys/current`, { headers: { Authorization: `Bearer ${key}` } })
   await until('every event has its position', async () => {
     return (await place.database('SELECT 1 FROM event WHERE position IS NULL LIMIT 1')).length === 0
@@ -155,7 +154,7 @@ test('a reset of a store on PostgreSQL leaves the admin key of a store in the da
   expect(readFileSync(file, 'utf8')).toBe('of another store')
 })
 
-test('a place without a store is not reset, and none is created there', async () => {
+test('a directory without a store is refused, and no store is created there', async () => {
   await using place = await newStoreDirectory('sqlite')
   const absent = join(place.directory, 'absent')
   const { exitCode, errors } = await run(['reset', '--empty', '--yes', '--data', absent])

@@ -24,6 +24,7 @@ interface Folder extends Disposable {
   sandbox(...args: string[]): Promise<ProcessResult>
   /** Runs `petstore sandbox` with other variables. */
   sandboxWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<ProcessResult>
+  /** Returns the rows of a list of sandboxes in the folder. */
   saved(file?: string): Record<string, string>[]
 }
 
@@ -44,7 +45,7 @@ function rowsOf(csv: string): Record<string, string>[] {
   return parse(csv, { columns: true })
 }
 
-/** Returns the columns of the output of `list`. */
+/** Returns the values of these columns in each row that `petstore sandbox list` prints. */
 async function listed(at: Folder, ...columns: string[]): Promise<(string | undefined)[][]> {
   const { output } = await at.sandbox('list')
   return rowsOf(output).map(row => columns.map(name => row[name]))
@@ -90,14 +91,14 @@ test('later sandboxes are appended to the list, each with the label of a line of
   )
 })
 
-test('a sandbox can be created from a snapshot of another one with its key', async () => {
+test('a sandbox is created from a snapshot of another sandbox only with the key of that sandbox', async () => {
   using at = folder()
   const [{ id = '', key = '' } = {}] = rowsOf((await at.sandbox('create')).output)
-  const control = await fetch(`${host.base}/sandboxes/${id}/snapshots/lesson-1`, {
+  const snapshot = await fetch(`${host.base}/sandboxes/${id}/snapshots/lesson-1`, {
     method: 'PUT',
     headers: { Authorization: `Bearer ${key}` },
   })
-  expect(control.status).toBe(200)
+  expect(snapshot.status).toBe(200)
   writeFileSync(join(at.path, 'teacher-key'), `${key}\n`)
   const seed = ['create', '--seed', `${id}/lesson-1`]
   expect((await at.sandbox(...seed, '--key', '@teacher-key')).exitCode).toBe(0)
@@ -112,7 +113,7 @@ test('a sandbox can be created from a snapshot of another one with its key', asy
   ])
 })
 
-test('sandboxes are reset by the first characters of their ids, and all of them to a snapshot', async () => {
+test('reset takes the first characters of an id, or --all, and reports each sandbox without the snapshot', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '2', '--label', 'S')
   const [first, second] = at.saved()
@@ -139,7 +140,7 @@ test('sandboxes are reset by the first characters of their ids, and all of them 
   )
 })
 
-test('an abbreviation of two ids is refused', async () => {
+test('first characters that two ids have in common are refused', async () => {
   using at = folder()
   const address = (id: string): string => `${host.base}/s/${id}`
   const ids = [`${'a'.repeat(25)}2`, `${'a'.repeat(25)}3`]
@@ -154,7 +155,7 @@ test('an abbreviation of two ids is refused', async () => {
   ])
 })
 
-test('deleted sandboxes leave the list; one that expired is reported by list, and leaves it too', async () => {
+test('delete removes sandboxes from the list, also a sandbox that list and reset report as gone', async () => {
   using at = folder()
   await at.sandbox('create', '--count', '3', '--label', 'S')
   const [first, second, third] = at.saved()
@@ -210,8 +211,8 @@ test('on a terminal, keys are printed whole, and a deletion is confirmed by a wo
   using at = folder()
   const created = await onTerminal(at, ['create', '--count', '2', '--label', 'S'], '')
   for (const { address = '', key = '' } of at.saved()) expect(created).toContain(`${address}  ${key}\n`)
-  const one = await onTerminal(at, ['create'], '')
-  expect(one).toContain(`key:       ${at.saved()[2]?.key}\n`)
+  const single = await onTerminal(at, ['create'], '')
+  expect(single).toContain(`key:       ${at.saved()[2]?.key}\n`)
   expect(await onTerminal(at, ['list'], '')).toMatch(/^id +state +generation/)
   expect(await onTerminal(at, ['delete', '--all'], 'no')).toContain('Nothing was deleted.')
   expect(at.saved().length).toBe(3)
@@ -344,11 +345,11 @@ test('a sandbox is reset by its label, and the error of a wrong snapshot says ho
   expect([reset.exitCode, reset.errors]).toEqual([0, 'Reset 1 sandbox.\n'])
   const toSnapshot = await at.sandbox('reset', 'Ada 2', '--snapshot', 'start')
   expect(toSnapshot.errors).toContain(
-    'It was created from one with this name: a reset without a name restores that.',
+    'It was created from a snapshot of another sandbox with this name. To restore that, reset it without a name.',
   )
 })
 
-test('a class that is created twice in one list is probably a mistake, and is reported', async () => {
+test('a sandbox whose label is already in the list is created, and the label is reported', async () => {
   using at = folder()
   const first = await at.sandbox('create', '--label', 'Ada')
   expect(first.errors).not.toContain('already')

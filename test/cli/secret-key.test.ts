@@ -7,9 +7,10 @@ import { run } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 
-const OTHER_KEY =
+const OTHER_KEY_MESSAGE =
   'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
-const NO_KEY = 'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
+const NO_KEY_MESSAGE =
+  'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
 
 let directory = ''
 beforeAll(() => {
@@ -36,7 +37,7 @@ onEveryEngine(engine => {
       await server.kill('SIGTERM')
     }
     const env = { ...place.env, PETSTORE_SECRET_KEY_FILE: other }
-    expect(await refusalOf(place.args, env)).toBe(OTHER_KEY)
+    expect(await refusalOf(place.args, env)).toBe(OTHER_KEY_MESSAGE)
     await using again = await place.start()
     expect((await place.client(again).listWebhooks({})).data.items).toHaveLength(1)
   }, 120_000)
@@ -55,7 +56,7 @@ test('without a configured key, a store creates a key that only its owner can re
   expect(keys[0]).toMatch(/^[A-Za-z0-9+/]{43}=\n$/)
   expect(keys[1]).toBe(keys[0] ?? '')
   writeFileSync(file, 'no key\n')
-  expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY}`)
+  expect(await refusalOf(place.args, place.env)).toBe(`${file}: ${NO_KEY_MESSAGE}`)
 }, 120_000)
 
 test('on PostgreSQL a valid key is required', async () => {
@@ -65,8 +66,8 @@ test('on PostgreSQL a valid key is required', async () => {
   )
   const empty = join(directory, 'empty')
   writeFileSync(empty, '')
-  const says = await refusalOf(['--data', directory], { ...env, PETSTORE_SECRET_KEY_FILE: empty })
-  expect(says).toBe(`PETSTORE_SECRET_KEY_FILE=${empty}: ${NO_KEY}`)
+  const message = await refusalOf(['--data', directory], { ...env, PETSTORE_SECRET_KEY_FILE: empty })
+  expect(message).toBe(`PETSTORE_SECRET_KEY_FILE=${empty}: ${NO_KEY_MESSAGE}`)
   const none = { ...env, PETSTORE_SECRET_KEY_FILE: join(directory, 'none') }
   expect(await refusalOf(['--data', directory], none)).toEndWith(': it must name a readable file.')
 }, 120_000)

@@ -30,7 +30,7 @@ import { runScript, scratch } from '../support/tool.ts'
 /** The build takes about 2 seconds on an idle machine. */
 const BUILD_TIMEOUT_MS = 120_000
 const BYTES_MAX = 140 * 1024 * 1024
-/** A store that reads this file cannot start: nothing listens at the address. */
+/** A store that reads this file cannot start, because no database listens at the address. */
 const DOTENV = 'DATABASE_URL=postgres://nobody@127.0.0.1:1/none\nPETSTORE_DEMO=false\n'
 
 const folder = scratch()
@@ -72,7 +72,7 @@ async function settingsFor(engine: EngineName): Promise<Record<string, string>> 
   return { PETSTORE_ADMIN_KEY: ADMIN_KEY, ...(engine === 'postgres' && onPostgres(await newDatabase())) }
 }
 
-/** Returns the addresses that a page loads with src or href, other than data. */
+/** Returns the addresses in the src and href attributes of a page that begin with a slash. */
 function addressesIn(page: string): string[] {
   return [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, address = '']) => address)
 }
@@ -95,7 +95,7 @@ onEveryEngine(engine => {
     const { base } = server
     expect(await (await fetch(`${base}/pets/3`)).json()).toMatchObject({ name: 'Biscuit (Beagle)' })
     const client = makeClient({ base, key: ADMIN_KEY })
-    // A list of this length is read by the reader worker.
+    // On SQLite, the reader worker reads a list of this length.
     expect((await client.listPets({ limit: 100, sort: 'name' })).data.items).toHaveLength(100)
     for (const path of ['/openapi.json', '/openapi.yaml', '/llms.txt', '/metrics']) {
       expect([path, (await fetch(base + path)).status]).toEqual([path, 200])
@@ -177,7 +177,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('the single file prints its version, its commands and its description', async () => {
+test('the single file prints its version, its commands and the description of the API', async () => {
   using installation = install()
   expect((await installation.run('--version')).output).toBe('1.0.0\n')
   const { output } = await installation.run('--help')
@@ -216,7 +216,7 @@ test('petstore licenses prints the license of every package in the single file',
   expect(output.includes(`github.com/oven-sh/WebKit/tree/${process.versions.webkit}`)).toBe(true)
 })
 
-test('a data directory has one process, and a second one says so', async () => {
+test('a second process on a data directory reports that the directory is in use', async () => {
   using installation = install()
   await using server = await installation.start()
   const second = await installation.run('serve', '--port', '0')
@@ -265,14 +265,14 @@ test('every module finds its files through program-files.ts, or starts a worker 
   expect(others).toEqual([])
 })
 
-test('a truncated single file says that it is incomplete', async () => {
+test('a truncated single file reports that the file is truncated', async () => {
   using installation = install()
   truncateSync(join(installation.path, 'petstore'), statSync(built).size - 3_000_000)
   const { exitCode, errors } = await installation.run('--version')
   expect([exitCode, errors]).toEqual([1, expect.stringContaining('is truncated')])
 })
 
-test('a data directory that cannot be created is one sentence', async () => {
+test('a data directory that cannot be created is reported in one sentence', async () => {
   using installation = install()
   writeFileSync(join(installation.path, 'data'), '')
   const { exitCode, errors } = await installation.run('serve', '--port', '0')

@@ -17,7 +17,7 @@ const messages = [...page.matchAll(/^\| `([^`]+)`(?: or `([^`]+)`)? \|/gm)].flat
   [one, other].filter(text => text !== undefined && /[ =]/.test(text)),
 ) as string[]
 
-/** Returns whether a text is the documented message: `…` stands for any text in a line. */
+/** Returns whether a line of a text is the documented message, in which `…` stands for any text. */
 function isDocumented(text: string, message: string): boolean {
   const pattern = message
     .split('…')
@@ -26,7 +26,7 @@ function isDocumented(text: string, message: string): boolean {
   return new RegExp(`^${pattern}$`, 'm').test(text)
 }
 
-/** Each way in which a start fails, by the beginning of its message in the document. */
+/** The beginning of each documented message, and a function that causes the message. */
 const failures: readonly [message: string, fail: (place: StoreDirectory) => Promise<ProcessResult>][] = [
   [
     '…:… is in use: stop',
@@ -183,7 +183,7 @@ test.each(failures)('docs/start.md has the message of a start that fails: %s', a
   expect(errors).not.toContain('    at ')
 })
 
-test('every documented message of a failed start is provoked by a test', () => {
+test('every documented message except "… was deleted", which a running store prints, is caused by a test', () => {
   const untested = messages.filter(
     message =>
       !message.startsWith('… was deleted') && !failures.some(([beginning]) => message.startsWith(beginning)),
@@ -199,7 +199,7 @@ test('docs/start.md has every message with which the modules of a start can fail
       ([, , text = '']) => text,
     )
   })
-  // A message that consists of values alone, or that another message ends with, is that of another module.
+  // A message that consists only of values has its text from another module.
   const own = thrown.map(text => text.replaceAll(/\$\{[^}]*\}/g, '…')).filter(text => /[a-z]{4}/.test(text))
   expect(own.length).toBeGreaterThan(8)
   const isInPage = (text: string): boolean =>

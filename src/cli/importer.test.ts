@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { absentTarget } from './import-target.ts'
+import { type ImportTarget, resumeSlices } from './importer.ts'
+
+test('an import in slices counts every problem of the store, although it keeps only the first thousand', async () => {
+  const problems = Array.from({ length: 600 }, (_, index) => ({
+    file: 'pets' as const,
+    line: BigInt(index + 2),
+    message: 'there is no category "Cats"',
+  }))
+  let slices = 0
+  const target: ImportTarget = {
+    ...absentTarget(),
+    loadSlice: async () => ({
+      ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 1n, petsSkipped: 0n },
+      ...{ problems, isKnown: true, isLast: ++slices === 2 },
+    }),
+  }
+  const ignore = (): void => {}
+  const progress = {
+    onBytes: ignore,
+    onChecked: ignore,
+    onStaged: ignore,
+    onProblems: ignore,
+    onLoaded: ignore,
+  }
+  const report = await resumeSlices(target, progress)
+  expect(report?.outcome?.petsCreated).toBe(2n)
+  expect([report?.problemCount, report?.problems.length]).toEqual([1200, 1000])
+})

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { hasDatabase } from './copy-place.ts'
+import { configFrom } from './serve.ts'
+import { CommandFailed } from './terminal.ts'
+
+/**
+ * Returns the settings of a command that works on one store. Throws CommandFailed like `configFrom`. Also throws it if
+ * the variable DATABASE_URL names a store, and the option --data another one or a directory that does not exist: the
+ * command would work on a store that the user may not mean.
+ */
+export function storeConfigFrom({
+  data,
+  databaseUrl,
+}: {
+  readonly data?: string | undefined
+  readonly databaseUrl?: string | undefined
+}): Config {
+  const config = configFrom({ data, databaseUrl })
+  const isAmbiguous = data !== undefined && databaseUrl === undefined && config.databaseUrl !== undefined
+  if (isAmbiguous && (hasDatabase(config.data) || !existsSync(config.data))) {
+    const named = hasDatabase(config.data) ? 'the store in' : 'the directory'
+    const missing = hasDatabase(config.data) ? '' : ', which does not exist'
+    throw new CommandFailed(
+      `--data names ${named} ${config.data}${missing}, and the variable DATABASE_URL names another store. ` +
+        'Unset DATABASE_URL for the first, or use PETSTORE_DATA in place of --data for the second.',
+      2,
+    )
+  }
+  return config
+}
