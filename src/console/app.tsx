@@ -7,6 +7,7 @@ import {
   Group,
   NavLink,
   Text,
+  useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -35,7 +36,7 @@ import { views } from './views/views.ts'
 // Read as soon as the script runs, because this also removes the key from the address.
 const firstKey = findKey()
 
-/** The views of a shop, and those that only a sandbox has. */
+/** The views that each store has, and in a sandbox also those that only a sandbox has. */
 const allViews = isSandbox ? [...views, ...sandboxViews] : views
 
 /** The console: the sign-in page, and after sign-in the frame with the view that the address selects. */
@@ -85,7 +86,7 @@ function Frame({ session }: { readonly session: Session }) {
   const [location] = useLocation()
   const can = useCan()
   const sandbox = useSandboxName()
-  const shown = allViews.filter(({ scope }) => scope === undefined || can(scope))
+  const shownViews = allViews.filter(({ scope }) => scope === undefined || can(scope))
   const queries = useQueryClient()
   useLiveUpdates(session)
   useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
@@ -118,7 +119,7 @@ function Frame({ session }: { readonly session: Session }) {
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <nav aria-label="Views">
-          {shown.map(({ path, label }) => (
+          {shownViews.map(({ path, label }) => (
             <NavLink
               key={path}
               component={Link}
@@ -162,8 +163,9 @@ function Frame({ session }: { readonly session: Session }) {
 
 function KeyMenu() {
   const { info, signOut } = useSession()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const isDark = colorScheme === 'dark'
+  const { setColorScheme } = useMantineColorScheme()
+  // Until the user has chosen, the colours are those of the system.
+  const isDark = useComputedColorScheme('light') === 'dark'
   return (
     <Group gap="xs" wrap="nowrap">
       <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
@@ -189,7 +191,7 @@ function ThrottleAlert(): ReactNode {
   if (seconds === 0) return null
   return (
     <Alert color="yellow" mb="md" role="status" title="Too many requests">
-      {/* A screen reader would read out each second. */}
+      {/* The seconds are hidden from screen readers, which would read out each change. */}
       The store limits the requests of each key. This page continues{' '}
       <span aria-hidden="true">in {seconds} s</span> by itself.
     </Alert>

@@ -16,7 +16,7 @@ export const theme = createTheme({
   },
 })
 
-/** The colours of filled buttons under the pointer. The defaults of Mantine are by scheme, so these must be too. */
+/** The colours of filled buttons under the pointer, for both colour schemes: Mantine has a default in each. */
 const filledHover = {
   '--mantine-color-teal-filled-hover': '#066649',
   '--mantine-color-red-filled-hover': '#a51111',

@@ -8,7 +8,7 @@ import { addPet, keyWith } from './shop-data.ts'
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-/** How soon the page must report a store that does not respond, in milliseconds: 5 seconds, and a busy machine. */
+/** How soon the page must report a store that does not respond: 5 seconds, and a reserve for a busy machine. */
 const REPORTED_MS_MAX = 20_000
 
 test(
@@ -35,7 +35,7 @@ test(
 )
 
 test(
-  'a view that was opened for the first time while the store was away appears when it is back',
+  'a view that was opened for the first time while the store did not respond appears once the store responds',
   async () => {
     const { page } = await browser.open(store(), '')
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
@@ -82,10 +82,10 @@ test(
     await page.getByRole('region', { name: 'Live events' }).waitFor()
     for (const tab of pages.slice(1)) await tab.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
     await stopped[Symbol.asyncDispose]()
-    for (const open of pages) {
-      const alert = open.getByText('The store does not respond', { exact: true })
+    for (const tab of pages) {
+      const alert = tab.getByText('The store does not respond', { exact: true })
       await alert.waitFor({ timeout: REPORTED_MS_MAX })
-      await open.close()
+      await tab.close()
     }
   },
   TIMEOUT_MS,

@@ -9,7 +9,7 @@ export const TIMEOUT_MS = 120_000
 /** An open console, with the faults that were observed on its page. */
 export interface OpenConsole {
   readonly page: Page
-  /** Requests to another host, violations of the content security policy, and errors of the page. */
+  /** Requests to another host, errors and warnings in the console of the browser, and uncaught errors of the page. */
   readonly faults: string[]
 }
 
@@ -50,7 +50,7 @@ function watchFaults(page: Page, base: string): string[] {
   const faults: string[] = []
   page.on('request', request => {
     const url = request.url()
-    if (!url.startsWith(base) && !/^(data|blob):/.test(url)) faults.push(`it requested ${url}`)
+    if (!url.startsWith(base) && !/^(data|blob):/.test(url)) faults.push(`the page requested ${url}`)
   })
   page.on('console', message => {
     // The browser reports every refused request of the API as an error, although the page handles it.

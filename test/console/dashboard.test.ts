@@ -107,3 +107,20 @@ test(
   },
   TIMEOUT_MS,
 )
+
+test(
+  'on a dark system, the button for the colours first offers light colours, and then dark colours',
+  async () => {
+    const { page, faults } = await browser.open(store(), '', { colorScheme: 'dark' })
+    const schemeOfPage = () => page.locator('html').getAttribute('data-mantine-color-scheme')
+    await page.getByRole('button', { name: 'Use light colours' }).click()
+    await page.getByRole('button', { name: 'Use dark colours' }).waitFor()
+    expect(await schemeOfPage()).toBe('light')
+    await page.getByRole('button', { name: 'Use dark colours' }).click()
+    await page.getByRole('button', { name: 'Use light colours' }).waitFor()
+    expect(await schemeOfPage()).toBe('dark')
+    expect(faults).toEqual([])
+    await page.close()
+  },
+  TIMEOUT_MS,
+)

@@ -9,7 +9,7 @@ import { addPet } from './shop-data.ts'
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-/** Returns the text of the element with the focus. */
+/** A JavaScript expression whose value is the text of the element with the focus. */
 const FOCUSED_TEXT = 'document.activeElement.textContent'
 
 test(
@@ -144,7 +144,7 @@ test(
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     hold.release()
-    // The page has read its list again, and shows the same view.
+    // After a reload, the page shows the same view.
     await page.reload()
     await page.getByRole('link', { name: 'Any', exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/pets')
@@ -155,7 +155,7 @@ test(
 )
 
 test(
-  'a change that is made after the user has left reports that, and leads nowhere',
+  'a change that takes effect after the user has left its page is reported, and the user stays where they are',
   async () => {
     const { petId } = await addPet(store(), 'Left behind')
     const { page, faults } = await browser.open(store(), '/inventory')
@@ -270,7 +270,7 @@ test(
 )
 
 test(
-  'only its button closes the dialog of a new key, and the focus returns to the button that created it',
+  'only the button Done closes the dialog with a new key, and the focus returns to the button Create key',
   async () => {
     const { page, faults } = await browser.open(store(), '/keys')
     const dialog = page.getByRole('dialog')

@@ -16,18 +16,18 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Writes a file of pets and chooses it on the page. */
+/** Writes a file of pets, and chooses the file on the page. Returns its path. */
 async function choosePets(page: Page, content: string | Uint8Array): Promise<string> {
   const file = join(directory, 'pets.csv')
   writeFileSync(file, content)
   await page.locator('input[type=file]').nth(1).setInputFiles(file)
-  // The page forgets what it said about the previous file.
+  // The page removes its message about the previous file.
   await page.getByRole('alert').waitFor({ state: 'detached' })
   return file
 }
 
 /** Returns what `petstore import` says about a file: the problems of its lines, or why it cannot be read. */
-async function commandLine(file: string): Promise<string[]> {
+async function commandLineSays(file: string): Promise<string[]> {
   const problems: string[] = []
   try {
     for await (const entry of readPets(file, () => {})) {
@@ -89,7 +89,7 @@ test(
     const { page, faults } = await browser.open(store(), '/import')
     for (const [name, content] of Object.entries(files)) {
       const file = await choosePets(page, content)
-      const expected = await commandLine(file)
+      const expected = await commandLineSays(file)
       expect([name, expected.length > 0]).toEqual([name, true])
       expect([name, await consoleSays(page)]).toEqual([name, expected])
     }
@@ -100,7 +100,7 @@ test(
 )
 
 test(
-  'a file without rows, and a file that changed or vanished after it was chosen, are named',
+  'the page reports a file without rows, and a file that was changed or deleted after it was chosen',
   async () => {
     const { page, faults } = await browser.open(store(), '/import')
     await choosePets(page, 'name,category\n')

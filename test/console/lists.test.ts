@@ -9,8 +9,8 @@ import { addPet } from './shop-data.ts'
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
-/** Creates 45 pets with the name and a number, which are three pages. Returns the id of their category. */
-async function threePages({ client }: TestStore, name: string): Promise<bigint> {
+/** Creates 45 pets, which fill three pages. Their names are `name` and a number. Returns the id of their category. */
+async function createThreePages({ client }: TestStore, name: string): Promise<bigint> {
   const { data: category } = await client.createCategory({ body: { name: `Kind of ${name}` } })
   for (let number = 1; number <= 45; number++) {
     await client.createPet({ body: { name: `${name} ${number}`, categoryId: category.id } })
@@ -18,16 +18,16 @@ async function threePages({ client }: TestStore, name: string): Promise<bigint> 
   return category.id
 }
 
-const names = (page: Page, name: string) =>
+const shownNames = (page: Page, name: string) =>
   page
     .getByRole('table')
     .getByRole('link', { name: new RegExp(`^${name} \\d+$`) })
     .allInnerTexts()
 
-/** Waits until the first and the last pet of a table are these. */
+/** Waits until the first and the last pet of a table have these numbers. */
 async function untilShows(page: Page, name: string, first: number, last: number): Promise<void> {
   await until(`the table shows ${first} to ${last}`, async () => {
-    const shown = await names(page, name)
+    const shown = await shownNames(page, name)
     return shown[0] === `${name} ${first}` && shown.at(-1) === `${name} ${last}`
   })
 }
@@ -35,7 +35,7 @@ async function untilShows(page: Page, name: string, first: number, last: number)
 test(
   'Back, Forward and a reload return to the page of a list, and a filter starts at the first page',
   async () => {
-    const categoryId = await threePages(store(), 'Vole')
+    const categoryId = await createThreePages(store(), 'Vole')
     const { page, faults } = await browser.open(store(), `/pets?categoryId=${categoryId}`)
     const next = page.getByRole('button', { name: 'Next' })
     await untilShows(page, 'Vole', 1, 20)
@@ -71,7 +71,7 @@ test(
 test(
   'a link to a page works without its history, and a cursor that is not valid leads to the first page',
   async () => {
-    const categoryId = await threePages(store(), 'Newt')
+    const categoryId = await createThreePages(store(), 'Newt')
     const path = `/pets?categoryId=${categoryId}`
     const first = await browser.open(store(), path)
     await first.page.getByRole('button', { name: 'Next' }).click()
@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  'the history of a pet and the audit log show the names of keys, one after the other',
+  'the names of keys are visible when a user goes from the history of a pet to the audit log and back',
   async () => {
     const { petId } = await addPet(store(), 'Watched')
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
@@ -160,7 +160,7 @@ test(
 )
 
 test(
-  'an id that no resource can have is answered by the view: there is no such order',
+  'for an id without a resource, the page says that there is no such resource or page',
   async () => {
     const { page, faults } = await browser.open(store(), '/orders/9223372036854775807')
     await page.getByText('There is no such order').waitFor()

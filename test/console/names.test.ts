@@ -9,7 +9,7 @@ const store = sharedStore('sqlite')
 const browser = consoleBrowser()
 
 /** Returns whether the words of a text run from left to right on the screen. */
-async function runsForward(element: Locator, words: string): Promise<boolean> {
+async function isLeftToRight(element: Locator, words: string): Promise<boolean> {
   return await element.evaluate((node, text) => {
     const walker = node.ownerDocument.createTreeWalker(node, 4)
     for (let found = walker.nextNode(); found; found = walker.nextNode()) {
@@ -61,7 +61,7 @@ test(
     const { page, faults } = await browser.open(store(), `/pets/${petId}`)
     const sentence = page.getByRole('region', { name: 'History' }).getByText(/was added to/)
     await sentence.waitFor()
-    expect(await runsForward(sentence, 'was added to')).toBe(true)
+    expect(await isLeftToRight(sentence, 'was added to')).toBe(true)
     expect(await page.title()).toBe('\u2068\u202egnp.reversed\u2069 · Petstore')
     expect(faults).toEqual([])
     await page.close()
@@ -70,7 +70,7 @@ test(
 )
 
 test(
-  'a long name or address in a heading leaves room for the view on a small screen',
+  'a long name or address in a heading takes less than a third of a small screen',
   async () => {
     const { petId } = await addPet(store(), 'W'.repeat(190))
     const url = `http://127.0.0.1:1/${'path-'.repeat(300)}`

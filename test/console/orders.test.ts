@@ -28,7 +28,7 @@ test(
     const dialog = page.getByRole('dialog')
     expect(await seriousViolations(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Place order' }).click()
-    // The refusal, with the message of the store.
+    // The dialog shows the message with which the store refuses the order.
     await dialog.getByText('has 5 of 5 units available; 9 are requested.').waitFor()
     await page.getByLabel('Units').fill('2')
     await page.getByLabel('Reference').last().fill('R-77')
@@ -54,7 +54,7 @@ test(
 )
 
 test(
-  'an order that was changed meanwhile is not overwritten: the user chooses',
+  'an edit of an order that changed meanwhile overwrites nothing until the user chooses',
   async () => {
     const { client } = store()
     const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
@@ -79,7 +79,7 @@ test(
 )
 
 test(
-  'a key that may only read orders sees them and no buttons, at 390 px in the dark',
+  'a key that may only read orders sees the orders without buttons, on a small dark screen too',
   async () => {
     const { client } = store()
     const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })

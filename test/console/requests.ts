@@ -1,8 +1,8 @@
 import type { Page, Request } from 'playwright-core'
 
 /**
- * Holds the requests of a page that match until `release` is called, as a store does that has stopped. `held` has those
- * that were held.
+ * Holds the requests for which `isHeld` returns true until `release` is called. For the page, the store accepts them
+ * and does not respond. `held` has the requests that were held.
  */
 export async function holdRequests(
   page: Page,
@@ -21,7 +21,10 @@ export async function holdRequests(
   return { held, release: () => released.resolve() }
 }
 
-/** Lets the matching requests of a page reach the store, but loses the responses. Returns a function that ends this. */
+/**
+ * Lets the requests of a page reach the store, but drops the responses to those for which `isLost` returns true.
+ * Returns a function that ends the loss.
+ */
 export async function loseResponses(
   page: Page,
   isLost: (request: Request) => boolean,

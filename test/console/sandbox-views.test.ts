@@ -9,15 +9,16 @@ import { openSandboxHost, type TestHost, type TestSandbox } from '../support/san
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { TIMEOUT_MS } from './console-session.ts'
+import { holdRequests } from './requests.ts'
 
-/** The paths of the views that only a sandbox has. */
 const source = readFileSync(join(ROOT, 'src/console/views/sandbox-views.ts'), 'utf8')
+/** The paths of the views that only a sandbox has. */
 const paths = [...source.matchAll(/\{ path: '([^']+)', view:/g)].map(([, path = '']) => path)
 
 interface SandboxConsole {
   readonly page: Page
   readonly sandbox: TestSandbox
-  /** Requests to another host, violations of the content security policy, and errors of the page. */
+  /** Requests to another host, errors and warnings in the console of the browser, and uncaught errors of the page. */
   readonly faults: string[]
 }
 
@@ -103,7 +104,7 @@ describe('the console of a sandbox', () => {
       }
       await page.getByRole('button', { name: 'Pause' }).click()
       await sandbox.call('GET', '/pets/404405')
-      // An entry that is not paused appears within a few milliseconds.
+      // If the list were not paused, the entry would appear within a few milliseconds.
       await Bun.sleep(500)
       expect(await rows.count()).toBe(1)
       await page.getByRole('button', { name: 'Continue' }).click()
@@ -131,8 +132,8 @@ describe('the console of a sandbox', () => {
       await page.getByRole('cell', { name: 'Every 2 calls' }).waitFor()
       const { data } = await sandbox.control('GET', '/faults')
       expect(data).toMatchObject({ rules: [{ name: 'full', operation: 'listPets', when: { every: 2n } }] })
-      const statuses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
-      expect(statuses.map(({ status }) => status)).toEqual([200, 503])
+      const responses = [await sandbox.call('GET', '/pets'), await sandbox.call('GET', '/pets')]
+      expect(responses.map(({ status }) => status)).toEqual([200, 503])
       const row = page.getByRole('table', { name: 'Failures' }).locator('tbody tr')
       await until('the counts are shown', async () => /\b2\s+1\b/.test(await row.innerText()))
       expect(await seriousViolations(page)).toEqual([])
@@ -187,6 +188,25 @@ describe('the console of a sandbox', () => {
   )
 
   test(
+    'a reset whose user stops waiting says that it may have taken effect, not that the host is gone',
+    async () => {
+      const { page, faults } = await open('/sandbox')
+      const hold = await holdRequests(page, request => request.url().endsWith('/reset'))
+      const dialog = page.getByRole('dialog')
+      await page.getByRole('button', { name: 'Reset', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Reset', exact: true }).click()
+      await until('the request is sent', () => hold.held.length === 1)
+      await dialog.getByRole('button', { name: 'Stop waiting' }).click()
+      await page.getByText('The change may have taken effect.').waitFor()
+      expect(await page.getByText('does not respond').count()).toBe(0)
+      hold.release()
+      expect(faults).toEqual([])
+      await page.close()
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'shows the label of the sandbox in the header and in the title; the start of its id without a label',
     async () => {
       const { page, sandbox, faults } = await open('/pets')
@@ -233,7 +253,7 @@ describe('the console of a sandbox', () => {
   )
 
   test(
-    'with another key than that of the sandbox, the views say which key they need, and nobody is signed out',
+    'with another key than that of the sandbox, the views say which key they need, and the user stays signed in',
     async () => {
       const { page, sandbox } = await open('/sandbox')
       await page.getByRole('heading', { name: 'Sandbox' }).waitFor()

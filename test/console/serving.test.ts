@@ -14,9 +14,9 @@ const browser = consoleBrowser()
 
 /** The maximum size of the scripts that the first page loads, gzipped. */
 const FIRST_PAGE_BYTES_MAX = 350 * 1024
-/** How soon after its request the first page must be usable, in milliseconds. An idle machine needs less than half. */
+/** How soon after its request the first page must be usable. An idle machine needs less than half of this time. */
 const FIRST_PAGE_MS_MAX = 2000
-/** On a busy machine an opening may take longer. One of this many must be within the time. */
+/** On a busy machine, one opening may take longer. At least one of this many must be within the time. */
 const OPENINGS_MAX = 20
 
 test('the page has a policy without unsafe-inline, and its nonce is new in every response', async () => {
@@ -34,7 +34,7 @@ test('the page has a policy without unsafe-inline, and its nonce is new in every
 })
 
 test(
-  'every path below /console has the page, with 404 if no view has the path',
+  'every path below /console, except below /console/assets, has the page, with 404 if no view has the path',
   async () => {
     await using store = await openTestStore('sqlite')
     const { petId } = await makePet(store.client)
@@ -68,7 +68,7 @@ function viewPaths(): string[] {
   return paths.map(path => path.replace(':id', '1').replace(/\/$/, ''))
 }
 
-test('the files of the console are kept by caches if their names have a hash, and other names get 404', async () => {
+test('caches keep the files of the console whose names have a hash, and an unknown file gets 404', async () => {
   await using store = await openTestStore('sqlite')
   const names = readdirSync(join(ROOT, 'dist/console'))
   expect(names.length).toBeGreaterThan(3)
@@ -213,7 +213,7 @@ test(
     await Promise.all([showsOrder(first), showsOrder(second)])
     expect(await openStreams(store)).toBe('1')
     await first.page.close()
-    // No tab may be reading the stream at this moment: the other tab must continue where the first one ended.
+    // At this moment, possibly no tab reads the stream. The other tab must continue where the first tab stopped.
     await store.client.createCategory({ body: { name: 'Later' } })
     await second.page.getByText(/Later/).first().waitFor()
     expect([...first.faults, ...second.faults]).toEqual([])

@@ -5,7 +5,7 @@ import type { TestStore } from '../support/store.ts'
 /** A name without a place where a line can break. It is wider than a small screen. */
 export const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(4)
 
-/** Creates a pet with these units in a category of its own. Returns their ids. */
+/** Creates a pet with this quantity, in a category of its own. Returns the ids of both. */
 export async function addPet(
   { client }: TestStore,
   name: string,

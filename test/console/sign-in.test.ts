@@ -115,7 +115,7 @@ test(
     await client.revokeKey({ keyId: data.id })
     const signedOut = page.getByText('You were signed out')
     await until('the session has ended', async () => {
-      // A request of the page itself may have ended it already.
+      // A request of the page itself may have ended the session already.
       await page
         .getByRole('link', { name: 'Categories' })
         .click({ timeout: 500 })
@@ -127,7 +127,7 @@ test(
     expect(await page.evaluate('sessionStorage.length')).toBe(0)
     await page.getByRole('textbox', { name: 'Key' }).fill(ADMIN_KEY)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    // The view that the user was in.
+    // The user returns to the view that was open.
     await page.getByRole('heading', { name: /^(Pets|Categories)$/ }).waitFor()
     expect(faults).toEqual([])
     await page.close()

@@ -42,8 +42,8 @@ const layouts: Readonly<Record<CatalogueFile, { required: readonly string[]; opt
   }
 
 /**
- * Reads a CSV file. Throws UnreadableFile for a file that changed after it was chosen, that is not in UTF-8, or that
- * has no rows. The sentences are the same as those of `petstore import`.
+ * Reads a CSV file. Throws UnreadableFile for a file that changed after it was chosen, is not in UTF-8, has no rows,
+ * has other columns, has a line that is too long, or is not valid CSV. The sentences are those of `petstore import`.
  */
 export async function readCatalogue(kind: CatalogueFile, file: File): Promise<Catalogue> {
   const text = await textOf(file)
@@ -91,7 +91,7 @@ function refuseLongLines(name: string, text: string): void {
   }
 }
 
-/** Returns the delimiter with which the first line has the most columns that are known; a comma if none does. */
+/** Returns the delimiter with which the first line names the most known columns; a comma if it names none. */
 function delimiterOf(text: string, kind: CatalogueFile): string {
   const known = [...layouts[kind].required, ...layouts[kind].optional]
   const [header = ''] = text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)
@@ -108,7 +108,7 @@ interface FileRecord {
 }
 
 function recordsIn(name: string, text: string, delimiter: string): FileRecord[] {
-  let ended = 0
+  let linesEnded = 0
   const entries: FileRecord[] = []
   try {
     parse(text, {
@@ -117,8 +117,8 @@ function recordsIn(name: string, text: string, delimiter: string): FileRecord[] 
       maxRecordSize: RECORD_CHARS_MAX,
       delimiter,
       onRecord: (cells: string[], { lines }) => {
-        const line = ended + 1
-        ended = lines
+        const line = linesEnded + 1
+        linesEnded = lines
         const isEmptyLine = cells.length === 1 && cells[0] === ''
         if (!isEmptyLine) entries.push({ line, cells })
         return null
@@ -130,7 +130,7 @@ function recordsIn(name: string, text: string, delimiter: string): FileRecord[] 
       error.code === 'CSV_MAX_RECORD_SIZE'
         ? `the record that starts here has more than ${RECORD_CHARS_MAX} characters: is a quote not closed?`
         : `${escapeControls(error.message)}.`
-    throw new UnreadableFile(`${name}:${ended + 1}: ${reason}`)
+    throw new UnreadableFile(`${name}:${linesEnded + 1}: ${reason}`)
   }
   return entries
 }
@@ -150,8 +150,8 @@ function checkHeader(file: string, header: readonly string[], kind: CatalogueFil
     if (!names.includes(name)) fail(`the column "${name}" is missing; ${columns}`)
   }
   for (const [index, name] of names.entries()) {
-    if (!known.includes(name)) fail(`there is no column ${shown(written[index] ?? name)}; ${columns}`)
-    if (names.indexOf(name) !== index) fail(`the column ${shown(written[index] ?? name)} appears twice`)
+    if (!known.includes(name)) fail(`there is no column ${quotedCell(written[index] ?? name)}; ${columns}`)
+    if (names.indexOf(name) !== index) fail(`the column ${quotedCell(written[index] ?? name)} appears twice`)
   }
   return names
 }
@@ -169,7 +169,7 @@ function rowOf(
   const values = Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))
   const { name = '', description = '', category = '', quantity = '', hold = '' } = values
   const column = Object.keys(rules).find(column => !isValid(column, values[column]))
-  if (column !== undefined) return `${column} ${shown(values[column] ?? '')} ${rules[column]}`
+  if (column !== undefined) return `${column} ${quotedCell(values[column] ?? '')} ${rules[column]}`
   if (kind === 'categories') return { line: BigInt(line), name, ...(description !== '' && { description }) }
   const units = quantity === '' ? 1n : BigInt(quantity)
   return { line: BigInt(line), name, category, quantity: units, hold: hold === 'yes' }
@@ -184,7 +184,7 @@ const rules: Readonly<Record<string, string>> = {
   hold: 'must be yes, no or empty',
 }
 
-/** Returns whether a cell follows the rule of its column. It is undefined if the file does not have the column. */
+/** Returns whether a cell follows the rule of its column. `cell` is undefined if the file does not have the column. */
 function isValid(column: string, cell: string | undefined): boolean {
   if (cell === undefined) return true
   if (column === 'hold') return ['', 'yes', 'no'].includes(cell)
@@ -198,7 +198,7 @@ function isValid(column: string, cell: string | undefined): boolean {
 }
 
 /** Returns a cell for a message: quoted, on one line, and truncated if it is long. */
-function shown(cell: string): string {
+function quotedCell(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)
   return (
     escapeControls(JSON.stringify(start)) +

@@ -7,8 +7,8 @@ export interface Sending {
   /** Aborted when the user stops waiting. */
   readonly signal: AbortSignal
   /**
-   * The same for the same values until the store has responded: if a response is lost, a second submit has no second
-   * effect. Not for the operations that return a secret, which accept no key.
+   * The same for the same values until the change is made or refused: if a response is lost, a second submit has no
+   * second effect. The operations that return a secret accept no idempotency key.
    */
   readonly idempotencyKey: string
 }

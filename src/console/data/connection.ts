@@ -6,7 +6,7 @@ import { baseUrl } from './session.ts'
 const PROBE_MS = 2000
 /**
  * How long a request waits before the store is probed, in milliseconds. A store that answers neither the request nor
- * the probe is reported after this time and `PROBE_MS`. A slow request alone is not reported.
+ * the probe is reported after the sum of this time and `PROBE_MS`. A slow request alone is not reported.
  */
 const PATIENCE_MS = 3000
 
@@ -24,14 +24,14 @@ class ConnectionState {
     return this.#isLost
   }
 
-  lost(): void {
+  markLost(): void {
     if (this.#isLost) return
     this.#isLost = true
     this.#notify()
     this.#probeLater()
   }
 
-  restored(): void {
+  markRestored(): void {
     if (!this.#isLost) return
     clearTimeout(this.#timer)
     this.#isLost = false
@@ -53,7 +53,7 @@ class ConnectionState {
       .catch(() => false)
   }
 
-  /** Waits for a response. If it is late, probes the store, and reports the connection as lost if that fails too. */
+  /** Waits for a response. If it is late, probes the store, and reports the connection as lost if the probe fails. */
   async watch<Response>(response: Promise<Response>): Promise<Response> {
     const timer = setInterval(() => void this.check(), PATIENCE_MS)
     try {
@@ -63,18 +63,18 @@ class ConnectionState {
     }
   }
 
-  /** Probes the store after a failure that may have another reason, and reports the connection as lost if it is. */
+  /** Probes the store after a failure that may have another cause. Reports a lost connection if the probe fails. */
   async check(): Promise<void> {
     if (this.#isLost || this.#isChecking) return
     this.#isChecking = true
     const responds = await this.responds()
     this.#isChecking = false
-    if (!responds) this.lost()
+    if (!responds) this.markLost()
   }
 
   /** Reports the connection as lost, and resolves when the store responds again. */
   untilRestored(): Promise<void> {
-    this.lost()
+    this.markLost()
     return new Promise(resolve => {
       const stop = this.onRestored(() => {
         stop()
@@ -94,7 +94,7 @@ class ConnectionState {
 
   #probeLater(): void {
     this.#timer = setTimeout(async () => {
-      if (await this.responds()) this.restored()
+      if (await this.responds()) this.markRestored()
       else if (this.#isLost) this.#probeLater()
     }, PROBE_MS)
   }
@@ -102,12 +102,15 @@ class ConnectionState {
 
 export const connection = new ConnectionState()
 
-/** Sends the requests of the client, and records whether the store responds. An event stream may be silent for long. */
+/**
+ * Sends the requests of the client, and records whether the store responds. An event stream is not watched, because it
+ * may be silent for long.
+ */
 export const watchedFetch: Fetch = async (url, init) => {
   if (url.endsWith('/events/stream')) return await fetch(url, init)
   const response = await connection.watch(fetch(url, init))
   // A proxy responds with 502 to 504 in place of a store that does not respond.
-  if (response.status < 500) connection.restored()
+  if (response.status < 500) connection.markRestored()
   return response
 }
 

@@ -1,12 +1,12 @@
 import { ApiError, ConnectionError, type Refusal } from '../../client/petstore-client.ts'
 
-/** The path of the control operations of the sandbox; an empty text in a shop. */
+/** The path of the control operations of the sandbox; an empty text if the store is not a sandbox. */
 const controlPath = document.querySelector<HTMLMetaElement>('meta[name="petstore-control"]')?.content ?? ''
 
 /** Whether the store is a sandbox, so that it can be reset and made to fail. */
 export const isSandbox = controlPath !== ''
 
-/** The id of the sandbox; an empty text in a shop. */
+/** The id of the sandbox; an empty text if the store is not a sandbox. */
 export const sandboxId = controlPath.slice(controlPath.lastIndexOf('/') + 1)
 
 interface ControlCallOptions {
@@ -14,7 +14,10 @@ interface ControlCallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Calls a control operation and returns the response. Throws ApiError and ConnectionError, as the client does. */
+/**
+ * Calls a control operation. Throws ApiError for a refusal, ConnectionError if no response arrives, and the reason of
+ * the signal if it is aborted.
+ */
 export async function sendControl(
   key: string,
   method: string,
@@ -33,6 +36,7 @@ export async function sendControl(
       ...(signal && { signal }),
     })
   } catch (error) {
+    signal?.throwIfAborted()
     throw new ConnectionError('The host of the sandbox does not respond.', error)
   }
   if (response.ok) return response
@@ -55,7 +59,7 @@ async function refusalOf(response: Response): Promise<ApiError> {
   const { status, headers } = response
   const body: Partial<Refusal> = await response.json().catch(() => ({}))
   if (status === 401) {
-    // The store accepts this key. Another key than that of the sandbox must not end the session.
+    // The store accepts this key, so the refusal of a control operation must not end the session.
     const message = 'This view needs the key that was created with the sandbox.'
     return new ApiError({ status: 403, code: 'insufficient_scope', message, errors: [], headers })
   }

@@ -44,7 +44,7 @@ export function useEdit<Value>(opened: Version<Value>, read: () => Promise<Versi
   }
 }
 
-/** The resource changed after the user saw it. For facts that the ETag of one resource does not cover. */
+/** Thrown if the resource changed after the user saw it, for facts that the ETag of one resource does not cover. */
 export class ChangedMeanwhile extends Error {}
 
 /** Returns whether a change was not made because the resource has another version than the user saw. */
@@ -65,7 +65,10 @@ export interface Confirmation<Value> {
   readonly act: (send: (ifMatch: string | undefined) => Promise<unknown>) => Promise<void>
 }
 
-/** Asks about a resource without acting on a version that the user has not seen. `opened` counts only at first. */
+/**
+ * Asks about a resource without acting on a version that the user has not seen. `opened` counts only in the first
+ * render.
+ */
 export function useConfirmation<Value>(
   opened: Version<Value>,
   read: () => Promise<Version<Value>>,

@@ -6,7 +6,9 @@ const KEYS_MAX = 100
 /** How long the names are used before they are read again, in milliseconds. No event reports a change of a key. */
 const NAMES_FRESH_MS = 300_000
 
-/** Returns the names of the keys by id. It is empty if the key of the session may not list keys. */
+/**
+ * Returns the names of at most `KEYS_MAX` keys by id. The map is empty if the key of the session may not list keys.
+ */
 export function useKeyNames(): ReadonlyMap<bigint, string> {
   const { client } = useSession()
   const can = useCan()

@@ -10,7 +10,7 @@ const FEED_EVENTS_MAX = 50
 const POLL_MS = 15_000
 /** How often such a page probes the store, in milliseconds. It has no event stream, whose end would start a probe. */
 const PROBE_INTERVAL_MS = 4000
-/** If a tab waits longer than this for the lock of the stream, in milliseconds, it takes over from another tab. */
+/** A tab that gets the lock of the stream after a longer wait, in milliseconds, has taken over from another tab. */
 const TAKEOVER_MS = 1000
 /** The queries that an event makes outdated, by the resource in its type. A query is named by the start of its key. */
 const outdatedBy: Readonly<Record<string, readonly string[]>> = {
@@ -86,15 +86,15 @@ export function useLiveUpdates(session: Session): void {
 }
 
 function poll(): () => void {
-  const timer = setInterval(() => {
+  const readTimer = setInterval(() => {
     if (!document.hidden) void queryClient.invalidateQueries()
   }, POLL_MS)
-  const probes = setInterval(() => {
+  const probeTimer = setInterval(() => {
     if (!document.hidden) void connection.check()
   }, PROBE_INTERVAL_MS)
   return () => {
-    clearInterval(timer)
-    clearInterval(probes)
+    clearInterval(readTimer)
+    clearInterval(probeTimer)
   }
 }
 

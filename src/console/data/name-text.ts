@@ -1,4 +1,4 @@
-/** Characters that show nothing: blanks, controls, and characters without a width. U+2800 is an empty pattern. */
+/** Characters that show nothing: blanks, controls, characters without a width, and the empty Braille pattern U+2800. */
 const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
 /** Characters that change the direction of the text after them. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/

@@ -15,7 +15,7 @@ export function onKeyRefused(listener: (error: ApiError) => void): () => void {
 
 /** Reports what a failed request says about the whole page: a lost connection, or a refused key. */
 export function reportFailure(error: unknown): void {
-  if (error instanceof ConnectionError) connection.lost()
+  if (error instanceof ConnectionError) connection.markLost()
   if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error)
 }
 

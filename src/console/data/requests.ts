@@ -19,7 +19,7 @@ export interface ShownRequest {
   readonly fault?: string
 }
 
-/** The maximum number of requests that the page has. */
+/** The maximum number of requests that the page keeps. */
 const REQUESTS_MAX = 500
 /** The time before a stream that ended is opened again, in milliseconds. */
 const RECONNECT_MS = 1000
@@ -41,7 +41,7 @@ export function useRequests(isPaused: boolean): RequestList {
     const stopping = new AbortController()
     const add = (more: readonly ShownRequest[]): void => {
       setError(undefined)
-      setRequests(known => merged(known, more))
+      setRequests(known => mergeRequests(known, more))
     }
     void follow(key, { add, fail: setError, signal: stopping.signal })
     return () => stopping.abort()
@@ -53,7 +53,10 @@ export function useRequests(isPaused: boolean): RequestList {
   return { requests, error, clear }
 }
 
-function merged(known: readonly ShownRequest[], more: readonly ShownRequest[]): readonly ShownRequest[] {
+function mergeRequests(
+  known: readonly ShownRequest[],
+  more: readonly ShownRequest[],
+): readonly ShownRequest[] {
   const byNumber = new Map([...known, ...more].map(request => [request.number, request]))
   return [...byNumber.values()].sort((a, b) => b.number - a.number).slice(0, REQUESTS_MAX)
 }
@@ -64,7 +67,7 @@ interface Following {
   readonly signal: AbortSignal
 }
 
-/** Reads the log and then its stream, again and again, until the signal. */
+/** Reads the log and follows its stream. Starts again when the stream ends, until the signal is aborted. */
 async function follow(key: string, { add, fail, signal }: Following): Promise<void> {
   while (!signal.aborted) {
     try {

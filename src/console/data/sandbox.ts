@@ -3,9 +3,10 @@ import { callControl, isSandbox, sandboxId } from './control.ts'
 import { isVisible } from './name-text.ts'
 import { useCan, useSession } from './store.ts'
 
-/** The first characters of an id, which tell the sandboxes of one lesson apart. */
+/** The number of characters that a short id has: enough to distinguish the sandboxes of one lesson. */
 const SHORT_ID_CHARS = 6
 
+/** A sandbox, as its control operations return it. */
 export interface ShownSandbox {
   readonly id: string
   readonly label?: string
@@ -22,7 +23,7 @@ export function sandboxQuery(key: string): UseQueryOptions<ShownSandbox> {
 
 /**
  * Returns the label of the sandbox, or the start of its id if it has no label or the key may not read it. Returns
- * undefined in a shop, and until the sandbox has been read.
+ * undefined if the store is not a sandbox, and until the sandbox has been read.
  */
 export function useSandboxName(): string | undefined {
   const { key } = useSession()
@@ -30,7 +31,7 @@ export function useSandboxName(): string | undefined {
   const { data, isLoading } = useQuery({
     ...sandboxQuery(key),
     enabled: isSandbox && can('admin'),
-    // Each view asks for the name. Another key than that of the sandbox is refused once.
+    // Each view asks for the name. After a refusal, the next views do not send the request again.
     retryOnMount: false,
   })
   if (!isSandbox || isLoading) return undefined

@@ -31,7 +31,7 @@ export async function loadView<Script>(load: () => Promise<Script>): Promise<Scr
     if (isReloaded()) throw error
     setReloaded(true)
     location.reload()
-    // The page shows its placeholder until the browser has replaced it.
+    // The page shows its placeholder until the browser has reloaded it.
     return await new Promise<never>(() => {})
   }
 }

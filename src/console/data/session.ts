@@ -39,7 +39,7 @@ export async function signIn(key: string, fetch: Fetch): Promise<Session> {
   return { key, client, info }
 }
 
-/** Keeps a key in the session storage of this tab, if that is possible. If not, a reload of the page asks for it. */
+/** Keeps a key in the session storage of this tab, if that is possible. If not, a reloaded page asks for the key. */
 export function rememberKey(key: string): void {
   withStorage(storage => storage.setItem(STORED_KEY, key))
 }
@@ -80,7 +80,7 @@ export function takeLinkKey(): string | undefined {
 
 /** Returns whether a key has a scope, directly or through a scope that includes it. */
 export function hasScope({ scopes }: Pick<ApiKey, 'scopes'>, scope: Scope): boolean {
-  const has = (one: Scope): boolean => scopes.includes(one)
+  const has = (required: Scope): boolean => scopes.includes(required)
   if (has('admin') || has(scope)) return true
   return scope === 'audit:read' && has('keys:manage')
 }

@@ -6,7 +6,7 @@ import { Link } from 'wouter'
 import type { Category } from '../../client/petstore-client.ts'
 import { nameText } from '../data/name-text.ts'
 import { useSession } from '../data/store.ts'
-import { useNamedChoice } from './named-choice.ts'
+import { useChoiceByName } from './choice-by-name.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
@@ -43,7 +43,7 @@ export function CategorySelect({ value, onChange, ...props }: CategorySelectProp
     },
     placeholderData: keepPreviousData,
   })
-  const onBlur = useNamedChoice<Category>({
+  const onBlur = useChoiceByName<Category>({
     resource: 'categories',
     chosenText: chosen ? nameText(chosen.name, chosen.id).trim() : undefined,
     read: async name => (await client.listCategories({ name })).data.items,
@@ -93,7 +93,7 @@ function NoCategory() {
   )
 }
 
-/** Returns the options of the field. If two have the same name, each except the chosen one also shows its id. */
+/** Returns the options of the field. If several have the same name, all but the chosen one also show their ids. */
 function optionsFor(chosen: Category | undefined, found: readonly Category[]) {
   const all = chosen && !found.some(({ id }) => id === chosen.id) ? [chosen, ...found] : found
   return all.map(({ id, name }) => ({

@@ -31,7 +31,7 @@ interface FormDialogProps<Result> {
   readonly check?: () => Messages
   /** Sends the change. If it throws, the dialog shows the error and keeps the values that the user entered. */
   readonly submit: (sending: Sending) => Promise<Result>
-  /** Returns the fields. `errors` has the messages of the store, by the name of the member of the body. */
+  /** Returns the fields. `errors` has the messages of the store and of `check`, by the name of the member. */
   readonly children: (errors: Messages) => ReactNode
   /** The members that have a field, with the label of the field. Messages about them appear only at the field. */
   readonly fields?: Messages
@@ -50,7 +50,7 @@ interface FormDialogProps<Result> {
 /** A dialog with a form for one change. It stays open until the change is made, or until the user closes it. */
 export function FormDialog<Result>(props: FormDialogProps<Result>) {
   const { title, values, check, submit, children, fields = {}, conflict, onClose } = props
-  const lost = props.isRepeatable === false ? 'once' : 'repeatable'
+  const changeKind = props.isRepeatable === false ? 'once' : 'repeatable'
   useFocusReturn()
   const change = useDialogChange(props)
   const { error, isRunning } = change
@@ -77,7 +77,11 @@ export function FormDialog<Result>(props: FormDialogProps<Result>) {
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           {children({ ...fieldErrors(error, fields), ...problems })}
-          {isConflict(error) && conflict ? conflict : <Refusal error={error} labels={fields} change={lost} />}
+          {isConflict(error) && conflict ? (
+            conflict
+          ) : (
+            <Refusal error={error} labels={fields} change={changeKind} />
+          )}
           <Buttons {...props} change={change} />
         </Stack>
       </form>
@@ -101,7 +105,7 @@ function useDialogChange<Result>(props: FormDialogProps<Result>): Change<Result>
     onFailed: (error, isShown) => {
       // The sign-in page says that the key was refused.
       if (isShown || isKeyRefused(error)) return
-      // The idempotency key is lost with the dialog.
+      // The idempotency key is lost with the dialog, so submitting the same values again is a second change.
       notifications.show({ color: 'red', message: sentenceOf(error, 'once', props.fields) })
     },
   })

@@ -15,12 +15,12 @@ export function formatInstant(instant: string): string {
   return instants.format(new Date(instant))
 }
 
-/** Formats the day of an instant without the year, in the time zone of the browser. `atMs` counts from 1970. */
+/** Formats the day of an instant without the year, in the time zone of the browser. `atMs` is ms since 1970. */
 export function formatDate(atMs: number): string {
   return dates.format(new Date(atMs))
 }
 
-/** Formats the time of day of an instant, in the time zone of the browser. `atMs` counts from 1970. */
+/** Formats the time of day of an instant, in the time zone of the browser. `atMs` is ms since 1970. */
 export function formatTime(atMs: number): string {
   return times.format(new Date(atMs))
 }

@@ -3,8 +3,8 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import { loadScript } from '../data/script.ts'
 
 /**
- * Returns a chart whose script is loaded when the chart is shown. If the script is missing, only the chart is: a dialog
- * may be open on its page.
+ * Returns a chart whose script is loaded when the chart is shown. If the script is missing, a sentence replaces the
+ * chart. The page is not reloaded, because a dialog may be open on it.
  */
 export function lazyChart<Props>(
   load: () => Promise<ComponentType<Props>>,

@@ -14,12 +14,12 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** The headings of at most this number of characters have the normal size; longer ones have a smaller size. */
+/** The maximum number of characters of a heading in the normal size. */
 const SHORT_CHARS_MAX = 40
-/** Headings of more characters have the size of text. */
+/** The maximum number of characters of a heading in a medium size. A longer heading has the size of text. */
 const MEDIUM_CHARS_MAX = 100
 
-/** One view with its heading, which is also the title of the document. In a sandbox, the title also names it. */
+/** One view with its heading, which is also the title of the document. In a sandbox, the title also has its name. */
 export function Page({ title, id, actions, children }: PageProps) {
   const text = nameText(title, id)
   const sandbox = useSandboxName()

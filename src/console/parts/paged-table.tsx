@@ -44,7 +44,7 @@ export function PagedTable<Row>(props: PagedTableProps<Row>) {
   const filters = JSON.stringify(props.queryKey, (_, value) =>
     typeof value === 'bigint' ? String(value) : value,
   )
-  // A change of the filters starts again at the first page.
+  // With other filters, a new table appears, so that it never shows the rows of the previous filters.
   return <Pages key={filters} {...props} />
 }
 
@@ -133,7 +133,7 @@ interface PageButtonsProps {
   readonly place: ListPlace
   /** The cursor of the next page; undefined on the last page. */
   readonly next: string | undefined
-  /** Whether the table still shows the page before. */
+  /** Whether the table still shows the previous page. */
   readonly isReading: boolean
 }
 

@@ -117,7 +117,7 @@ export function AddPet({ onClose, onAdded }: AddPetProps) {
   )
 }
 
-/** Creates a pet and sets its stock, unless it is the one unit that a new pet has. Both can be sent again. */
+/** Creates a pet, and sets its stock unless that is the one unit of a new pet. Both requests can be sent again. */
 async function addPet(
   client: Client,
   body: NewPet,
@@ -131,8 +131,8 @@ async function addPet(
   try {
     await client.setInventory({ petId, body: { quantity: units } }, { ...sending, idempotencyKey })
   } catch (error) {
-    // After a lost response, the same keys are sent again. A refusal must not keep the dialog open: the pet exists, and
-    // another submit would add a second one.
+    // After a lost response, the next submit has the same idempotency keys. A refusal must not keep the dialog open:
+    // the pet exists, and another submit would add a second one.
     if (!(error instanceof ApiError)) throw error
     const message = `${nameText(name, petId)} was added with 1 unit: ${sentenceOf(error)}`
     notifications.show({ color: 'red', message })

@@ -85,7 +85,7 @@ function MovementsChart({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Returns the stock after each movement, oldest first. A last point repeats the stock of the last movement for now. */
+/** Returns the stock after each movement, oldest first. One more point has the last stock at the instant `nowMs`. */
 function pointsOf(newestFirst: readonly StockMovement[], nowMs: number): StockPoint[] {
   const points = newestFirst.map(({ at, quantity, reserved }) => ({
     atMs: Date.parse(at),

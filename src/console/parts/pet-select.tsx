@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import { useSession } from '../data/store.ts'
+import { useChoiceByName } from './choice-by-name.ts'
 import { formatCount } from './format.ts'
-import { useNamedChoice } from './named-choice.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
 const TYPING_MS = 250
@@ -14,7 +14,7 @@ const AVAILABLE_MAX = 20
 /** The maximum number of other pets in the list, below the available ones. */
 const OTHERS_MAX = 10
 
-/** A pet with what the list says about it. */
+/** The members of a pet that its option shows. */
 export type OrderedPet = Pick<Pet, 'id' | 'name' | 'status' | 'quantity' | 'reserved'>
 
 interface PetSelectProps {
@@ -46,7 +46,7 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
     },
   })
   const [selected, setSelected] = useState(first && optionOf(first, []))
-  const onBlur = useNamedChoice<Pet>({
+  const onBlur = useChoiceByName<Pet>({
     resource: 'pets',
     chosenText: selected?.label,
     read: async name => (await client.listPets({ name, include: 'stock' })).data.items,
@@ -57,7 +57,8 @@ export function PetSelect({ first, value, onChange, error }: PetSelectProps) {
   })
   const found = data.map(pet => optionOf(pet, data))
   // The selected pet stays in the list, whatever is typed.
-  const options = selected && !found.some(one => one.value === selected.value) ? [selected, ...found] : found
+  const options =
+    selected && !found.some(({ value: id }) => id === selected.value) ? [selected, ...found] : found
   return (
     <Select
       label="Pet"

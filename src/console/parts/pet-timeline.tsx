@@ -44,11 +44,11 @@ export function PetTimeline({ petId }: { readonly petId: bigint }) {
   )
 }
 
-/** Adds to each entry the previous entry of the same resource. */
+/** Adds to each entry the previous entry of the same resource on the page. */
 function withBefore({ items, ...page }: ListPage<AuditEntry>): ListPage<TimelineRow> {
   const rows = items.map((entry, index) => ({
     entry,
-    before: items.find(({ subject }, other) => other > index && subject === entry.subject),
+    before: items.find(({ subject }, otherIndex) => otherIndex > index && subject === entry.subject),
   }))
   return { items: rows, ...page }
 }

@@ -4,7 +4,10 @@ import { ApiError, ConnectionError, type FieldError } from '../../client/petstor
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
 
-/** Whether a change whose response was lost has a second effect if it is submitted again. */
+/**
+ * The effect of submitting a change again after its response was lost. `repeatable`: none. `once`: the change may be
+ * made twice.
+ */
 type ChangeKind = 'repeatable' | 'once'
 
 const lostSentences: Readonly<Record<ChangeKind, string>> = {
@@ -13,13 +16,15 @@ const lostSentences: Readonly<Record<ChangeKind, string>> = {
   once: 'The store does not respond. The change may or may not be saved: check that before you submit it again.',
 }
 
-/** Returns the message to show for an error. `change` says what a request that changes something has risked. */
+/** Returns the message to show for an error. `change` is the kind of the change that failed; undefined for a read. */
 export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels = {}): string {
   if (error instanceof ApiError) {
     const { errors, message } = error
     // The message of an invalid body is made of its errors.
-    const isReworded = errors.some(one => labelled(one, labels) !== one.message)
-    return isReworded ? `${errors.map(one => labelled(one, labels).replace(/\.$/, '')).join('; ')}.` : message
+    const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
+    return isReworded
+      ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
+      : message
   }
   if (error instanceof ConnectionError) return change ? lostSentences[change] : 'The store does not respond.'
   return 'Something went wrong in this page. Reload the page and try again.'
@@ -29,7 +34,7 @@ export function sentenceOf(error: unknown, change?: ChangeKind, labels: Labels =
 export function fieldErrors(error: unknown, labels: Labels = {}): Record<string, string> {
   if (!(error instanceof ApiError)) return {}
   const fields = error.errors.filter(({ pointer }) => pointer !== undefined && pointer !== '')
-  return Object.fromEntries(fields.map(one => [memberOf(one), labelled(one, labels)]))
+  return Object.fromEntries(fields.map(fieldError => [memberOf(fieldError), withLabel(fieldError, labels)]))
 }
 
 function memberOf({ pointer = '' }: FieldError): string {
@@ -37,7 +42,7 @@ function memberOf({ pointer = '' }: FieldError): string {
 }
 
 /** Returns a message that starts with the label of its field instead of the name of the member: `scopes[0] is ...`. */
-function labelled(error: FieldError, labels: Labels): string {
+function withLabel(error: FieldError, labels: Labels): string {
   const member = memberOf(error)
   const label = labels[member]
   if (label === undefined) return error.message

@@ -12,8 +12,8 @@ interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
 const UNITS_MAX = 2n ** 63n - 1n
 
 /**
- * A field for a whole number of units. It is exact for every int64, and keeps any other text as it is, with a sentence
- * below: a field that drops characters makes 15 of a pasted 1e5.
+ * A field for a whole number of units. It is exact up to `UNITS_MAX`, and keeps any other text as it is, with a
+ * sentence below: a field that drops characters would turn a pasted 1e5 into 15.
  */
 export function UnitsInput({ value, onChange, error, allowNegative = true, ...props }: UnitsInputProps) {
   const [typed, setTyped] = useState('')
@@ -61,7 +61,7 @@ function problemOf(allowNegative: boolean): string {
     : 'Enter a whole number with digits only, such as 12.'
 }
 
-/** Returns the number in a text of digits; undefined for any other text, and for a number that is not an int64. */
+/** Returns the number in a text of digits; undefined for any other text, and for a number beyond `UNITS_MAX`. */
 function unitsIn(text: string, allowNegative: boolean): bigint | undefined {
   const digits = text.trim()
   if (!(allowNegative ? /^[+-]?\d{1,19}$/ : /^\d{1,19}$/).test(digits)) return undefined

@@ -19,7 +19,7 @@ interface ShownEffect {
   readonly [member: string]: string | number
 }
 
-/** When a rule applies: exactly one of the members. The other conditions of the API are shown, and not offered. */
+/** When a rule applies. The table shows every condition of the API; the form offers those with a single number. */
 interface ShownCondition {
   readonly [member: string]: unknown
 }
@@ -62,7 +62,7 @@ const templates: readonly { readonly name: string; readonly label: string; reado
     { name: 'slow', label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
     {
       name: 'lost-request',
-      label: 'The connection closes, and nothing has happened',
+      label: 'The connection closes before anything happens',
       effect: { type: 'drop_before_command' },
     },
     {

@@ -2,8 +2,8 @@ import { Alert, Anchor, Button, Code, FileInput, Group, Stack, Table, Text } fro
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { type ImportResult, importRows } from '../data/catalogue.ts'
 import { type CatalogueFile, readCatalogue, UnreadableFile } from '../data/catalogue-file.ts'
+import { type ImportResult, importRows } from '../data/catalogue-import.ts'
 import { useSession } from '../data/store.ts'
 import { formatNumber } from '../parts/format.ts'
 import { Page } from '../parts/page.tsx'
@@ -99,10 +99,10 @@ async function load(key: string, files: Files, dryRun: boolean): Promise<ImportR
   const read = async (name: CatalogueFile) =>
     files[name] ? readCatalogue(name, files[name]) : { rows: [], problems: [] }
   const [categories, pets] = [await read('categories'), await read('pets')]
-  const own = [...categories.problems, ...pets.problems]
+  const fileProblems = [...categories.problems, ...pets.problems]
   const rows = { categories: categories.rows, pets: pets.rows }
-  const result = await importRows(key, rows, dryRun || own.length > 0)
-  const problems = [...own, ...result.problems].toSorted(
+  const result = await importRows(key, rows, dryRun || fileProblems.length > 0)
+  const problems = [...fileProblems, ...result.problems].toSorted(
     (a, b) => a.file.localeCompare(b.file) || a.line - b.line,
   )
   return { ...result, problems }

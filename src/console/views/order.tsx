@@ -185,7 +185,7 @@ async function readOrder(client: Client, orderId: bigint): Promise<Version<Order
   return { value, etag }
 }
 
-/** Returns what a user reads about an order before they decide about it. */
+/** Returns the facts that a user needs to decide about an order. */
 function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
   return [
     ['Units', formatCount(quantity)],

@@ -29,7 +29,7 @@ const states = [
 
 export function PetView({ id }: ViewProps) {
   const petId = idIn(id)
-  // The key resets the page for another pet, so that no dialog of the previous pet stays open.
+  // The React key resets the page for another pet, so that no dialog of the previous pet stays open.
   return petId === undefined ? <NotFound /> : <PetPage key={id} petId={petId} />
 }
 

@@ -35,8 +35,8 @@ interface RequestFilter {
   readonly method: string | null
   readonly status: string | null
   readonly path: string
-  /** Whether the requests of pages of this host are shown, such as those of this console. */
-  readonly hasPages: boolean
+  /** Whether the requests of pages of this host are shown too, such as those of this console. */
+  readonly showsPages: boolean
 }
 
 /** The last requests to the sandbox, live, with their headers and bodies. */
@@ -48,7 +48,7 @@ export function Requests() {
     method: null,
     status: null,
     path: '',
-    hasPages: false,
+    showsPages: false,
   })
   const [opened, setOpened] = useState<ShownRequest>()
   const shown = requests.filter(request => matches(request, filter))
@@ -87,8 +87,8 @@ function matches({ method, status, path, requestHeaders }: ShownRequest, filter:
     (filter.method === null || filter.method === method) &&
     (filter.status === null || filter.status === group) &&
     path.toLowerCase().includes(filter.path.trim().toLowerCase()) &&
-    // Browsers say so in each request of a page to its own host.
-    (filter.hasPages || !(requestHeaders['sec-fetch-site'] === 'same-origin' || PAGE_PATH.test(path)))
+    // A browser sends this header with each request of a page to its own host.
+    (filter.showsPages || !(requestHeaders['sec-fetch-site'] === 'same-origin' || PAGE_PATH.test(path)))
   )
 }
 
@@ -124,8 +124,8 @@ function Filters({ filter, onChange }: FiltersProps) {
       <Checkbox
         pb={8}
         label="Requests of the console and the docs too"
-        checked={filter.hasPages}
-        onChange={({ currentTarget }) => onChange({ ...filter, hasPages: currentTarget.checked })}
+        checked={filter.showsPages}
+        onChange={({ currentTarget }) => onChange({ ...filter, showsPages: currentTarget.checked })}
       />
     </Group>
   )
@@ -233,7 +233,7 @@ function Message({ title, headers = {}, body }: MessageProps) {
       </Text>
       {body !== undefined && (
         <Code block className="request-text">
-          {readable(body)}
+          {indentedJson(body)}
         </Code>
       )}
     </Panel>
@@ -241,7 +241,7 @@ function Message({ title, headers = {}, body }: MessageProps) {
 }
 
 /** Returns JSON with indentation. A body that is not JSON, or of which the log has only the start, stays as it is. */
-function readable(body: string): string {
+function indentedJson(body: string): string {
   try {
     // Integers beyond 2^53 would change, so such a body stays as it is.
     const text = JSON.stringify(JSON.parse(body), null, 2)

@@ -19,7 +19,7 @@ interface ShownSnapshot {
   readonly takenAt: string
 }
 
-/** What the sandbox is reset to: a snapshot, or its seed if none is named. */
+/** The target of a reset: a snapshot, or the seed of the sandbox if no snapshot is named. */
 interface ResetTarget {
   readonly snapshot?: string
 }
@@ -42,8 +42,8 @@ export function SandboxView() {
       {sandbox && (
         <Text>
           {sandbox.label !== undefined && `${sandbox.label}: `}
-          created {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It will be
-          deleted {formatInstant(sandbox.expiresAt)}.
+          created on {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It will be
+          deleted on {formatInstant(sandbox.expiresAt)}.
         </Text>
       )}
       <Snapshots onReset={setTarget} />
@@ -97,8 +97,8 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
     queryKey: ['snapshots'],
     queryFn: () => callControl<ShownSnapshot[]>(key, 'GET', '/snapshots'),
   })
-  const change = (method: 'PUT' | 'DELETE', of: string): void => {
-    callControl(key, method, `/snapshots/${encodeURIComponent(of)}`).then(() => {
+  const change = (method: 'PUT' | 'DELETE', snapshot: string): void => {
+    callControl(key, method, `/snapshots/${encodeURIComponent(snapshot)}`).then(() => {
       setFailure(undefined)
       return queries.invalidateQueries({ queryKey: ['snapshots'] })
     }, setFailure)

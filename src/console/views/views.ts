@@ -22,7 +22,7 @@ export interface NavigationEntry {
 }
 
 /** Returns a view whose script is loaded when the view is opened. While the store does not respond, the view waits. */
-export function view(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
+export function lazyView(load: () => Promise<ComponentType<ViewProps>>): ViewRoute['view'] {
   return lazy(async () => ({ default: await loadView(load) }))
 }
 
@@ -31,33 +31,35 @@ export const views: readonly NavigationEntry[] = [
   {
     path: '/',
     label: 'Dashboard',
-    routes: [{ path: '/', view: view(async () => (await import('./dashboard.tsx')).Dashboard) }],
+    routes: [{ path: '/', view: lazyView(async () => (await import('./dashboard.tsx')).Dashboard) }],
   },
   {
     path: '/pets',
     label: 'Pets',
     routes: [
-      { path: '/pets', view: view(async () => (await import('./pets.tsx')).Pets) },
-      { path: '/pets/:id', view: view(async () => (await import('./pet.tsx')).PetView) },
+      { path: '/pets', view: lazyView(async () => (await import('./pets.tsx')).Pets) },
+      { path: '/pets/:id', view: lazyView(async () => (await import('./pet.tsx')).PetView) },
     ],
   },
   {
     path: '/categories',
     label: 'Categories',
-    routes: [{ path: '/categories', view: view(async () => (await import('./categories.tsx')).Categories) }],
+    routes: [
+      { path: '/categories', view: lazyView(async () => (await import('./categories.tsx')).Categories) },
+    ],
   },
   {
     path: '/inventory',
     label: 'Inventory',
-    routes: [{ path: '/inventory', view: view(async () => (await import('./inventory.tsx')).Inventory) }],
+    routes: [{ path: '/inventory', view: lazyView(async () => (await import('./inventory.tsx')).Inventory) }],
   },
   {
     path: '/orders',
     label: 'Orders',
     scope: 'orders:read',
     routes: [
-      { path: '/orders', view: view(async () => (await import('./orders.tsx')).Orders) },
-      { path: '/orders/:id', view: view(async () => (await import('./order.tsx')).OrderView) },
+      { path: '/orders', view: lazyView(async () => (await import('./orders.tsx')).Orders) },
+      { path: '/orders/:id', view: lazyView(async () => (await import('./order.tsx')).OrderView) },
     ],
   },
   {
@@ -65,26 +67,26 @@ export const views: readonly NavigationEntry[] = [
     label: 'Webhooks',
     scope: 'webhooks:manage',
     routes: [
-      { path: '/webhooks', view: view(async () => (await import('./webhooks.tsx')).Webhooks) },
-      { path: '/webhooks/:id', view: view(async () => (await import('./webhook.tsx')).WebhookView) },
+      { path: '/webhooks', view: lazyView(async () => (await import('./webhooks.tsx')).Webhooks) },
+      { path: '/webhooks/:id', view: lazyView(async () => (await import('./webhook.tsx')).WebhookView) },
     ],
   },
   {
     path: '/keys',
     label: 'Keys',
     scope: 'keys:manage',
-    routes: [{ path: '/keys', view: view(async () => (await import('./keys.tsx')).Keys) }],
+    routes: [{ path: '/keys', view: lazyView(async () => (await import('./keys.tsx')).Keys) }],
   },
   {
     path: '/audit',
     label: 'Audit log',
     scope: 'audit:read',
-    routes: [{ path: '/audit', view: view(async () => (await import('./audit.tsx')).Audit) }],
+    routes: [{ path: '/audit', view: lazyView(async () => (await import('./audit.tsx')).Audit) }],
   },
   {
     path: '/import',
     label: 'Import',
     scope: 'pets:write',
-    routes: [{ path: '/import', view: view(async () => (await import('./import.tsx')).Import) }],
+    routes: [{ path: '/import', view: lazyView(async () => (await import('./import.tsx')).Import) }],
   },
 ]

@@ -6,7 +6,7 @@ interface NamedItem {
   readonly name: string
 }
 
-interface NamedChoiceOptions<Item> {
+interface ChoiceByNameOptions<Item> {
   /** The resource, as the first part of the query key. */
   readonly resource: string
   /** The text of the field if an item is chosen. */
@@ -18,9 +18,9 @@ interface NamedChoiceOptions<Item> {
 
 /**
  * Returns a handler for a field that searches by name: if the user leaves the field after typing a whole name that only
- * one item has, the handler chooses that item. Without it, the field would become empty.
+ * one item has, the handler chooses that item. Without the handler, the field would become empty.
  */
-export function useNamedChoice<Item extends NamedItem>(options: NamedChoiceOptions<Item>) {
+export function useChoiceByName<Item extends NamedItem>(options: ChoiceByNameOptions<Item>) {
   const { resource, chosenText, read, onChoose } = options
   const queries = useQueryClient()
   const choose = async (input: HTMLInputElement): Promise<void> => {

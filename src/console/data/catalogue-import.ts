@@ -33,9 +33,9 @@ export async function importRows(
   dryRun: boolean,
 ): Promise<ImportResult> {
   const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
-  const importId = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
+  const randomBits = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
   // The id is random, from 1 to 2^48, so it is always a positive int64.
-  const input = { importId: (importId >> 16n) + 1n }
+  const input = { importId: (randomBits >> 16n) + 1n }
   const problems: LineProblem[] = []
   for (const file of ['categories', 'pets'] as const) {
     for (const group of groupsOf(rows[file])) {
@@ -88,10 +88,10 @@ async function stageValid(
       await stage(group.filter((_, index) => !refused.has(index)))
       break
     } catch (error) {
-      const left = group.map((_, index) => index).filter(index => !refused.has(index))
+      const remaining = group.map((_, index) => index).filter(index => !refused.has(index))
       const before = refused.size
       for (const { pointer = '', message } of error instanceof ApiError ? error.errors : []) {
-        const index = left[Number(pointer.split('/')[2])]
+        const index = remaining[Number(pointer.split('/')[2])]
         if (index !== undefined) refused.set(index, message)
       }
       if (refused.size === before) throw error
