@@ -2,10 +2,10 @@ import { BODY_BYTES_KEPT } from './request-log.ts'
 
 /** The longest time that a response waits for the body of its request, which the store may not have read. */
 const LATE_BODY_MS = 100
-/** A response with at most this many bytes is sent as a whole. */
+/** A response with at most this many bytes is read as a whole before it is sent. */
 const WHOLE_BYTES_MAX = 64 * 1024
 
-/** Reads the start of a body while somebody else reads the whole of it. */
+/** Reads the start of a body while the store reads the whole body. */
 export class BodyCapture {
   readonly #chunks: Uint8Array[] = []
   readonly #read: Promise<void>
@@ -14,7 +14,7 @@ export class BodyCapture {
     this.#read = this.#readStart(body).catch(() => {})
   }
 
-  /** Returns what has arrived of the start of the body, after a short wait for the rest. */
+  /** Returns the start of the body, or what has arrived of it after a short wait. */
   async bytes(): Promise<Uint8Array> {
     await Promise.race([this.#read, Bun.sleep(LATE_BODY_MS)])
     return Buffer.concat(this.#chunks).subarray(0, BODY_BYTES_KEPT)

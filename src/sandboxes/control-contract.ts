@@ -35,7 +35,7 @@ export interface ControlOperation {
     | { readonly status: 200; readonly list: z.ZodType; readonly description: string }
     | { readonly status: 200; readonly stream: z.ZodType; readonly description: string }
     | { readonly status: 204; readonly description: string }
-  /** The codes of the operation, in addition to those that any operation can have. */
+  /** The codes of the operation, in addition to those that every operation has or that its other members imply. */
   readonly errors: readonly ErrorCodeName[]
 }
 
@@ -53,8 +53,8 @@ const name: Parameter<string> = {
   description: 'The name of the snapshot.',
   example: 'lesson-1',
 }
-const one = { sandboxId: id }
-const oneSnapshot = { sandboxId: id, name }
+const sandboxParameters = { sandboxId: id }
+const snapshotParameters = { sandboxId: id, name }
 
 /** The operations that create and control sandboxes, by operationId. */
 export const controlOperations = {
@@ -82,7 +82,7 @@ export const controlOperations = {
     summary: 'Read a sandbox',
     description: 'Returns the sandbox, without its key.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
     errors: [],
   },
@@ -92,7 +92,7 @@ export const controlOperations = {
     summary: 'Change the label or the lifetime',
     description: 'Changes the members that are present. The lifetime counts from now.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     body: SandboxPatch,
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
     errors: [],
@@ -103,7 +103,7 @@ export const controlOperations = {
     summary: 'Delete a sandbox',
     description: 'Deletes the sandbox, its snapshots and its request log at once.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The sandbox was deleted.' },
     errors: [],
   },
@@ -112,9 +112,9 @@ export const controlOperations = {
     path: '/sandboxes/{sandboxId}/reset',
     summary: 'Reset a sandbox',
     description:
-      'Restores the content of the seed or of a snapshot. The ids, the positions and the data are then the same as after the first start, so that a recorded test can be replayed; instants and secrets are not. Streams end, cursors from before are refused, and event ids belong to a new generation. The key, the fault rules, the clock and the request log remain.',
+      'Restores the content of the seed or of a snapshot. Each reset to the same content gives the same data, ids and positions, so that a recorded test can be replayed; only instants, secrets and event ids can differ. Streams end, and earlier cursors are refused. The key, the fault rules, the clock and the request log remain.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     body: SandboxReset,
     isBodyOptional: true,
     success: { status: 200, resource: Sandbox, description: 'The sandbox, with its new generation.' },
@@ -124,9 +124,9 @@ export const controlOperations = {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/snapshots',
     summary: 'List the snapshots',
-    description: 'Returns all snapshots of the sandbox, by name.',
+    description: 'Returns all snapshots of the sandbox, sorted by name.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 200, list: Snapshot, description: 'The snapshots.' },
     errors: [],
   },
@@ -136,7 +136,7 @@ export const controlOperations = {
     summary: 'Read a snapshot',
     description: 'Returns the size of a snapshot, and when it was taken.',
     needsKey: true,
-    pathParameters: oneSnapshot,
+    pathParameters: snapshotParameters,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
     errors: ['snapshot_not_found'],
   },
@@ -146,7 +146,7 @@ export const controlOperations = {
     summary: 'Take a snapshot',
     description: 'Stores the current content under a name, and replaces an earlier snapshot with this name.',
     needsKey: true,
-    pathParameters: oneSnapshot,
+    pathParameters: snapshotParameters,
     success: { status: 200, resource: Snapshot, description: 'The snapshot.' },
     errors: ['sandbox_limit_reached', 'sandbox_damaged'],
   },
@@ -156,7 +156,7 @@ export const controlOperations = {
     summary: 'Delete a snapshot',
     description: 'Deletes a snapshot. Sandboxes that were created from it keep a copy.',
     needsKey: true,
-    pathParameters: oneSnapshot,
+    pathParameters: snapshotParameters,
     success: { status: 204, description: 'The snapshot was deleted.' },
     errors: ['snapshot_not_found'],
   },
@@ -167,7 +167,7 @@ export const controlOperations = {
     description:
       'Returns the instant that decides which operations are deprecated and which have been retired.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
     errors: [],
   },
@@ -177,7 +177,7 @@ export const controlOperations = {
     summary: 'Set the lifecycle clock',
     description: 'Sets the clock, which continues from there. Data and events keep the real time.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     body: LifecycleClock,
     success: { status: 200, resource: LifecycleClock, description: 'The clock.' },
     errors: [],
@@ -186,9 +186,9 @@ export const controlOperations = {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Read the fault rules',
-    description: 'Returns the rules, and how often each was looked at and applied.',
+    description: 'Returns the rules, and how often each was checked and applied.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
     errors: ['sandbox_damaged'],
   },
@@ -197,9 +197,9 @@ export const controlOperations = {
     path: '/sandboxes/{sandboxId}/faults',
     summary: 'Set the fault rules',
     description:
-      'Replaces all rules; their counts begin at 0. The first rule that applies to a call decides. A response that a rule touched has the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
+      'Replaces all rules; their counts begin at 0. The first rule that applies to a call decides. A response that a rule affected carries the header Petstore-Fault. One request can also ask for a failure without a rule, with the same header.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     body: FaultRules,
     success: { status: 200, resource: FaultRuleStates, description: 'The rules.' },
     errors: ['sandbox_damaged'],
@@ -210,7 +210,7 @@ export const controlOperations = {
     summary: 'Delete the fault rules',
     description: 'Deletes all rules.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The rules were deleted.' },
     errors: ['sandbox_damaged'],
   },
@@ -218,9 +218,9 @@ export const controlOperations = {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests',
     summary: 'List the last requests',
-    description: `Returns requests to the sandbox and their responses, the newest first. The last ${REQUESTS_KEPT} are kept.`,
+    description: `Returns requests to the sandbox and their responses, the newest first. The log keeps the last ${REQUESTS_KEPT}, or fewer if they are large.`,
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     query: {
       limit: integerParameter(1, REQUESTS_KEPT, 'The maximum number of requests; 100 by default.'),
       before: int64Parameter(
@@ -238,7 +238,7 @@ export const controlOperations = {
     summary: 'Clear the request log',
     description: 'Deletes all logged requests. The numbers continue.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 204, description: 'The log is empty.' },
     errors: ['sandbox_damaged'],
   },
@@ -249,7 +249,7 @@ export const controlOperations = {
     description:
       'Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.',
     needsKey: true,
-    pathParameters: one,
+    pathParameters: sandboxParameters,
     success: { status: 200, stream: LoggedRequest, description: 'The requests as they arrive.' },
     errors: ['sandbox_damaged'],
   },

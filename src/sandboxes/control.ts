@@ -22,7 +22,7 @@ import { RequestStreams } from './request-streams.ts'
 import { type LifecycleClock, snapshotSeed } from './sandbox.ts'
 
 const REQUESTS_DEFAULT = 100
-/** The limit of large responses that are sent at once: each can be a request log of 16 MiB. */
+/** The maximum number of large responses that are sent at the same time. Each can be a request log of 16 MiB. */
 const LARGE_BODIES = { total: 12, perCaller: 4 }
 /** The maximum rate of requests with a wrong key per address. */
 const WRONG_KEYS = { requests: 60, seconds: 60 }
@@ -33,17 +33,17 @@ export interface ControlOptions {
   readonly base: string
   readonly createdPerHour: number
   readonly clock: () => number
-  /** Returns whether a request comes directly from a program on this machine. Such programs may create more. */
+  /** Returns whether a request comes directly from a program on this machine. `createdPerHour` does not apply to it. */
   readonly isLocal: (context: RequestContext) => boolean
 }
 
-/** The last instant of the API: a clock that was set close to it stays there. */
+/** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** What the handler of an operation works with. */
 interface ControlCall<Body> {
   readonly context: RequestContext
-  /** The sandbox that the path names. */
+  /** The sandbox that the path names. An operation that needs no key must not read it. */
   readonly record: SandboxRecord
   /** The path and query parameters by name. */
   readonly parameters: Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ interface ControlCall<Body> {
   readonly body: Body
 }
 
-/** The result of an operation: a resource or a list to encode, or a complete response. */
+/** The result of an operation: a resource or a list to encode, undefined for status 204, or a complete response. */
 type ControlResult = object | undefined | Response
 
 type ControlHandler<Body> = (call: ControlCall<Body>) => Promise<ControlResult> | ControlResult
@@ -91,7 +91,7 @@ export class Control {
     return paths satisfies ReadonlyMap<string, Methods>
   }
 
-  /** Ends the streams. */
+  /** Ends the streams of requests. */
   end(): void {
     this.#streams.end()
   }
@@ -140,18 +140,21 @@ export class Control {
     return validateBody(schema, readJson(bytes))
   }
 
-  /** Returns the sandbox that the path names, after its key was checked; an operation without one needs no record. */
+  /** If the operation needs a key, checks the key and returns the record of the sandbox that the path names. */
   #recordOf(
     { needsKey }: ControlOperation,
     { sandboxId }: Readonly<Record<string, unknown>>,
     context: RequestContext,
   ): SandboxRecord {
-    // Safe: an operation without the parameter never uses its record.
+    // Safe: an operation that needs no key never uses its record.
     if (!needsKey) return undefined as unknown as SandboxRecord
     return this.#authorized(String(sandboxId), context)
   }
 
-  /** Throws `sandbox_not_found`, `authentication_required` or `invalid_token`. */
+  /**
+   * Returns the sandbox if the request carries its key. Throws `sandbox_not_found`, `authentication_required` or
+   * `invalid_token`; after too many wrong keys from one address, `rate_limited`.
+   */
   #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
     const record = this.#options.host.find(sandboxId)
     if (!record) throw sandboxNotFound()
@@ -162,7 +165,7 @@ export class Control {
     throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()
   }
 
-  /** Counts a creation. Throws `rate_limited`. */
+  /** Counts a creation. Throws `rate_limited` if the address has created too many sandboxes. */
   #countCreation(context: RequestContext): void {
     if (this.#options.isLocal(context)) return
     const { refusal } = this.#created.take(rateGroup(context.address))

@@ -62,10 +62,10 @@ const examples: Readonly<Partial<Record<ErrorCodeName, ControlErrorExample>>> = 
   sandbox_damaged: sandboxDamaged,
 }
 
-/** Returns the body that the host sends for an error of an operation. Throws for a code that none has. */
+/** Returns the body that the host sends for an error of an operation. Throws if no operation has the code. */
 export function controlErrorExample(operation: ControlOperation, code: ErrorCodeName): ExampleError {
-  const made = examples[code]?.(operation)
-  if (!made) throw new Error(`no control operation returns ${code}`)
-  const { message, status, details } = made
+  const refusal = examples[code]?.(operation)
+  if (!refusal) throw new Error(`no control operation returns ${code}`)
+  const { message, status, details } = refusal
   return { code, message, status, ...(details.errors && { errors: details.errors }) }
 }

@@ -87,13 +87,13 @@ curl -X POST ${base}/sandboxes
 
 The response has the address of the store as \`baseUrl\`, and its key as \`adminKey\`. Every operation of a petstore
 works under \`baseUrl\`; \`{baseUrl}/openapi.json\` describes them. This document describes the operations that control
-a sandbox. They require the key of the sandbox.
+a sandbox. All of them except \`createSandbox\` require the key of the sandbox.
 
 ## Failures on demand
 
-A rule makes calls fail: see \`PUT /sandboxes/{sandboxId}/faults\`. One request to a store asks for a failure of its own
-with a header, such as \`Petstore-Fault: drop_after_commit\`. A response that a rule or this header has changed carries
-\`Petstore-Fault\`.
+A rule makes calls fail: see \`PUT /sandboxes/{sandboxId}/faults\`. A single request to a store can also ask for a
+failure with a header, such as \`Petstore-Fault: drop_after_commit\`. A response that a rule or this header has changed
+carries \`Petstore-Fault\`.
 
 ## Conventions
 
@@ -116,7 +116,7 @@ const securitySchemes = {
   },
 }
 
-/** Returns the `security` of an operation. One without a required key accepts the key of another sandbox. */
+/** Returns the `security` of an operation. The creation of a sandbox accepts the key of the sandbox of a snapshot. */
 function securityPart({ needsKey }: ControlOperation): Part {
   return { security: needsKey ? [{ key: [] }] : [{}, { key: [] }] }
 }

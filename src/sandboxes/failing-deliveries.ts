@@ -8,27 +8,27 @@ const OVERTAKEN_MS_MAX = 3000
 type Send = (outgoing: Outgoing) => Promise<Incoming>
 
 export interface FailingDeliveriesOptions {
-  /** The limit per receiver, which a delivery that is sent twice counts towards twice. */
+  /** The limit per receiver. A delivery that is sent twice counts twice. */
   readonly hostLimit: HostLimit | undefined
   /** Resolves when the sandbox is closed: a delivery that waits then fails, and is retried later. */
   readonly closing: Promise<void>
 }
 
-/** Returns a function that sends deliveries as the fault rules of a sandbox say. */
+/** Returns a function that sends deliveries and applies the fault rules of a sandbox to them. */
 export function sendWithFaults(
   faults: Faults,
   { hostLimit, closing }: FailingDeliveriesOptions,
   send: Send = post,
 ): Send {
   /** Ends the wait of the delivery that the next one overtakes; undefined if none waits. */
-  let overtaken: (() => void) | undefined
+  let releaseOvertaken: (() => void) | undefined
   const wait = async (...ends: Promise<void>[]): Promise<void> => {
     const isClosing = await Promise.race([...ends, closing.then(() => true)])
     if (isClosing) throw new RequestFailed('The sandbox was closed before the delivery was sent.')
   }
   const sendAhead = async (outgoing: Outgoing): Promise<Incoming> => {
     const incoming = await send(outgoing)
-    overtaken?.()
+    releaseOvertaken?.()
     return incoming
   }
   return async outgoing => {
@@ -45,18 +45,18 @@ export function sendWithFaults(
         return send(outgoing)
       case 'webhook_out_of_order': {
         // If every delivery waited, none would overtake another one.
-        if (overtaken) return sendAhead(outgoing)
+        if (releaseOvertaken) return sendAhead(outgoing)
         const next = Promise.withResolvers<void>()
-        overtaken = next.resolve
+        releaseOvertaken = next.resolve
         try {
           await wait(next.promise, Bun.sleep(OVERTAKEN_MS_MAX))
         } finally {
-          overtaken = undefined
+          releaseOvertaken = undefined
         }
         return send(outgoing)
       }
       case 'webhook_lost':
-        // The store believes that the receiver has it. Only the feed shows the receiver what it missed.
+        // The store records a success. The receiver can find the lost event only in the feed.
         return { status: 204, reply: '' }
       default:
         return sendAhead(outgoing)

@@ -4,8 +4,8 @@ import { requiredScope } from '../contract/operation.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 import { requestedFailure } from './refusals.ts'
 
-/** The bytes of a stream that is truncated without a number of bytes. */
-const STREAM_BYTES = 100n
+/** The number of bytes of an event stream that are sent if the effect `truncate` has no `bytes`. */
+const STREAM_BYTES_DEFAULT = 100n
 /** The longest time until the runtime closes the connection of a HEAD request that is dropped, in milliseconds. */
 const CUT_MS_MAX = 5000
 
@@ -25,9 +25,7 @@ export function withFaults(paths: Paths, handling: FaultHandling): Paths {
     ...handler,
     handle: context => {
       handling.enter(context)
-      return handler.route
-        ? handleWithFaults(handler, handler.route, handling, context)
-        : handler.handle(context)
+      return handler.route ? handleOrFail(handler, handler.route, handling, context) : handler.handle(context)
     },
   })
   return new Map(
@@ -38,7 +36,7 @@ export function withFaults(paths: Paths, handling: FaultHandling): Paths {
   )
 }
 
-function handleWithFaults(
+function handleOrFail(
   handler: Handler,
   { id, operation }: Route,
   { faults, sleep }: FaultHandling,
@@ -49,11 +47,11 @@ function handleWithFaults(
   const fault = faults.forRequest({ operationId: id, headers })
   if (!fault) return handler.handle(context)
   context.headers[FAULT_HEADER] = fault.text
-  return fail(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
+  return handleWithFault(handler, context, fault, { scope: requiredScope(operation) ?? 'admin', sleep })
 }
 
-/** Returns the response of a request that a failure applies to. Throws the error of the effect `error`. */
-async function fail(
+/** Returns the response to a request that a failure applies to. The effects `error` and `rate_limit` throw instead. */
+async function handleWithFault(
   handler: Handler,
   context: RequestContext,
   fault: AppliedFault,
@@ -74,17 +72,17 @@ async function fail(
       await wait(context, Number(effect.delayMs), sleep)
       return handler.handle(context)
     case 'rate_limit':
-      return limited(handler, context, fault)
+      return handleWithinLimit(handler, context, fault)
     case 'drop_before_command':
-      return dropped(context, sleep)
+      return dropConnection(context, sleep)
     case 'drop_after_commit': {
       const response = await handler.handle(context)
       // Nobody reads the body, which may hold a share of a limit.
       await response.body?.cancel()
-      return dropped(context, sleep)
+      return dropConnection(context, sleep)
     }
     case 'truncate':
-      return truncated(await handler.handle(context), effect.bytes)
+      return truncate(await handler.handle(context), effect.bytes)
     case 'cut_stream':
       return cutStream(await handler.handle(context), Number(effect.events ?? 1n))
     default:
@@ -93,7 +91,7 @@ async function fail(
 }
 
 /** Returns the response within the limit of a rule. Throws `rate_limited` beyond it. */
-async function limited(
+async function handleWithinLimit(
   handler: Handler,
   context: RequestContext,
   { limiter, text, onApplied }: AppliedFault,
@@ -108,23 +106,24 @@ async function limited(
   }
   delete context.headers[FAULT_HEADER]
   const response = await handler.handle(context)
-  // The limit of the store is larger, so this one is what the client must know.
+  // These fields replace the fields about the limit of the store.
   for (const [name, value] of Object.entries(fields)) response.headers.set(name, value)
   return response
 }
 
 /** Resolves after a delay, or when the client has gone. The request holds no slot meanwhile. */
-async function wait({ request, slot }: RequestContext, ms: number, sleep: Sleep): Promise<void> {
+async function wait({ request, slot }: RequestContext, delayMs: number, sleep: Sleep): Promise<void> {
   const delay = async (): Promise<void> => {
     const gone = Promise.withResolvers<void>()
     request.signal.addEventListener('abort', () => gone.resolve(), { once: true })
-    await sleep(() => Promise.race([Bun.sleep(ms), gone.promise]))
+    await sleep(() => Promise.race([Bun.sleep(delayMs), gone.promise]))
   }
   await (slot ? slot.whileWaiting(delay) : delay())
 }
 
-/** The responses that end abruptly, and of these, those whose connection is dropped before the first byte. */
+/** The responses that end abruptly. */
 const abruptResponses = new WeakSet<Response>()
+/** The abrupt responses whose connection is dropped before the first byte. */
 const droppedResponses = new WeakSet<Response>()
 
 /** Returns whether reading the body of a response fails. */
@@ -137,32 +136,38 @@ export function isDropped(response: Response): boolean {
   return droppedResponses.has(response)
 }
 
-function abruptly(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
+function abruptResponse(body: ReadableStream<Uint8Array>, init: ResponseInit): Response {
   const response = new Response(body, init)
   abruptResponses.add(response)
   return response
 }
 
 /** Returns a response that resets the connection: the client receives nothing. */
-async function dropped({ request, headers, cut }: RequestContext, sleep: Sleep): Promise<Response> {
+async function dropConnection(
+  { request, headers, closeConnection }: RequestContext,
+  sleep: Sleep,
+): Promise<Response> {
   if (request.method === 'HEAD') {
-    // The runtime reads no body for HEAD, so its error would not close the connection.
-    cut()
+    // The runtime reads no body for HEAD, so an error of the body would not close the connection.
+    closeConnection()
     await sleep(() => Bun.sleep(CUT_MS_MAX))
   }
-  // The runtime reports any other value on the error output.
+  // The runtime would print any other value than undefined on standard error.
   const body = new ReadableStream<Uint8Array>({ start: controller => controller.error(undefined) })
-  // The fields are only for the log.
-  const response = abruptly(body, { headers })
+  // No client receives these headers. The request log reads Petstore-Fault from them.
+  const response = abruptResponse(body, { headers })
   droppedResponses.add(response)
   return response
 }
 
-/** Returns a response whose body ends early and abruptly: after `bytes`, or by default after half of it. */
-async function truncated(response: Response, bytes: bigint | undefined): Promise<Response> {
+/**
+ * Returns a response whose body ends early and abruptly: after `bytes`, or by default after half of the body, or after
+ * 100 bytes of a stream.
+ */
+async function truncate(response: Response, bytes: bigint | undefined): Promise<Response> {
   if (!response.body) return response
   // A stream has no end, so it has no half.
-  if (isStream(response)) return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES)))
+  if (isStream(response)) return cutAfter(response, firstBytes(Number(bytes ?? STREAM_BYTES_DEFAULT)))
   const body = await response.bytes()
   const whole = new Response(body, response)
   return cutAfter(
@@ -234,5 +239,5 @@ function cutAfter(response: Response, take: Take): Response {
     },
     { highWaterMark: 0 },
   )
-  return abruptly(body, response)
+  return abruptResponse(body, response)
 }

@@ -1,16 +1,17 @@
 /** The number of requests that one sandbox may begin in one turn of the event loop. */
-const PER_TURN = 2
+const REQUESTS_PER_TURN = 2
 /** The maximum number of requests of one sandbox that wait for a turn. */
 const WAITING_MAX = 500
 
 /**
  * Divides the thread between the sandboxes of a host: in each turn of the event loop, a sandbox begins at most two
- * requests, and the others wait for the next turns. However many requests one sandbox gets, those of the others are
- * served in between.
+ * requests, and its other requests wait for the next turns. However many requests one sandbox gets, the requests to
+ * other sandboxes are served in between.
  */
 export class FairTurns {
   readonly #waiting: (() => void)[] = []
-  #left = PER_TURN
+  /** The number of requests that may still begin in this turn. */
+  #left = REQUESTS_PER_TURN
   #isScheduled = false
 
   /** Whether the maximum number of requests wait. */
@@ -38,7 +39,7 @@ export class FairTurns {
 
   #nextTurn(): void {
     this.#isScheduled = false
-    this.#left = PER_TURN
+    this.#left = REQUESTS_PER_TURN
     while (this.#left > 0 && this.#waiting.length > 0) {
       this.#left--
       this.#waiting.shift()?.()

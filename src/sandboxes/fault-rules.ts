@@ -13,19 +13,19 @@ const DELAY_MS_MAX = 60_000
 const operations: [string, Operation][] = Object.entries(contract)
 const operationIds = operations.filter(([, { hidden }]) => !hidden).map(([id]) => id)
 
-/** Returns the schema of a text that is one of many. Its message names the one that was probably meant. */
-function knownText(known: readonly string[], what: string) {
+/** Returns the schema of a text that must be in a list. Its message names the text that was probably meant. */
+function knownText(known: readonly string[], expected: string) {
   return z.string().superRefine((text, context) => {
     if (known.includes(text)) return
     const given = JSON.stringify(text.slice(0, 50))
     const meant = similarName(text, known)
     const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`
-    const message = `must be ${what}, not ${given}${hint}`
+    const message = `must be ${expected}, not ${given}${hint}`
     context.addIssue({ code: 'custom', message, params: { field: 'not_in_enum' } })
   })
 }
 
-/** The effects on a request, and the effects on a delivery. */
+/** The effects on a request. */
 export const requestEffects = [
   'error',
   'delay',
@@ -35,6 +35,7 @@ export const requestEffects = [
   'rate_limit',
   'cut_stream',
 ] as const
+/** The effects on a webhook delivery. */
 export const deliveryEffects = [
   'webhook_twice',
   'webhook_late',
@@ -67,7 +68,7 @@ export const FaultEffect = z
   .strictObject({
     type: z.enum(effectTypes).meta({
       description:
-        'What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection, and nothing has happened; `drop_after_commit` closes it after the change was made; `truncate` cuts the body of the response; `rate_limit` allows some requests per time; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery.',
+        'What happens: `error` responds with a code of the catalogue; `delay` waits before the request is handled; `drop_before_command` closes the connection before anything has changed; `drop_after_commit` closes it after the change was committed; `truncate` cuts the body of the response; `rate_limit` allows a number of requests per period; `cut_stream` ends an event stream abruptly; the `webhook_` effects change a delivery.',
       example: 'error',
     }),
     code: knownText(errorCodes, 'a code of the catalogue at /errors')
@@ -80,18 +81,20 @@ export const FaultEffect = z
       .optional()
       .meta({ description: '`delay` and `webhook_late`: the time, in milliseconds.', example: 2000 }),
     bytes: int64Between(0n, 1_000_000n).optional().meta({
-      description: '`truncate`: the bytes that are sent; half of the body by default.',
+      description:
+        '`truncate`: the number of bytes that are sent; by default half of the body, or 100 bytes of an event stream.',
       example: 10,
     }),
     requests: int64Between(1n, 1_000_000n)
       .optional()
-      .meta({ description: '`rate_limit`: the requests allowed in each period.', example: 3 }),
+      .meta({ description: '`rate_limit`: the number of requests allowed in each period.', example: 3 }),
     seconds: int64Between(1n, 3600n)
       .optional()
-      .meta({ description: '`rate_limit`: the length of the period.', example: 10 }),
-    events: int64Between(0n, 1_000_000n)
-      .optional()
-      .meta({ description: '`cut_stream`: the events that are sent first; 1 by default.', example: 3 }),
+      .meta({ description: '`rate_limit`: the length of the period, in seconds.', example: 10 }),
+    events: int64Between(0n, 1_000_000n).optional().meta({
+      description: '`cut_stream`: the number of events that are sent first; 1 by default.',
+      example: 3,
+    }),
   })
   .superRefine((effect, context) => {
     const members = effectMembers[effect.type]
@@ -120,7 +123,7 @@ const FaultCondition = z
       .optional()
       .meta({ description: 'Only this call: 1 is the first one after the rules were set.', example: 1 }),
     every: int64Between(1n, 1_000_000_000n).optional().meta({ description: 'Every n-th call.', example: 3 }),
-    // The reader of JSON returns an integer as a bigint.
+    // The JSON parser returns an integer as a bigint.
     share: z
       .preprocess(
         value => (typeof value === 'bigint' ? Number(value) : value),
@@ -160,7 +163,7 @@ const FaultCondition = z
   .refine(({ share, seed }) => seed === undefined || share !== undefined, {
     path: ['seed'],
     params: { field: 'unknown_field' },
-    message: 'belongs to share',
+    message: 'is allowed only together with share',
   })
   .refine(condition => Object.keys(condition).filter(name => name !== 'seed').length === 1, {
     params: { field: 'invalid_format' },
@@ -225,9 +228,9 @@ export const FaultRules = z
       .max(RULES_MAX)
       .superRefine((rules, context) => {
         const names = rules.map(({ name }) => name)
-        const twice = names.find((name, index) => names.indexOf(name) !== index)
-        if (twice === undefined) return
-        const message = `must not have two rules with the name ${JSON.stringify(twice)}`
+        const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+        if (duplicate === undefined) return
+        const message = `must not have two rules with the name ${JSON.stringify(duplicate)}`
         context.addIssue({ code: 'custom', message, params: { field: 'duplicate' } })
       })
       .meta({
@@ -247,7 +250,7 @@ export const FaultRuleStates = z
       .array(
         z.object({
           ...ruleMembers,
-          calls: count('The calls that the rule looked at since the rules were set.'),
+          calls: count('The number of calls that the rule was checked for since the rules were set.'),
           applied: count('How often the rule was applied.'),
         }),
       )

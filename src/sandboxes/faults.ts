@@ -25,12 +25,12 @@ export interface AppliedFault {
   readonly text: string
   /** Counts the calls of a rule with the effect `rate_limit`. */
   readonly limiter?: RateLimiter
-  /** Counts that a rule with this effect was applied: that a call was beyond the limit. */
+  /** Counts the rule as applied. Called only with the effect `rate_limit`, for a call beyond the limit. */
   readonly onApplied: () => void
 }
 
-/** What a condition looks at: one request. */
-export interface FaultyCall {
+/** The parts of a request that decide whether a rule applies. */
+interface CheckedCall {
   readonly operationId: OperationId
   readonly headers: Headers
 }
@@ -75,15 +75,15 @@ export class Faults {
   }
 
   /**
-   * Returns the failure that applies to a request: the one that its header asks for, or that of the first rule.
-   * Throws `invalid_parameter` for a malformed header.
+   * Returns the failure that applies to a request: the one that its header asks for, or that of the first rule
+   * that applies. Throws `invalid_parameter` for a malformed header.
    */
-  forRequest(call: FaultyCall): AppliedFault | undefined {
+  forRequest(call: CheckedCall): AppliedFault | undefined {
     const asked = call.headers.get(FAULT_HEADER)
     if (asked !== null) {
       return { effect: readFaultHeader(asked, call.operationId), text: asked, onApplied: () => {} }
     }
-    return this.#first(state => {
+    return this.#firstFault(state => {
       const { operation, effect } = state.rule
       if (isDeliveryEffect(effect.type)) return false
       if (effect.type === 'cut_stream' && call.operationId !== 'streamEvents') return false
@@ -94,12 +94,12 @@ export class Faults {
 
   /** Returns the failure that applies to a delivery. */
   forDelivery(): AppliedFault | undefined {
-    return this.#first(state => isDeliveryEffect(state.rule.effect.type) && applies(state, undefined))
+    return this.#firstFault(state => isDeliveryEffect(state.rule.effect.type) && applies(state, undefined))
   }
 
-  #first(doesApply: (state: RuleState) => boolean): AppliedFault | undefined {
+  #firstFault(doesApply: (state: RuleState) => boolean): AppliedFault | undefined {
     let found: RuleState | undefined
-    // Every rule counts the call, also if an earlier rule has already applied to it.
+    // Every rule for this kind of call counts the call, also if an earlier rule has already applied to it.
     for (const state of this.#states) if (doesApply(state)) found ??= state
     if (!found) return undefined
     const state = found
@@ -144,7 +144,7 @@ function applies(state: RuleState, headers: Headers | undefined): boolean {
   return true
 }
 
-/** Returns a number from 0 to 1 that depends only on a seed and a count, so that a test has the same failures again. */
+/** Returns a number from 0 to below 1 that depends only on a seed and a count, so that failures are reproducible. */
 function randomOf(seed: number, count: number): number {
   return Number(Bun.hash(`${seed}/${count}`) % 1_000_003n) / 1_000_003
 }

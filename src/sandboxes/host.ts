@@ -33,8 +33,8 @@ import {
 import { refusalOfFullDisk, SandboxFiles } from './sandbox-files.ts'
 import { type LoadSeed, Templates } from './templates.ts'
 
-// Anybody can create a sandbox, so the host must not be useful for sending requests to others.
-/** The maximum number of deliveries to one host in a minute, over all sandboxes. */
+// Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
+/** The maximum number of deliveries to one receiving host in a minute, over all sandboxes. */
 const DELIVERIES_PER_MINUTE = 60
 /** No delivery is retried later than this after its first attempt. */
 const GIVE_UP_AFTER_MS = 10 * 60_000
@@ -42,8 +42,8 @@ const GIVE_UP_AFTER_MS = 10 * 60_000
 /** A sandbox that nobody has used for this long is closed. Its next request opens it again. */
 const IDLE_MS = 10 * 60_000
 /**
- * The files of an expired sandbox are deleted after this time, by the monotonic clock, so that a wall clock that jumps
- * forward for a moment deletes nothing.
+ * An expired sandbox is deleted this long after a sweep first found it expired. The time is measured by the monotonic
+ * clock, so that nothing is deleted if the wall clock jumps forward for a moment.
  */
 const GRACE_MS = 5 * 60_000
 /** The longest time that a request waits until another sandbox can be closed. */
@@ -67,16 +67,16 @@ export interface HostOptions extends Omit<SharedOptions, 'pages' | 'slices' | 's
   readonly newKey?: () => string
 }
 
-/** A sandbox of the host: what is stored about it, and its store while that is open. */
-interface Slot {
+/** A sandbox of the host: its record, and its store while the store is open. */
+interface HostedSandbox {
   record: SandboxRecord
   opened: OpenSandbox | undefined
   /** Set while requests wait until the store is open. */
   opening: Promise<void> | undefined
-  /** When a sweep first found that it has expired, by `performance.now`. */
+  /** When a sweep first found the sandbox expired, by `performance.now`; undefined if it has not expired. */
   expiredSinceMs: number | undefined
-  /** Opening, closing, resetting and deleting run one after the other. */
-  turn: Promise<unknown>
+  /** Settles when the last turn ends. Opening, closing, resets, deletion and changes of snapshots take turns. */
+  lastTurn: Promise<unknown>
 }
 
 /** All sandboxes of one data directory. The caller holds the lock of the directory. */
@@ -86,7 +86,7 @@ export class SandboxHost {
   readonly #files: SandboxFiles
   readonly #registry: Registry
   readonly #templates: Templates
-  readonly #slots = new Map<string, Slot>()
+  readonly #sandboxes = new Map<string, HostedSandbox>()
   readonly #bootId = readBootId()
   readonly #sweeping: ReturnType<typeof setInterval>
   /** Resolves when the next request to any sandbox ends. */
@@ -101,7 +101,7 @@ export class SandboxHost {
     for (const name of ['', 'templates']) makeDirectory(join(directory, name))
     this.#files = new SandboxFiles(join(directory, 'sandboxes'))
     this.#registry = new Registry(registryFile(directory))
-    const secretKey = this.#registry.value('secret-key', () => randomBytes(32).toString('base64'))
+    const secretKey = this.#registry.getOrCreateValue('secret-key', () => randomBytes(32).toString('base64'))
     const slices = new TimeSlices()
     this.#shared = {
       ...options,
@@ -119,27 +119,27 @@ export class SandboxHost {
       directory: join(directory, 'templates'),
     })
     for (const record of [...this.#registry.all()]) {
-      if (this.#files.exists(record.id)) this.#slots.set(record.id, newSlot(record))
+      if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newHostedSandbox(record))
       else this.#unregister(record.id)
     }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
   }
 
-  /** The number of sandboxes, and of those whose database is open. */
+  /** The numbers of sandboxes and of open databases, and the bytes of all sandboxes on the disk. */
   get counts(): { sandboxes: number; open: number; bytes: number } {
-    return { sandboxes: this.#slots.size, open: this.#openCount, bytes: this.#bytes }
+    return { sandboxes: this.#sandboxes.size, open: this.#openCount, bytes: this.#bytes }
   }
 
-  /** Deletes what a killed process left behind, and builds the template of the demo shop. */
+  /** Deletes files that a killed process left behind, counts the bytes, and builds the template of the demo shop. */
   async prepare(): Promise<void> {
-    await this.#files.clean(id => this.#slots.has(id))
+    await this.#files.clean(id => this.#sandboxes.has(id))
     await this.#sweep()
     await this.#templates.file('demo')
   }
 
   /** Returns the record of a sandbox that has not expired; undefined if there is none. */
   find(id: string): SandboxRecord | undefined {
-    const record = isSandboxId(id) ? this.#slots.get(id)?.record : undefined
+    const record = isSandboxId(id) ? this.#sandboxes.get(id)?.record : undefined
     return record && record.expiresAtMs > this.#options.clock() ? record : undefined
   }
 
@@ -162,8 +162,8 @@ export class SandboxHost {
   }
 
   /**
-   * Responds to a request to the store of a sandbox. `path` is the path below its base address. Throws the refusal
-   * `overloaded` if too many sandboxes are in use, and `sandbox_damaged`.
+   * Responds to a request to the store of a sandbox. `path` is the path below the base address of the sandbox. Throws
+   * the refusals of `use`, and `overloaded` if too many requests to the sandbox wait.
    */
   async respond(
     record: SandboxRecord,
@@ -175,13 +175,13 @@ export class SandboxHost {
   }
 
   /**
-   * Runs work with an open sandbox, which stays open meanwhile. Throws `overloaded` if too many sandboxes are in use,
-   * and `sandbox_damaged`.
+   * Opens a sandbox if necessary, and keeps it open while `work` runs. Throws `overloaded` if too many sandboxes are in
+   * use, `sandbox_damaged`, `sandbox_not_found`, `storage_full` and `shutting_down`.
    */
   async use<T>(id: string, work: (sandbox: OpenSandbox) => Promise<T>): Promise<T> {
-    const slot = this.#slotOf(id)
-    while (!slot.opened) await this.#openOnce(slot)
-    const sandbox = slot.opened
+    const hosted = this.#findOrThrow(id)
+    while (!hosted.opened) await this.#openOnce(hosted)
+    const sandbox = hosted.opened
     sandbox.beginUse()
     try {
       return await work(sandbox)
@@ -192,13 +192,16 @@ export class SandboxHost {
     }
   }
 
-  /** Creates a sandbox. Throws `overloaded` if the host is full, and `snapshot_not_found`. */
+  /**
+   * Creates a sandbox. Throws `overloaded` if the host is full, `snapshot_not_found`, `storage_full` and
+   * `shutting_down`.
+   */
   async create(input: NewSandbox): Promise<CreatedSandbox> {
     const { limits, clock } = this.#options
     const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
     if (this.#isClosing) throw shuttingDown()
-    if (this.#slots.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
-    this.#refuseIfDiskIsFull()
+    if (this.#sandboxes.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
+    this.#refuseBeyondTotalBytes()
     const id = newSandboxId()
     const key = (this.#options.newKey ?? newKey)()
     const createdAtMs = clock()
@@ -209,9 +212,9 @@ export class SandboxHost {
       keyHint: keyHint(key),
       bootId: this.#bootId,
     }
-    const slot = newSlot(record)
-    // The slot counts as a sandbox while its files are copied, so that concurrent requests stay within the limit.
-    this.#slots.set(id, slot)
+    const hosted = newHostedSandbox(record)
+    // The sandbox counts while its files are copied, so that concurrent requests stay within the limit.
+    this.#sandboxes.set(id, hosted)
     try {
       await this.#files.create(id)
       if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
@@ -219,55 +222,55 @@ export class SandboxHost {
       this.#registry.put(record)
       this.#bytes += await this.#files.bytesOf(id)
     } catch (error) {
-      this.#slots.delete(id)
+      this.#sandboxes.delete(id)
       await this.#files.delete(id)
       throw refusalOfFullDisk(error)
     }
     return { ...this.show(record), adminKey: key }
   }
 
-  /** Changes the label or the lifetime of a sandbox. */
+  /** Changes the label, the lifetime, or both. */
   update(id: string, { label, lifetimeSeconds }: SandboxPatch): Sandbox {
-    const slot = this.#slotOf(id)
-    this.#save(slot, {
+    const hosted = this.#findOrThrow(id)
+    this.#save(hosted, {
       ...(label !== undefined && { label }),
       ...(lifetimeSeconds !== undefined && {
         expiresAtMs: this.#options.clock() + Number(lifetimeSeconds) * 1000,
       }),
     })
-    return this.show(slot.record)
+    return this.show(hosted.record)
   }
 
   /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
   setClock(id: string, clockAheadMs: number): void {
-    this.#save(this.#slotOf(id), { clockAheadMs })
+    this.#save(this.#findOrThrow(id), { clockAheadMs })
   }
 
   /** Stores the fault rules of a sandbox, so that they survive the process. */
   saveFaults(id: string): void {
-    const slot = this.#slotOf(id)
-    if (slot.opened) this.#save(slot, { faults: slot.opened.faults.save() })
+    const hosted = this.#findOrThrow(id)
+    if (hosted.opened) this.#save(hosted, { faults: hosted.opened.faults.save() })
   }
 
   /** Resets a sandbox to its seed or to a snapshot of its own. Throws `snapshot_not_found`. */
   reset(id: string, snapshot: string | undefined): Promise<Sandbox> {
-    return this.#inTurn(this.#slotOf(id), async slot => {
-      const isSeed = snapshotSeed(slot.record.seed)?.name === snapshot
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+      const isSeed = snapshotSeed(hosted.record.seed)?.name === snapshot
       const source = snapshot === undefined ? undefined : this.#files.findSnapshot(id, snapshot, isSeed)
-      await this.#close(slot)
+      await this.#close(hosted)
       // Before the content is replaced: after a kill, cursors into the new content never belong to the old generation.
-      this.#save(slot, { generation: slot.record.generation + 1 })
-      await this.#fill(slot.record, source)
-      this.#save(slot, { isDamaged: false, bootId: this.#bootId })
-      return this.show(slot.record)
+      this.#save(hosted, { generation: hosted.record.generation + 1 })
+      await this.#fill(hosted.record, source)
+      this.#save(hosted, { isDamaged: false, bootId: this.#bootId })
+      return this.show(hosted.record)
     })
   }
 
   delete(id: string): Promise<void> {
-    return this.#inTurn(this.#slotOf(id), async slot => {
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
       // From here on, the sandbox is not found.
-      this.#slots.delete(id)
-      await this.#close(slot)
+      this.#sandboxes.delete(id)
+      await this.#close(hosted)
       const bytes = await this.#files.bytesOf(id)
       await this.#files.delete(id)
       this.#bytes -= bytes
@@ -288,12 +291,12 @@ export class SandboxHost {
   /** Takes a snapshot, which replaces an earlier one with the same name. */
   takeSnapshot(id: string, name: string): Promise<Snapshot> {
     const { limits } = this.#options
-    return this.#inTurn(this.#slotOf(id), async slot => {
-      const before = await this.#files.listSnapshots(id)
-      const replaced = before.find(snapshot => snapshot.name === name)
-      if (!replaced && before.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
-      this.#refuseIfDiskIsFull()
-      const { engine } = slot.opened ?? (await this.#open(slot))
+    return this.#inTurn(this.#findOrThrow(id), async hosted => {
+      const existing = await this.#files.listSnapshots(id)
+      const replaced = existing.find(snapshot => snapshot.name === name)
+      if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
+      this.#refuseBeyondTotalBytes()
+      const { engine } = hosted.opened ?? (await this.#open(hosted))
       try {
         await this.#files.writeSnapshot(id, name, engine.copyTo)
       } catch (error) {
@@ -306,62 +309,64 @@ export class SandboxHost {
   }
 
   deleteSnapshot(id: string, name: string): Promise<void> {
-    return this.#inTurn(this.#slotOf(id), async () => {
+    return this.#inTurn(this.#findOrThrow(id), async () => {
       const { bytes } = await this.#files.showSnapshot(id, name)
       await rm(this.#files.findSnapshot(id, name))
       this.#bytes -= Number(bytes)
     })
   }
 
-  /** Closes all sandboxes. */
+  /** Stops the sweeps, and closes all sandboxes and the registry. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweeping)
-    await Promise.all([...this.#slots.values()].map(slot => this.#inTurn(slot, () => this.#close(slot))))
+    await Promise.all(
+      [...this.#sandboxes.values()].map(hosted => this.#inTurn(hosted, () => this.#close(hosted))),
+    )
     this.#registry.close()
   }
 
-  /** Returns the slot of a sandbox. Throws `sandbox_not_found`, also if it was deleted a moment ago. */
-  #slotOf(id: string): Slot {
-    const slot = this.#slots.get(id)
-    if (!slot) throw sandboxNotFound()
-    return slot
+  /** Returns the sandbox with an id. Throws `sandbox_not_found`, also if it was deleted a moment ago. */
+  #findOrThrow(id: string): HostedSandbox {
+    const hosted = this.#sandboxes.get(id)
+    if (!hosted) throw sandboxNotFound()
+    return hosted
   }
 
-  /** Runs work on a sandbox after all earlier works on it. Throws `sandbox_not_found` if one of them deleted it. */
-  #inTurn<T>(slot: Slot, work: (slot: Slot) => Promise<T>): Promise<T> {
-    const result = slot.turn.then(() => {
-      if (this.#slots.get(slot.record.id) !== slot) throw sandboxNotFound()
-      return work(slot)
+  /** Runs work on a sandbox after all earlier turns. Throws `sandbox_not_found` if one of them deleted the sandbox. */
+  #inTurn<T>(hosted: HostedSandbox, work: (hosted: HostedSandbox) => Promise<T>): Promise<T> {
+    const result = hosted.lastTurn.then(() => {
+      if (this.#sandboxes.get(hosted.record.id) !== hosted) throw sandboxNotFound()
+      return work(hosted)
     })
-    slot.turn = result.catch(() => {})
+    hosted.lastTurn = result.catch(() => {})
     return result
   }
 
-  /** Opens a sandbox, once for all requests that wait for it. */
-  #openOnce(slot: Slot): Promise<void> {
-    slot.opening ??= this.#inTurn(slot, async () => {
-      const opened = slot.opened ?? (await this.#open(slot))
+  /** Opens a sandbox once for all requests that wait for it. */
+  #openOnce(hosted: HostedSandbox): Promise<void> {
+    hosted.opening ??= this.#inTurn(hosted, async () => {
+      const opened = hosted.opened ?? (await this.#open(hosted))
       // It stays open until the requests that waited have begun to use it.
       opened.beginUse()
       setImmediate(() => opened.endUse())
     }).finally(() => {
-      slot.opening = undefined
+      hosted.opening = undefined
     })
-    return slot.opening
+    return hosted.opening
   }
 
-  /** Changes the record of a sandbox. Throws `storage_full`. */
-  #save(slot: Slot, changes: Partial<SandboxRecord>): void {
-    const record = { ...slot.record, ...changes }
+  /** Changes the record of a sandbox. Throws `storage_full` if the disk is full. */
+  #save(hosted: HostedSandbox, changes: Partial<SandboxRecord>): void {
+    const record = { ...hosted.record, ...changes }
     // A deleted sandbox must not return.
-    if (this.#slots.get(record.id) !== slot) return
+    if (this.#sandboxes.get(record.id) !== hosted) return
     try {
       this.#registry.put(record)
     } catch (error) {
       throw refusalOfFullDisk(error)
     }
-    slot.record = record
+    hosted.record = record
   }
 
   /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start does it. */
@@ -373,9 +378,9 @@ export class SandboxHost {
     }
   }
 
-  /** Opens a sandbox. The caller has the turn of the slot. */
-  async #open(slot: Slot): Promise<OpenSandbox> {
-    const { id, isDamaged, bootId } = slot.record
+  /** Opens a sandbox. The caller has its turn. */
+  async #open(hosted: HostedSandbox): Promise<OpenSandbox> {
+    const { id, isDamaged, bootId } = hosted.record
     if (this.#isClosing) throw shuttingDown()
     if (isDamaged) throw sandboxDamaged()
     await this.#makeRoom()
@@ -384,54 +389,60 @@ export class SandboxHost {
       const checks = bootId !== this.#bootId
       const opened = await OpenSandbox.open({
         ...this.#shared,
-        record: slot.record,
+        record: hosted.record,
         directory: this.#files.directoryOf(id),
         file: this.#files.storeOf(id),
         base: this.baseOf(id),
         control: `${this.#options.base}/sandboxes/${id}`,
         checks,
-        clockAheadMs: () => slot.record.clockAheadMs,
-        onFatal: reason => this.#onFatal(slot, reason),
+        clockAheadMs: () => hosted.record.clockAheadMs,
+        onFatal: reason => this.#onFatal(hosted, reason),
       })
-      if (checks) this.#save(slot, { bootId: this.#bootId })
-      slot.opened = opened
+      if (checks) this.#save(hosted, { bootId: this.#bootId })
+      hosted.opened = opened
       return opened
     } catch (error) {
       this.#openCount--
       if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
       this.#options.log.error({ sandbox: id, fault: error.message }, 'the database of a sandbox is damaged')
-      this.#save(slot, { isDamaged: true })
+      this.#save(hosted, { isDamaged: true })
       throw sandboxDamaged()
     }
   }
 
-  /** Closes a sandbox after an error with which its store cannot continue. The next opening checks its file. */
-  #onFatal(slot: Slot, reason: string): void {
-    this.#options.log.error({ sandbox: slot.record.id, fault: reason }, 'a sandbox was closed after an error')
-    slot.record = { ...slot.record, bootId: '' }
-    this.#inTurn(slot, () => this.#close(slot)).catch(() => {})
+  /** Closes a sandbox after an error with which its store cannot continue. The next opening checks the file. */
+  #onFatal(hosted: HostedSandbox, reason: string): void {
+    this.#options.log.error(
+      { sandbox: hosted.record.id, fault: reason },
+      'a sandbox was closed after an error',
+    )
+    const closeUnchecked = (): Promise<void> => {
+      this.#save(hosted, { bootId: '' })
+      return this.#close(hosted)
+    }
+    this.#inTurn(hosted, closeUnchecked).catch(() => {})
   }
 
-  /** Closes the store of a sandbox, if it is open. The caller has the turn of the slot. */
-  async #close(slot: Slot): Promise<void> {
-    const { opened } = slot
+  /** Closes the store of a sandbox, if it is open. The caller has the turn of the sandbox. */
+  async #close(hosted: HostedSandbox): Promise<void> {
+    const { opened } = hosted
     if (!opened) return
-    slot.opened = undefined
+    hosted.opened = undefined
     this.#openCount--
-    if (!opened.faults.isEmpty) this.#save(slot, { faults: opened.faults.save() })
+    if (!opened.faults.isEmpty) this.#save(hosted, { faults: opened.faults.save() })
     await opened.close()
   }
 
-  async #closeUnlessInUse(slot: Slot): Promise<void> {
-    if (slot.opened?.isInUse === false) await this.#close(slot)
+  async #closeUnlessInUse(hosted: HostedSandbox): Promise<void> {
+    if (hosted.opened?.isInUse === false) await this.#close(hosted)
   }
 
-  /** Closes the sandbox that was not used for the longest time, if as many are open as may be. */
+  /** Closes the least recently used sandbox if the maximum number are open. Throws `overloaded` if all stay in use. */
   async #makeRoom(): Promise<void> {
     const { open } = this.#options.limits
     const deadlineMs = performance.now() + ROOM_MS_MAX
     while (this.#openCount >= open) {
-      const oldest = leastRecentlyUsed(this.#slots.values())
+      const oldest = leastRecentlyUsed(this.#sandboxes.values())
       if (oldest) await this.#inTurn(oldest, () => this.#closeUnlessInUse(oldest)).catch(ignoreDeleted)
       else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
       else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
@@ -443,9 +454,9 @@ export class SandboxHost {
     { id, seed, keyHash: hash, keyHint: hint, generation }: SandboxRecord,
     snapshot?: string,
   ): Promise<void> {
-    const isOfTemplate = isSeedName(seed)
-    const source = snapshot ?? (isOfTemplate ? await this.#templates.file(seed) : this.#files.seedOf(id))
-    const isForeign = snapshot === undefined && !isOfTemplate
+    const isBuiltInSeed = isSeedName(seed)
+    const source = snapshot ?? (isBuiltInSeed ? await this.#templates.file(seed) : this.#files.seedOf(id))
+    const isForeign = snapshot === undefined && !isBuiltInSeed
     try {
       await this.#files.fill({ id }, source, { hash, hint, generation, isForeign })
     } catch (error) {
@@ -453,36 +464,36 @@ export class SandboxHost {
     }
   }
 
-  /** Copies the snapshot of another sandbox, which may expire first. */
+  /** Copies the snapshot that a sandbox starts with, because the sandbox of the snapshot may expire first. */
   async #copySeedSnapshot(seed: string, id: string): Promise<void> {
     const source = snapshotSeed(seed)
-    if (!source) throw new Error(`${seed} is no seed`)
+    if (!source) throw new Error(`${seed} is not the snapshot of a sandbox`)
     await copyFile(this.#files.findSnapshot(source.sandboxId, source.name), this.#files.seedOf(id))
   }
 
-  #refuseIfDiskIsFull(): void {
+  #refuseBeyondTotalBytes(): void {
     const { bytesTotal } = this.#options.limits
     if (this.#bytes >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
   }
 
-  /** Returns whether a sandbox has been expired for long enough. */
-  #isToDelete(slot: Slot, nowMs: number): boolean {
-    const isExpired = slot.record.expiresAtMs <= nowMs
-    slot.expiredSinceMs = isExpired ? (slot.expiredSinceMs ?? performance.now()) : undefined
+  /** Notes when a sandbox is first found expired, and returns whether the time until its deletion has passed. */
+  #isDueForDeletion(hosted: HostedSandbox, nowMs: number): boolean {
+    const isExpired = hosted.record.expiresAtMs <= nowMs
+    hosted.expiredSinceMs = isExpired ? (hosted.expiredSinceMs ?? performance.now()) : undefined
     const { graceMs = GRACE_MS } = this.#options
-    return slot.expiredSinceMs !== undefined && performance.now() - slot.expiredSinceMs >= graceMs
+    return hosted.expiredSinceMs !== undefined && performance.now() - hosted.expiredSinceMs >= graceMs
   }
 
   async #sweep(): Promise<void> {
     try {
       const nowMs = this.#options.clock()
-      for (const [id, slot] of this.#slots) {
-        if (this.#isToDelete(slot, nowMs)) await this.delete(id)
-        else if (isIdle(slot))
-          await this.#inTurn(slot, () => this.#closeUnlessInUse(slot)).catch(ignoreDeleted)
+      for (const [id, hosted] of this.#sandboxes) {
+        if (this.#isDueForDeletion(hosted, nowMs)) await this.delete(id)
+        else if (isIdle(hosted))
+          await this.#inTurn(hosted, () => this.#closeUnlessInUse(hosted)).catch(ignoreDeleted)
       }
       let bytes = 0
-      for (const id of this.#slots.keys()) bytes += await this.#files.bytesOf(id)
+      for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
       this.#bytes = bytes
     } catch (error) {
       this.#options.log.error({ fault: String(error) }, 'the sweep of the sandboxes failed')
@@ -490,26 +501,32 @@ export class SandboxHost {
   }
 }
 
-function newSlot(record: SandboxRecord): Slot {
-  return { record, opened: undefined, opening: undefined, expiredSinceMs: undefined, turn: Promise.resolve() }
+function newHostedSandbox(record: SandboxRecord): HostedSandbox {
+  return {
+    record,
+    opened: undefined,
+    opening: undefined,
+    expiredSinceMs: undefined,
+    lastTurn: Promise.resolve(),
+  }
 }
 
 /** Returns whether nobody has used a sandbox for a while, and no stream is open. */
-function isIdle({ opened }: Slot): boolean {
+function isIdle({ opened }: HostedSandbox): boolean {
   return opened !== undefined && !opened.hasStreams && performance.now() - opened.usedMs > IDLE_MS
 }
 
-/** Returns the open sandbox that was not used for the longest time; one without streams, if there is one. */
-function leastRecentlyUsed(slots: Iterable<Slot>): Slot | undefined {
-  let found: { slot: Slot; hasStreams: boolean; usedMs: number } | undefined
-  for (const slot of slots) {
-    const { opened } = slot
+/** Returns the least recently used of the open sandboxes that are not in use; one without streams, if there is one. */
+function leastRecentlyUsed(sandboxes: Iterable<HostedSandbox>): HostedSandbox | undefined {
+  let found: { hosted: HostedSandbox; hasStreams: boolean; usedMs: number } | undefined
+  for (const hosted of sandboxes) {
+    const { opened } = hosted
     if (!opened || opened.isInUse) continue
     const { hasStreams, usedMs } = opened
     const isBetter = !found || (found.hasStreams === hasStreams ? usedMs < found.usedMs : found.hasStreams)
-    if (isBetter) found = { slot, hasStreams, usedMs }
+    if (isBetter) found = { hosted, hasStreams, usedMs }
   }
-  return found?.slot
+  return found?.hosted
 }
 
 /** Ignores that a sandbox was deleted while something waited for its turn. */
@@ -526,10 +543,10 @@ function newKey(): string {
 }
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
-/** Two readings of the start of the machine can differ by this much, in seconds. */
+/** Two calculations of when the machine was booted can differ by this much, in seconds. */
 const BOOT_PRECISION_SECONDS = 60
 
-/** Returns a text that is the same until the machine is booted again. */
+/** Returns a text that changes when the machine is booted. A change without a boot only causes a needless check. */
 function readBootId(): string {
   if (existsSync(BOOT_ID_FILE)) return readFileSync(BOOT_ID_FILE, 'utf8').trim()
   return String(Math.round((Date.now() / 1000 - uptime()) / BOOT_PRECISION_SECONDS))

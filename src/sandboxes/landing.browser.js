@@ -1,8 +1,8 @@
-// The script of the page at the root of the host. The host serves it as it is.
+// The script of the page at the root of the host. The host serves this file unchanged.
 
 const STORAGE_NAME = 'petstore-sandboxes'
 const byId = id => document.getElementById(id)
-// The page is called by the address that the browser knows, which can differ from the base address of the host.
+// Requests go to the origin that the page was loaded from, which can differ from the base address of the host.
 const hostPath = document.documentElement.dataset.basePath
 
 /** The sandbox that the page shows. */
@@ -10,7 +10,7 @@ let shown
 
 // Requests
 
-/** A refusal or a failure that the page shows as it is. */
+/** A refusal or a failure whose message the page shows unchanged. */
 class Refusal extends Error {
   constructor(message, status) {
     super(message)
@@ -34,12 +34,12 @@ async function send(method, path, { key, body } = {}) {
     throw new Refusal('The host cannot be reached. Check the connection, and try again.')
   }
   const text = await response.text().catch(() => '')
-  const data = parsed(text)
+  const data = parseJson(text)
   if (response.ok) return data
   throw new Refusal(data?.message ?? `The host responded with status ${response.status}.`, response.status)
 }
 
-function parsed(text) {
+function parseJson(text) {
   try {
     return JSON.parse(text)
   } catch {
@@ -76,12 +76,12 @@ function forget(id) {
 
 // Messages
 
-function say(text) {
+function showStatus(text) {
   byId('error').hidden = true
   byId('status').textContent = text
 }
 
-function sayError(error) {
+function showError(error) {
   byId('status').textContent = ''
   byId('error').textContent = errorText(error)
   byId('error').hidden = false
@@ -92,8 +92,8 @@ function errorText(error) {
 }
 
 /** Shows a message next to a button of the sandbox, instead of any other message. */
-function sayAt(button, text, isError = false) {
-  say('')
+function showMessageNear(button, text, isError = false) {
+  showStatus('')
   clearMessages()
   const place = button.closest('[data-says]').querySelector('.message')
   place.classList.toggle('error', isError)
@@ -108,7 +108,7 @@ function clearMessages() {
   }
 }
 
-/** Runs the action of a button, unless its last one is still running. Errors become messages. */
+/** Runs the action of a button, unless its previous action is still running. Errors become messages. */
 async function run(button, action) {
   if (button.getAttribute('aria-disabled') === 'true') return
   button.setAttribute('aria-disabled', 'true')
@@ -121,8 +121,8 @@ async function run(button, action) {
       hide()
     }
     // A message in a part of the page that is hidden would not be seen.
-    if (shown && button.closest('[data-says]')) sayAt(button, errorText(error), true)
-    else sayError(error)
+    if (shown && button.closest('[data-says]')) showMessageNear(button, errorText(error), true)
+    else showError(error)
   } finally {
     button.removeAttribute('aria-disabled')
   }
@@ -143,7 +143,7 @@ function timeText(instant) {
   return `${left} (${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })})`
 }
 
-/** Returns the first calls to try, as texts and commands. The demo shop and the large one have the pets 3 and 4. */
+/** Returns the first calls to try, as texts and commands. The demo shop and the large shop have the pets 3 and 4. */
 function firstCalls({ baseUrl, adminKey, seed }) {
   const isEmpty = seed === 'empty'
   const write = (path, body, ...headers) =>
@@ -192,7 +192,7 @@ function showCalls(sandbox) {
   byId('calls').replaceChildren(...items)
 }
 
-/** Shows a sandbox. `isStored` is false if the browser remembers nothing. */
+/** Shows a sandbox. `isStored` is whether the browser remembers it. */
 function show(sandbox, isStored) {
   shown = sandbox
   clearMessages()
@@ -246,7 +246,7 @@ function showRemembered() {
 
 /** Shows a remembered sandbox, after the host has confirmed that it still exists. */
 async function open(sandbox) {
-  say('')
+  showStatus('')
   hide()
   try {
     const current = await send('GET', `/sandboxes/${sandbox.id}`, { key: sandbox.adminKey })
@@ -259,19 +259,19 @@ async function open(sandbox) {
 
 async function create(form) {
   const { seed, label, lifetime } = Object.fromEntries(new FormData(form))
-  say('The sandbox is being created.')
+  showStatus('The sandbox is being created.')
   const body = { seed, lifetimeSeconds: Number(lifetime), ...(label.trim() && { label: label.trim() }) }
   const sandbox = await send('POST', '/sandboxes', { body })
   const isStored = remember([sandbox, ...remembered()])
   showRemembered()
-  say('The sandbox was created.')
+  showStatus('The sandbox was created.')
   show(sandbox, isStored)
 }
 
 async function reset({ id, adminKey }) {
   if (!confirm('Reset this sandbox? It gets the content that it had at its start.')) return
   await send('POST', `/sandboxes/${id}/reset`, { key: adminKey })
-  sayAt(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
+  showMessageNear(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
 }
 
 async function remove({ id, adminKey }) {
@@ -279,23 +279,23 @@ async function remove({ id, adminKey }) {
   await send('DELETE', `/sandboxes/${id}`, { key: adminKey })
   forget(id)
   hide()
-  say('The sandbox was deleted.')
+  showStatus('The sandbox was deleted.')
   byId('create').querySelector('button').focus()
 }
 
 // Copying
 
 async function copy(button, text) {
-  const isCopied = await copied(text)
-  sayAt(button, isCopied ? '' : 'The browser does not allow copying. Select the text, and copy it.')
+  const isCopied = await copyText(text)
+  showMessageNear(button, isCopied ? '' : 'The browser does not allow copying. Select the text, and copy it.')
   button.textContent = isCopied ? 'Copied' : 'Copy'
   setTimeout(() => {
     button.textContent = 'Copy'
   }, 2000)
 }
 
-/** Returns whether the text was copied. Without https, browsers only have the older way. */
-async function copied(text) {
+/** Returns whether the text was copied. Without HTTPS, browsers have only the older `execCommand`. */
+async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -12,19 +12,23 @@ export interface SandboxLimits {
   readonly sandboxes: number
   /** The maximum number of bytes of all sandboxes on the disk. */
   readonly bytesTotal: number
-  /** The maximum number of sandboxes that one address may create in an hour. This machine may create more. */
+  /** The maximum number of sandboxes that one address may create in an hour. Programs on this machine are exempt. */
   readonly createdPerHour: number
   /** The maximum number of sandboxes whose database is open. The others are opened when they are needed. */
   readonly open: number
   /** The maximum size of the database of one sandbox, in bytes. */
   readonly bytes: number
-  /** The maximum number of pets, of categories and of orders that one sandbox may create since its last reset. */
+  /** The maximum id of a pet, of a category and of an order. Resources of the seed and deleted resources count too. */
   readonly rows: number
-  /** The maximum number of events of one sandbox since its last reset. */
+  /** The maximum position of an event of one sandbox. The events of its seed count too. */
   readonly events: number
+  /** The maximum number of webhooks of one sandbox. */
   readonly webhooks: number
+  /** The maximum number of open event streams of one sandbox. */
   readonly streams: number
+  /** The maximum number of snapshots of one sandbox. */
   readonly snapshots: number
+  /** The maximum number of requests to one sandbox in a minute, and of one caller to it. */
   readonly requestsPerMinute: number
 }
 
@@ -51,8 +55,8 @@ export function withinLimits(execute: ExecuteCommand, limits: SandboxLimits): Ex
   return (tx, command) => execute(new BoundedTx(tx, limits), command)
 }
 
-/** Returns the refusal of a command for which the database of a sandbox is too small. */
-export function bytesReached({ bytes }: SandboxLimits): StoreError {
+/** Returns the refusal of a command for which the database of a sandbox has no space. */
+export function databaseFull({ bytes }: SandboxLimits): StoreError {
   return new BoundReached('storage_full', `${Math.floor(bytes / MIB)} MiB`)
 }
 
@@ -63,7 +67,8 @@ class BoundReached extends StoreError {
   }
 }
 
-const bounded: Readonly<Partial<Record<Noun, string>>> = {
+/** The resources whose ids have a limit, with their names in a message. */
+const boundedNouns: Readonly<Partial<Record<Noun, string>>> = {
   pet: 'pets',
   category: 'categories',
   order: 'orders',
@@ -85,7 +90,7 @@ class BoundedTx extends ForwardingTx {
         throw new BoundReached('webhook_limit_reached', `${webhooks} webhooks`)
     }
     const id = await super.nextId(noun)
-    const name = bounded[noun]
+    const name = boundedNouns[noun]
     if (name !== undefined && id > rows) throw new BoundReached('storage_full', `${rows} ${name}`)
     return id
   }

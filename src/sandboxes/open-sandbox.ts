@@ -18,7 +18,7 @@ import { sendWithFaults } from './failing-deliveries.ts'
 import { isAbrupt, isDropped, withFaults } from './failing-requests.ts'
 import { FairTurns } from './fair-turns.ts'
 import { FAULT_HEADER, Faults } from './faults.ts'
-import { bytesReached, type SandboxLimits, withinLimits } from './limits.ts'
+import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
 import { tooManyRequestsOfSandbox } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import { bodyText, masked, maskedHeaders, RequestLog } from './request-log.ts'
@@ -50,7 +50,7 @@ export interface OpenSandboxOptions extends SharedOptions {
   readonly base: string
   /** The address of the control operations of the sandbox, for its console. */
   readonly control?: string
-  /** Whether the machine was booted since the database was last opened. */
+  /** Whether the file is checked for damage: after a boot of the machine, or after a fatal error. */
   readonly checks: boolean
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
   readonly clockAheadMs: () => number
@@ -96,20 +96,20 @@ export class OpenSandbox {
       ...{ file, executeQuery, slices, checks, onFatal },
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,
-      refuseFull: () => bytesReached(limits),
+      refuseFull: () => databaseFull(limits),
     })
     return new OpenSandbox(options, engine, requests)
   }
 
   /**
-   * Whether a request is in progress, except one that waits because of a fault rule. Only a sandbox that is not in use
-   * may be closed to open another one.
+   * Whether a request is in progress that does not wait because of a fault rule. A sandbox in use is not closed to make
+   * room for another one.
    */
   get isInUse(): boolean {
     return this.#uses > this.#sleeping
   }
 
-  /** Whether an event stream is open. It does not keep the sandbox open if another one is needed. */
+  /** Whether an event stream is open. Such a sandbox is not closed as idle, but may be closed to make room. */
   get hasStreams(): boolean {
     return this.#service.countStreams() > 0
   }
@@ -138,24 +138,24 @@ export class OpenSandbox {
     const body = request.body === null ? undefined : new BodyCapture(request.clone().body ?? request.body)
     const handled = await this.#handle(request, server, path)
     const isStream = handled.headers.get('content-type') === 'text/event-stream'
-    const passes = isAbrupt(handled) || isStream || request.method === 'HEAD'
-    const { response, start } = passes
+    const isPassedOn = isAbrupt(handled) || isStream || request.method === 'HEAD'
+    const { response, start: responseStart } = isPassedOn
       ? { response: handled, start: NO_BODY }
       : await captureResponse(handled)
     const fault = response.headers.get(FAULT_HEADER)
     const operationId = this.#operations.get(request)
     const { query } = targetOf(request.url)
-    const sent = body && (await body.bytes())
+    const requestStart = body && (await body.bytes())
     this.requests.add({
       at,
       method: request.method,
       path: masked(query === '' ? path : `${path}?${query}`),
       requestHeaders: maskedHeaders(request.headers),
-      ...(sent && sent.length > 0 && { requestBody: bodyText(sent) }),
+      ...(requestStart && requestStart.length > 0 && { requestBody: bodyText(requestStart) }),
       ...(!isDropped(response) && {
         status: BigInt(response.status),
         responseHeaders: maskedHeaders(response.headers),
-        ...(start.length > 0 && { responseBody: bodyText(start) }),
+        ...(responseStart.length > 0 && { responseBody: bodyText(responseStart) }),
       }),
       ms: Math.round((performance.now() - startedMs) * 100) / 100,
       ...(operationId !== undefined && { operationId }),
@@ -198,12 +198,12 @@ export class OpenSandbox {
       ...(options.control !== undefined && { control: options.control }),
       stability: 'experimental',
       rateLimit: rate,
-      // Tools in a browser call a sandbox from their own pages. Its keys are in headers, which no page sends by itself.
+      // Tools in a browser call a sandbox from their own pages. Browsers do not add a key to a request by themselves.
       corsOrigins: ['*'],
       trustedProxies: options.trustedProxies,
       secretKey: options.secretKey,
       allowPrivateWebhooks: options.allowPrivateWebhooks,
-      // A sandbox lives for at most a week.
+      // The limit on the number of events bounds what is kept.
       eventRetention: 'forever',
       log: {
         access: line => log.access(`${line.slice(0, -1)},"sandbox":"${record.id}"}`),

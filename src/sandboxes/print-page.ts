@@ -7,8 +7,8 @@ import type { Sandbox } from './sandbox.ts'
 const QUIET_ZONE = 4
 
 /**
- * Returns the page of a sandbox for paper. It has no key, because it is shown to everybody who knows the address: the
- * script of the page takes the key from the fragment, which browsers send to no server.
+ * Returns the print page of a sandbox. Its HTML has no key, because everybody who knows the address can load it. The
+ * script of the page takes the key from the fragment of the URL, which browsers do not send to a server.
  */
 export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox): string {
   const title = label === undefined ? 'Your sandbox' : escapeHtml(label)
@@ -50,7 +50,7 @@ A lesson is at <code>${address}/docs/guide/lesson</code>.</p>
   })
 }
 
-/** Returns the page for an address that has no sandbox. */
+/** Returns the page for an address at which there is no sandbox. */
 export function noSandboxPage(base: string): string {
   return framedPage({
     base,

@@ -1,4 +1,4 @@
-// The script of the page of a sandbox for paper. The host serves it as it is.
+// The script of the print page of a sandbox. The host serves this file unchanged.
 
 const key = new URLSearchParams(location.hash.slice(1)).get('key')
 if (key !== null && /^pst_[0-9A-Za-z]{49}$/.test(key)) {

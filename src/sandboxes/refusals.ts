@@ -16,9 +16,11 @@ export function sandboxDamaged(): StoreError {
   )
 }
 
-/** `isSeed` says that the sandbox was created from a snapshot with this name, of another sandbox. */
+/** `isSeed`: whether the sandbox was created from a snapshot of another sandbox, and that snapshot has this name. */
 export function snapshotNotFound(name: string, isSeed = false): StoreError {
-  const hint = isSeed ? ' It was created from one with this name: a reset without a name restores that.' : ''
+  const hint = isSeed
+    ? ' It was created from a snapshot of another sandbox with this name. To restore that, reset it without a name.'
+    : ''
   return new StoreError('snapshot_not_found', `This sandbox has no snapshot ${JSON.stringify(name)}.${hint}`)
 }
 
@@ -28,7 +30,7 @@ export function tooManySnapshots(max: number): StoreError {
 
 /** The refusal of anything new while the host is full. `bound` names the limit, such as `1000 sandboxes`. */
 export function hostFull(bound: string): StoreError {
-  const message = `This host has reached its limit of ${bound}; try again when some of them have expired.`
+  const message = `This host has reached its limit of ${bound}; try again when some sandboxes have expired.`
   return new StoreError('overloaded', message, { retryAfterSeconds: 600 })
 }
 
@@ -66,5 +68,5 @@ export function tooManyRequestsOfSandbox(perMinute: number, details: ErrorDetail
 }
 
 export function sandboxFailed(): StoreError {
-  return new StoreError('internal_error', 'The sandbox could not be opened; the host has logged the reason.')
+  return new StoreError('internal_error', 'The sandbox failed; the host has logged the reason.')
 }

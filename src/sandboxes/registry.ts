@@ -17,9 +17,9 @@ export interface SandboxRecord {
   readonly keyHint: string
   /** How far the lifecycle clock is ahead of the real time; 0 if it is the real time. */
   readonly clockAheadMs: number
-  /** The fault rules with their counts, as JSON. */
+  /** The fault rules with their counts, as JSON; empty if there are none. */
   readonly faults: string
-  /** Identifies the boot of the machine in which the database was last opened. */
+  /** Identifies the boot of the machine in which the database was last opened; empty if it must be checked. */
   readonly bootId: string
   /** Whether the database was found to be damaged. */
   readonly isDamaged: boolean
@@ -78,7 +78,7 @@ export class Registry {
   }
 
   /** Returns the value that is stored under a name, or stores and returns the value of `make`. */
-  value(name: string, make: () => string): string {
+  getOrCreateValue(name: string, make: () => string): string {
     const known = this.#database
       .query<{ value: string }, { name: string }>('SELECT value FROM host WHERE name = $name')
       .get({ name })

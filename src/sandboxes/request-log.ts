@@ -1,14 +1,15 @@
+import { existsSync } from 'node:fs'
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { JsonText, writeJson } from '../model/json.ts'
 import { fileBytes } from './file-bytes.ts'
 import type { LoggedRequest } from './sandbox.ts'
 
-/** The number of requests that the log keeps. */
+/** The maximum number of requests that the log keeps. */
 export const REQUESTS_KEPT = 1000
-/** The number of bytes of a body that the log keeps. */
+/** The maximum number of bytes of a body that the log keeps. */
 export const BODY_BYTES_KEPT = 4096
-/** A file of this size is replaced too. Only a client that fills the log on purpose reaches it first. */
+/** A file of this size is replaced even if it has fewer entries. Only large headers and bodies make it so large. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024
 /** The delay before entries are written to the disk, so that one write contains many of them. */
 const WRITE_DELAY_MS = 200
@@ -17,53 +18,54 @@ const NEWLINE = '\n'
 export interface RequestWatcher {
   /** Called with the number of a request, and its entry as JSON text. */
   readonly onRequest: (entry: { readonly number: bigint; readonly text: string }) => void
-  /** Called when the log is closed, because its sandbox was reset or not used. */
+  /** Called when the log is closed together with its sandbox. */
   readonly onClosed: () => void
 }
 
 /**
- * The last requests of one sandbox, as lines of JSON in two files: when the current file has 1,000 entries, it replaces
- * the previous one.
+ * The last requests to one sandbox, as lines of JSON in two files: when the current file has 1,000 entries or 8 MiB, it
+ * replaces the previous file.
  */
 export class RequestLog {
   readonly #directory: string
   readonly #watchers = new Set<RequestWatcher>()
   #unwritten: string[] = []
-  #inCurrentFile = 0
-  #last: bigint
+  #currentEntries = 0
+  #lastNumber: bigint
   #writing: Promise<void> = Promise.resolve()
   #reading: Promise<unknown> = Promise.resolve()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  private constructor(directory: string, last: bigint, inCurrentFile: number) {
+  private constructor(directory: string, lastNumber: bigint, currentEntries: number) {
     this.#directory = directory
-    this.#last = last
-    this.#inCurrentFile = inCurrentFile
+    this.#lastNumber = lastNumber
+    this.#currentEntries = currentEntries
   }
 
   /** Opens the log in the directory of a sandbox. */
   static async open(directory: string): Promise<RequestLog> {
     const current = await readLines(currentFile(directory))
-    const last = current.at(-1) ?? (await readLines(previousFile(directory))).at(-1)
+    const lastLine = current.at(-1) ?? (await readLines(previousFile(directory))).at(-1)
     const cleared = await readFile(clearedFile(directory), 'utf8').catch(() => '0')
-    const number = last === undefined ? BigInt(/^\d{1,15}$/.test(cleared) ? cleared : 0) : numberOf(last)
-    return new RequestLog(directory, number, current.length)
+    const clearedNumber = BigInt(/^\d{1,15}$/.test(cleared) ? cleared : 0)
+    const lastNumber = lastLine === undefined ? clearedNumber : numberOf(lastLine)
+    return new RequestLog(directory, lastNumber, current.length)
   }
 
   /** Adds a request and returns its entry, with its number. */
   add(request: Omit<LoggedRequest, 'number'>): LoggedRequest {
-    this.#last++
-    const entry = { number: this.#last, ...request }
+    this.#lastNumber++
+    const entry = { number: this.#lastNumber, ...request }
     const text = writeJson(entry)
     this.#unwritten.push(text + NEWLINE)
     this.#timer ??= setTimeout(() => this.#write(), WRITE_DELAY_MS)
-    for (const { onRequest } of this.#watchers) onRequest({ number: this.#last, text })
+    for (const { onRequest } of this.#watchers) onRequest({ number: this.#lastNumber, text })
     return entry
   }
 
   /**
-   * Returns up to `limit` entries, the newest first, or those before the entry with the number `before`. Each entry is
-   * the JSON text that was stored, because parsing a thousand of them would stop all sandboxes for half a second.
+   * Returns up to `limit` entries, the newest first; with `before`, only entries before the one with this number. Each
+   * entry is the JSON text that was stored: parsing a thousand of them would stop all sandboxes for half a second.
    */
   async read(limit: number, before?: bigint): Promise<JsonText[]> {
     const lines = await this.#lines()
@@ -77,8 +79,8 @@ export class RequestLog {
   /** Deletes all entries. The numbers continue. */
   async clear(): Promise<void> {
     await this.#write()
-    this.#inCurrentFile = 0
-    await writeFile(clearedFile(this.#directory), String(this.#last), { mode: 0o600 })
+    this.#currentEntries = 0
+    await writeFile(clearedFile(this.#directory), String(this.#lastNumber), { mode: 0o600 })
     await Promise.all([currentFile, previousFile].map(file => rm(file(this.#directory), { force: true })))
   }
 
@@ -94,14 +96,14 @@ export class RequestLog {
     return () => this.#watchers.delete(watcher)
   }
 
-  /** Writes the entries that are still in memory. */
+  /** Notifies the watchers, and writes the entries that are still in memory. */
   close(): Promise<void> {
     for (const { onClosed } of this.#watchers) onClosed()
     this.#watchers.clear()
     return this.#write()
   }
 
-  /** The number of streams of the log. */
+  /** The number of watchers, which is the number of open streams of the log. */
   get watcherCount(): number {
     return this.#watchers.size
   }
@@ -134,12 +136,13 @@ export class RequestLog {
 
   async #append(lines: readonly string[]): Promise<void> {
     const file = currentFile(this.#directory)
-    if (this.#inCurrentFile >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
-      await rename(file, previousFile(this.#directory))
-      this.#inCurrentFile = 0
+    if (this.#currentEntries >= REQUESTS_KEPT || (await fileBytes(file)) >= FILE_BYTES_MAX) {
+      // Without a file, there is nothing to replace. It may be deleted from outside.
+      if (existsSync(file)) await rename(file, previousFile(this.#directory))
+      this.#currentEntries = 0
     }
-    this.#inCurrentFile += lines.length
     await appendFile(file, lines.join(''), { mode: 0o600 })
+    this.#currentEntries += lines.length
   }
 }
 
@@ -181,7 +184,7 @@ export function masked(text: string): string {
   return SECRETS.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), text)
 }
 
-/** Returns header fields for the log, without secrets. The scheme of an Authorization remains. */
+/** Returns header fields for the log, without secrets. The scheme of an Authorization header remains. */
 export function maskedHeaders(headers: Headers): Record<string, string> {
   const shown: Record<string, string> = {}
   for (const [name, value] of headers) {
@@ -197,6 +200,6 @@ export function maskedHeaders(headers: Headers): Record<string, string> {
 
 /** Returns the start of a body as text, without secrets. */
 export function bodyText(bytes: Uint8Array): string {
-  // A streaming decoder omits a character that the cut has split.
+  // A streaming decoder omits an incomplete character at the end.
   return masked(new TextDecoder().decode(bytes.subarray(0, BODY_BYTES_KEPT), { stream: true }))
 }

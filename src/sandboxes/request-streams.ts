@@ -4,7 +4,7 @@ import type { RequestLog } from './request-log.ts'
 
 const STREAMS_MAX = 500
 const STREAMS_PER_SANDBOX_MAX = 20
-/** A stream with more characters that its client has not read is ended. */
+/** A stream ends when more than this number of characters wait for its client. */
 const WAITING_CHARS_MAX = 4 * 1024 * 1024
 const KEEP_ALIVE_MS = 15_000
 const RECONNECT_MS = 1000
@@ -15,8 +15,9 @@ export class RequestStreams {
   readonly #open = new Set<RequestStream>()
 
   /**
-   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. It ends with the log; its client
-   * then connects again, and misses nothing. Throws `overloaded` if too many streams are open.
+   * Returns a stream of the requests after the one in Last-Event-ID, or from now on. The stream ends when the log is
+   * closed: its client then connects again with Last-Event-ID, and misses no request that the log still has. Throws
+   * `overloaded` if too many streams are open.
    */
   async respond({ request, headers }: RequestContext, log: RequestLog): Promise<Response> {
     const fields = { ...headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
@@ -31,7 +32,7 @@ export class RequestStreams {
     const stream = new RequestStream(log, () => this.#open.delete(stream))
     this.#open.add(stream)
     const last = request.headers.get('last-event-id') ?? ''
-    if (LAST_EVENT_ID.test(last)) await stream.sendFirst(log, BigInt(last))
+    if (LAST_EVENT_ID.test(last)) await stream.queueMissed(log, BigInt(last))
     return new Response(stream.readable(), { headers: fields })
   }
 
@@ -43,7 +44,7 @@ export class RequestStreams {
 /** The stream of one client. */
 class RequestStream {
   readonly #unwatch: () => void
-  readonly #ticking: ReturnType<typeof setInterval>
+  readonly #keepAliveTimer: ReturnType<typeof setInterval>
   readonly #onEnded: () => void
   #waiting: string[] = []
   /** The number of the first request after the stream was opened. */
@@ -54,7 +55,7 @@ class RequestStream {
 
   constructor(log: RequestLog, onEnded: () => void) {
     this.#onEnded = onEnded
-    this.#ticking = setInterval(() => this.#add(': alive\n\n'), KEEP_ALIVE_MS)
+    this.#keepAliveTimer = setInterval(() => this.#add(': alive\n\n'), KEEP_ALIVE_MS)
     this.#unwatch = log.watch({
       onRequest: entry => {
         this.#firstNumber ??= entry.number
@@ -64,8 +65,8 @@ class RequestStream {
     })
   }
 
-  /** Puts the requests after the one with a number before those that have arrived since the stream was opened. */
-  async sendFirst(log: RequestLog, after: bigint): Promise<void> {
+  /** Queues the logged requests after the number `after`, ahead of those that arrived since the stream was opened. */
+  async queueMissed(log: RequestLog, after: bigint): Promise<void> {
     const logged = await log.readAfter(after)
     const first = this.#firstNumber
     const missed = logged.filter(({ number }) => first === undefined || number < first)
@@ -82,7 +83,7 @@ class RequestStream {
 
   end(): void {
     this.#isEnded = true
-    clearInterval(this.#ticking)
+    clearInterval(this.#keepAliveTimer)
     this.#unwatch()
     this.#onEnded()
     this.#wake()

@@ -2,21 +2,22 @@ import { existsSync, readdirSync } from 'node:fs'
 import { copyFile, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDirectory } from '../engine/private-file.ts'
+import { mergeWriteAheadLog } from '../engine/sqlite-files.ts'
 import { formatInstantMs } from '../model/instant.ts'
 import { storageFull } from '../model/refusals.ts'
 import { fileBytes } from './file-bytes.ts'
 import { snapshotNotFound } from './refusals.ts'
 import type { SandboxRecord } from './registry.ts'
 import type { Snapshot } from './sandbox.ts'
-import { type Adoption, adoptCopy, removeDatabase, removeLog } from './templates.ts'
+import { type Adoption, adoptCopy, removeDatabase, removeJournals } from './templates.ts'
 
-const SNAPSHOT_END = '.db'
-/** The end of the name of a file that is being written. A kill can leave such files. */
-const UNFINISHED_END = '.new'
-/** With less free space than this, an error of input or output means that the disk is full. */
+const SNAPSHOT_SUFFIX = '.db'
+/** The suffix of a file that is being written. A killed process can leave such files. */
+const UNFINISHED_SUFFIX = '.new'
+/** With fewer free bytes than this on the disk, a sandbox that cannot be opened is reported as a full disk. */
 const FREE_BYTES_MIN = 64 * 1024
 
-/** The files of all sandboxes of a host: a directory for each, with its store, its snapshots and its request log. */
+/** The files of all sandboxes of a host: a directory for each, with its store, seed, snapshots and request log. */
 export class SandboxFiles {
   readonly #root: string
 
@@ -30,12 +31,12 @@ export class SandboxFiles {
     return join(this.#root, id)
   }
 
-  /** Returns the database of a sandbox. */
+  /** Returns the path of the database of a sandbox. */
   storeOf(id: string): string {
     return join(this.directoryOf(id), 'petstore.db')
   }
 
-  /** Returns the copy of the snapshot that a sandbox was created from. */
+  /** Returns the path of the copy of the snapshot that a sandbox was created from; the file may not exist. */
   seedOf(id: string): string {
     return join(this.directoryOf(id), 'seed.db')
   }
@@ -52,7 +53,7 @@ export class SandboxFiles {
     await rm(this.directoryOf(id), { recursive: true, force: true })
   }
 
-  /** Deletes the directories that are of no known sandbox, and in the others what a kill left unfinished. */
+  /** Deletes the directories of unknown sandboxes, and the unfinished files in the other directories. */
   async clean(isKnown: (id: string) => boolean): Promise<void> {
     for (const id of readdirSync(this.#root)) {
       if (!isKnown(id)) await this.delete(id)
@@ -64,18 +65,20 @@ export class SandboxFiles {
   }
 
   /**
-   * Replaces the content of a sandbox that is closed with a copy of a template or of a snapshot. A kill leaves the old
-   * content or the new one.
+   * Copies a template or a snapshot into a closed sandbox, in place of its content. If the process is killed meanwhile,
+   * the sandbox has the old content or the new content.
    */
   async fill({ id }: Pick<SandboxRecord, 'id'>, source: string, adoption: Adoption): Promise<void> {
     const file = this.storeOf(id)
-    const unfinished = file + UNFINISHED_END
+    const unfinished = file + UNFINISHED_SUFFIX
+    // A killed host leaves a log with commits, without which the old content would not be complete.
+    mergeLog(file)
     try {
       await removeDatabase(unfinished)
       await copyFile(source, unfinished)
       await adoptCopy(unfinished, adoption)
-      // The log of the old content must not be applied to the new one. It is empty, because the store was closed.
-      await removeLog(file)
+      // The write-ahead log of the old content must not be applied to the new content.
+      await removeJournals(file)
       await rename(unfinished, file)
     } finally {
       await removeDatabase(unfinished)
@@ -84,8 +87,10 @@ export class SandboxFiles {
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
     const names = await readdir(this.#snapshotsOf(id)).catch(() => [])
-    const found = names.filter(name => name.endsWith(SNAPSHOT_END) && !name.startsWith('.'))
-    return Promise.all(found.sort().map(name => this.showSnapshot(id, name.slice(0, -SNAPSHOT_END.length))))
+    const found = names.filter(name => name.endsWith(SNAPSHOT_SUFFIX) && !name.startsWith('.'))
+    return Promise.all(
+      found.sort().map(name => this.showSnapshot(id, name.slice(0, -SNAPSHOT_SUFFIX.length))),
+    )
   }
 
   /** Returns a snapshot as the API shows it. Throws `snapshot_not_found`. */
@@ -94,24 +99,24 @@ export class SandboxFiles {
     return { name, bytes: BigInt(size), takenAt: formatInstantMs(Math.floor(mtimeMs)) }
   }
 
-  /** Returns the file of a snapshot. Throws `snapshot_not_found`. */
+  /** Returns the path of a snapshot. Throws `snapshot_not_found`. */
   findSnapshot(id: string, name: string, isSeed = false): string {
     const file = this.snapshotOf(id, name)
     if (!existsSync(file)) throw snapshotNotFound(name, isSeed)
     return file
   }
 
-  /** Returns the file of a snapshot, which may not exist. */
+  /** Returns the path of a snapshot; the file may not exist. */
   snapshotOf(id: string, name: string): string {
-    return join(this.#snapshotsOf(id), `${name}${SNAPSHOT_END}`)
+    return join(this.#snapshotsOf(id), `${name}${SNAPSHOT_SUFFIX}`)
   }
 
-  /** Writes a snapshot with `copy`, which gets the name of a file to create. */
+  /** Writes a snapshot with `copy`, which gets the path of the file to create. */
   async writeSnapshot(id: string, name: string, copy: (file: string) => Promise<void>): Promise<void> {
     const directory = this.#snapshotsOf(id)
     // Not recursive: the directory of a deleted sandbox must not be created again.
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 })
-    const unfinished = join(directory, `.${name}${UNFINISHED_END}`)
+    const unfinished = join(directory, `.${name}${UNFINISHED_SUFFIX}`)
     try {
       await rm(unfinished, { force: true })
       await copy(unfinished)
@@ -132,7 +137,7 @@ export class SandboxFiles {
     return bytes
   }
 
-  /** Returns the refusal for an error on a full disk, and any other error unchanged. */
+  /** Returns `storage_full` for any error while the disk is full; otherwise the result of `refusalOfFullDisk`. */
   async failureOf(error: unknown): Promise<unknown> {
     const { bavail, bsize } = await statfs(this.#root)
     return bavail * bsize < FREE_BYTES_MIN ? storageFull() : refusalOfFullDisk(error)
@@ -143,7 +148,7 @@ export class SandboxFiles {
   }
 }
 
-/** Returns the refusal for an error because the disk is full, and any other error unchanged. */
+/** Returns `storage_full` for an error that says that the disk or the quota is full, and any other error unchanged. */
 export function refusalOfFullDisk(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : ''
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
@@ -152,5 +157,15 @@ export function refusalOfFullDisk(error: unknown): unknown {
 async function removeUnfinished(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => [])
   for (const name of names)
-    if (name.includes(UNFINISHED_END)) await rm(join(directory, name), { force: true })
+    if (name.includes(UNFINISHED_SUFFIX)) await rm(join(directory, name), { force: true })
+}
+
+/** Moves the write-ahead log of a closed store into its file, unless the file is damaged. */
+function mergeLog(file: string): void {
+  if (!existsSync(`${file}-wal`)) return
+  try {
+    mergeWriteAheadLog(file)
+  } catch {
+    // A reset also replaces a damaged file.
+  }
 }

@@ -34,7 +34,7 @@ const LAST_REQUESTS_MS = 8000
 export interface ServingHost {
   readonly host: SandboxHost
   readonly base: string
-  /** Makes the readiness probe fail, so that a load balancer sends its requests elsewhere. They are still served. */
+  /** Makes the readiness probe fail, so that load balancers use other hosts. Requests are still served. */
   drain(): void
   stop(): Promise<void>
 }
@@ -53,8 +53,9 @@ export async function serveSandboxes(
   const control = new Control({
     ...{ host, base, clock },
     createdPerHour: limits.createdPerHour,
-    // A page of another origin, which a person on this machine has open, must not create any number of sandboxes.
-    isLocal: ({ request, peer }) => isFromThisMachine(request, peer) && isFromNoOtherPage(request, base),
+    // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
+    isLocal: ({ request, peer }) =>
+      isFromThisMachine(request, peer) && isFromHostPageOrProgram(request, base),
   })
   const admission = new Admission()
   let isDraining = false
@@ -78,7 +79,7 @@ export async function serveSandboxes(
     const [id = '', ...rest] = path.slice('/s/'.length).split('/')
     try {
       const record = host.find(id)
-      if (!record && asksForPage(request, rest))
+      if (!record && asksForPage(request, rest[0] ?? ''))
         return await respondAnywhere(request, server, context => sendNoSandbox(context, base))
       if (!record) throw sandboxNotFound()
       return await host.respond(record, request, server, `/${rest.join('/')}`)
@@ -112,15 +113,15 @@ export async function serveSandboxes(
   }
 }
 
-/** Returns whether a browser asks for a page of a sandbox. `parts` are those of the path after the id. */
-function asksForPage({ method, headers }: Request, [first = '']: readonly string[]): boolean {
+/** Returns whether a browser asks for a page of a sandbox. `pathPart` is the part of the path after the id. */
+function asksForPage({ method, headers }: Request, pathPart: string): boolean {
   const isRead = method === 'GET' || method === 'HEAD'
-  const isPage = ['', 'console', 'docs'].includes(first)
+  const isPage = ['', 'console', 'docs'].includes(pathPart)
   return isRead && isPage && (headers.get('accept') ?? '').toLowerCase().includes('text/html')
 }
 
-/** Returns whether a request comes from a program, or from a page of the host itself. */
-function isFromNoOtherPage({ headers }: Request, base: string): boolean {
+/** Returns whether a request comes from a page of the host itself, or from a program, which sends no Origin. */
+function isFromHostPageOrProgram({ headers }: Request, base: string): boolean {
   const origin = headers.get('origin')
   return origin === null || origin === new URL(base).origin
 }
@@ -132,7 +133,11 @@ function hostRouting(
   paths: Paths,
 ): RoutesOptions {
   return {
-    pipeline: { base, rate: new RateLimiter(HOST_RATE, () => performance.now()), repeatedReads: undefined },
+    pipeline: {
+      base,
+      rateLimiter: new RateLimiter(HOST_RATE, () => performance.now()),
+      repeatedReads: undefined,
+    },
     paths,
     admission,
     allowedOrigins: ['*'],
@@ -158,7 +163,7 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
   return new Map([
     ['/', fixed(HTML, () => landingPage(base), pageHeaders)],
     ...pageFiles.map(({ path, type, text }) => [path, fixed(type, () => text, pageHeaders)] as const),
-    ['/sandboxes/{sandboxId}/print', get(context => print(context, base, host))],
+    ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
     ['/openapi-sandboxes.json', fixed('application/json', async () => writeJson(await description()))],
     [
       '/openapi-sandboxes.yaml',
@@ -167,26 +172,26 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
       ),
     ],
     // The `type` of a problem is the address of its entry here.
-    ['/errors', get(async ({ headers }) => json(headers, writeJson((await listErrors()).items)))],
+    ['/errors', get(async ({ headers }) => jsonResponse(headers, writeJson((await listErrors()).items)))],
     [
       '/errors/{code}',
       get(async ({ headers, pathParameters: { code = '' } }) =>
-        json(headers, writeJson(await getError({}, { code }))),
+        jsonResponse(headers, writeJson(await getError({}, { code }))),
       ),
     ],
-    ['/livez', probe(context => json(context.headers, '{"status":"live"}'))],
+    ['/livez', probe(context => jsonResponse(context.headers, '{"status":"live"}'))],
     [
       '/readyz',
       probe(({ headers }) => {
         if (isDraining()) throw shuttingDown()
-        return json(headers, writeJson({ status: 'ready', ...host.counts }))
+        return jsonResponse(headers, writeJson({ status: 'ready', ...host.counts }))
       }),
     ],
   ])
 }
 
-/** Sends the page of a sandbox for paper. It needs no key, because the id is unguessable. */
-function print(context: RequestContext, base: string, host: SandboxHost): Response {
+/** Sends the print page of a sandbox. The request needs no key, because the id is unguessable. */
+function sendPrintPage(context: RequestContext, base: string, host: SandboxHost): Response {
   const record = host.find(context.pathParameters.sandboxId ?? '')
   return record ? sendPage(context, 200, printPage(base, host.show(record))) : sendNoSandbox(context, base)
 }
@@ -204,7 +209,7 @@ function sendPage({ request, headers }: RequestContext, status: number, html: st
   })
 }
 
-function json(headers: Readonly<Record<string, string>>, body: string): Response {
+function jsonResponse(headers: Readonly<Record<string, string>>, body: string): Response {
   return new Response(body, {
     headers: { ...headers, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
   })

@@ -5,7 +5,7 @@ import { text } from '../model/text.ts'
 
 /** The alphabet of a sandbox id: lower-case letters and digits, without those that look alike (0, o, 1, l). */
 export const ID_ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz'
-/** The characters of a sandbox id. 26 characters of 5 bits hold an unguessable value of 128 bits. */
+/** The number of characters of a sandbox id. 26 characters of 5 bits hold an unguessable value of 128 bits. */
 export const ID_CHARS = 26
 const ID = /^[2-9a-km-np-z]{26}$/
 const SNAPSHOT_NAME = /^[a-z0-9][a-z0-9-]{0,49}$/
@@ -70,22 +70,26 @@ const label = text(0, 100).meta({
   example: 'Ada',
 })
 
-const lifetimeSeconds = int64Between(BigInt(LIFETIME_SECONDS_MIN), BigInt(LIFETIME_SECONDS_MAX)).meta({
-  description: `The time from now until the sandbox is deleted, in seconds; ${LIFETIME_SECONDS_DEFAULT} by default.`,
-  example: LIFETIME_SECONDS_DEFAULT,
-})
+const lifetimeSeconds = (ifAbsent: string) =>
+  int64Between(BigInt(LIFETIME_SECONDS_MIN), BigInt(LIFETIME_SECONDS_MAX)).meta({
+    description: `The time from now until the sandbox is deleted, in seconds; ${ifAbsent}.`,
+    example: LIFETIME_SECONDS_DEFAULT,
+  })
 
 export const NewSandbox = z
   .strictObject({
     seed: seed.optional(),
     label: label.optional(),
-    lifetimeSeconds: lifetimeSeconds.optional(),
+    lifetimeSeconds: lifetimeSeconds(`${LIFETIME_SECONDS_DEFAULT} by default`).optional(),
   })
   .meta({ id: 'NewSandbox', description: 'A sandbox to create.', example: { seed: 'demo', label: 'Ada' } })
 export type NewSandbox = z.output<typeof NewSandbox>
 
 export const SandboxPatch = z
-  .strictObject({ label: label.optional(), lifetimeSeconds: lifetimeSeconds.optional() })
+  .strictObject({
+    label: label.optional(),
+    lifetimeSeconds: lifetimeSeconds('unchanged if absent').optional(),
+  })
   .meta({
     id: 'SandboxPatch',
     description: 'The members to change, as a JSON Merge Patch (RFC 7396).',
@@ -241,7 +245,8 @@ export const LoggedRequest = z
       example: 'placeOrder',
     }),
     fault: z.string().optional().meta({
-      description: 'The failure that a rule caused, as in the header Petstore-Fault.',
+      description:
+        'The failure that a rule caused or the request asked for, as in the header Petstore-Fault.',
       maxLength: 1024,
       example: 'error; code=storage_full; rule="full"',
     }),

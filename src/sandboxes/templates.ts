@@ -23,11 +23,11 @@ export interface TemplatesOptions {
   readonly loadSeed: LoadSeed
   readonly slices: TimeSlices
   readonly clock: () => number
-  /** Returns a new key, for the first key of a template: nobody knows it. */
+  /** Returns a new key. The first key of a template is such a key, which nobody knows. */
   readonly newKey: () => string
 }
 
-/** A template may become larger than any sandbox. */
+/** The maximum size of a template: larger than that of a sandbox. */
 const TEMPLATE_BYTES_MAX = 1024 ** 3
 
 /** The files that new sandboxes are copied from: one for each seed, built when it is first needed. */
@@ -90,12 +90,12 @@ export class Templates {
 
 /** Deletes the files of a database, if they exist. */
 export async function removeDatabase(file: string): Promise<void> {
-  await Promise.all([rm(file, { force: true }), removeLog(file)])
+  await Promise.all([rm(file, { force: true }), removeJournals(file)])
 }
 
 /** Deletes the files that SQLite keeps next to a database, if they exist. */
-export async function removeLog(file: string): Promise<void> {
-  await Promise.all(['-wal', '-shm', '-journal'].map(end => rm(`${file}${end}`, { force: true })))
+export async function removeJournals(file: string): Promise<void> {
+  await Promise.all(['-wal', '-shm', '-journal'].map(suffix => rm(`${file}${suffix}`, { force: true })))
 }
 
 /** The event ids of the first generation are below this, those of the second one below twice this, and so on. */
@@ -116,7 +116,7 @@ export interface Adoption {
 
 /**
  * Makes a copy of a template or of a snapshot the content of a sandbox: its first key gets the secret of the sandbox,
- * and its event ids continue in the range of the generation, because receivers discard event ids that they know.
+ * and its event ids continue in the range of the generation, because receivers discard event ids that they have seen.
  */
 export async function adoptCopy(file: string, adoption: Adoption): Promise<void> {
   const { hash, hint, generation, isForeign } = adoption

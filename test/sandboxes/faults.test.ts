@@ -14,7 +14,7 @@ afterAll(() => host[Symbol.asyncDispose]())
 
 type Effect = Readonly<Record<string, unknown>>
 
-/** Creates a sandbox with rules, whose names are their places in the list. */
+/** Creates a sandbox with rules. Each rule is named after its place in the list, such as `rule-0`. */
 async function sandboxWith(...rules: readonly object[]): Promise<TestSandbox> {
   const sandbox = await host.create()
   const named = rules.map((rule, index) => ({ name: `rule-${index}`, ...rule }))
@@ -110,7 +110,7 @@ describe('an effect on a request', () => {
     expect(performance.now() - undelayedMs).toBeLessThan(150)
   })
 
-  test('drop_before_command: the connection is reset without a byte, and nothing happened', async () => {
+  test('drop_before_command: the connection is reset without a byte, and no order is placed', async () => {
     const sandbox = await sandboxWith({ operation: 'placeOrder', effect: { type: 'drop_before_command' } })
     await expect(sandbox.call('POST', '/store/orders', order)).rejects.toThrow()
     expect(await orderCount(sandbox)).toBe(0)
@@ -121,7 +121,7 @@ describe('an effect on a request', () => {
     expect(raw).toEqual({ bytes: '', isReset: true })
   })
 
-  test('drop_after_commit: the order exists, the client learns nothing, and a retry gets the same order', async () => {
+  test('drop_after_commit: the order exists without a response, and a retry gets the same order', async () => {
     const sandbox = await sandboxWith({
       operation: 'placeOrder',
       when: { call: 1 },
@@ -173,7 +173,7 @@ describe('an effect on a request', () => {
     expect(chunks).not.toContain('\r\n0\r\n')
   })
 
-  test('rate_limit: allows some requests per period, with the fields of a rate limit', async () => {
+  test('rate_limit: allows a number of requests per period, and the header fields report this limit', async () => {
     const effect = { type: 'rate_limit', requests: 2, seconds: 3600 }
     const sandbox = await sandboxWith({ operation: 'listPets', effect })
     const results: CallResult[] = []
@@ -190,7 +190,7 @@ describe('an effect on a request', () => {
     expect(Number(results[2]?.headers.get('retry-after'))).toBeGreaterThan(3000)
   })
 
-  test('cut_stream: an event stream breaks after some events', async () => {
+  test('cut_stream: an event stream breaks after the given number of events', async () => {
     const sandbox = await sandboxWith({ effect: { type: 'cut_stream', events: 2 } })
     const { baseUrl, adminKey } = sandbox.created
     const response = await fetch(`${baseUrl}/events/stream?after=0`, {
@@ -225,7 +225,7 @@ describe('a condition', () => {
     expect(await failuresOf({ every: 2 }, 6)).toEqual([2, 4, 6])
   })
 
-  test('share chooses the same calls for the same seed, and about the share', async () => {
+  test('share chooses about this share of the calls, and the same calls for the same seed', async () => {
     const first = await failuresOf({ share: 0.3, seed: 5 }, 100)
     expect(first).toEqual(await failuresOf({ share: 0.3, seed: 5 }, 100))
     expect(first).not.toEqual(await failuresOf({ share: 0.3, seed: 6 }, 100))
@@ -234,7 +234,7 @@ describe('a condition', () => {
     expect(await failuresOf({ share: 1 }, 5)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('header and idempotencyKey look at the request', async () => {
+  test('header and idempotencyKey match only requests with this header or key', async () => {
     expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'a' })).toEqual([1])
     expect(await failuresOf({ header: { name: 'X-Test', value: 'a' } }, 1, { 'X-Test': 'b' })).toEqual([])
     expect(await failuresOf({ header: { name: 'X-Test' } }, 1, { 'X-Test': 'b' })).toEqual([1])
@@ -243,7 +243,7 @@ describe('a condition', () => {
     expect((await sandbox.call('POST', '/store/orders', withKey)).status).toBe(503)
   })
 
-  test('the first rule that applies decides, and all rules count', async () => {
+  test('the first rule that applies decides, every rule counts, and deleted rules have no effect', async () => {
     const sandbox = await sandboxWith(
       { when: { every: 2 }, effect: failing },
       { effect: { type: 'error', code: 'internal_error' } },
@@ -263,7 +263,7 @@ describe('a condition', () => {
 })
 
 describe('the rules of a sandbox', () => {
-  test('do not touch another sandbox, the control operations or the pages', async () => {
+  test('do not affect another sandbox, the control operations, the pages or the probes', async () => {
     const broken = await sandboxWith({ effect: { type: 'error', code: 'internal_error' } })
     const other = await host.create()
     expect((await broken.call('GET', '/pets')).status).toBe(500)
@@ -289,7 +289,7 @@ describe('the rules of a sandbox', () => {
     [{ when: { header: { name: 'A' } }, effect: { type: 'webhook_lost' } }, '/rules/0/when'],
     [{ operation: 'listPets', effect: { type: 'cut_stream' } }, '/rules/0/operation'],
     [{ name: 'A B', effect: { type: 'truncate' } }, '/rules/0/name'],
-  ])('are refused as a whole: %j', async (rule, pointer) => {
+  ])('are refused as a whole if one of them is invalid: %j', async (rule, pointer) => {
     const sandbox = await sandboxWith({ name: 'before', effect: { type: 'delay', delayMs: 1 } })
     const refused = await sandbox.control('PUT', '/faults', { rules: [{ name: 'bad', ...rule }] })
     expect(refused.status).toBe(422)
@@ -299,7 +299,7 @@ describe('the rules of a sandbox', () => {
     expect((await sandbox.control('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'before' }] })
   })
 
-  test('with a typo are refused with what was probably meant', async () => {
+  test('with a typo are refused with a message that names what was probably meant', async () => {
     const sandbox = await host.create()
     const rules = [{ name: 'A b', operation: 'placeorders', effect: { type: 'error', code: 'overloded' } }]
     const refused = await sandbox.control('PUT', '/faults', { rules })
@@ -309,7 +309,7 @@ describe('the rules of a sandbox', () => {
     expect(messages.join('\n')).toContain('must be 1 to 50 lower-case letters, digits and hyphens')
   })
 
-  test('need different names, and there are at most 50', async () => {
+  test('must have different names and be at most 50', async () => {
     const sandbox = await host.create()
     const rule = { name: 'same', effect: { type: 'truncate' } }
     expect((await sandbox.control('PUT', '/faults', { rules: [rule, rule] })).status).toBe(422)
@@ -330,7 +330,7 @@ describe('the header Petstore-Fault of a request', () => {
     'cut_stream',
     'webhook_lost',
     '',
-  ])('is refused if it is malformed: %p', async field => {
+  ])('is refused if it is malformed or asks for an effect that the request cannot have: %p', async field => {
     const sandbox = await host.create()
     const refused = await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': field } })
     expect(refused.status).toBe(400)
@@ -352,7 +352,7 @@ describe('the header Petstore-Fault of a request', () => {
     expect((refused.data as { message: string }).message).toContain(message)
   })
 
-  test('concerns one request only', async () => {
+  test('affects only its own request', async () => {
     const sandbox = await host.create()
     const asked = { headers: { 'Petstore-Fault': 'error; code=overloaded; retry_after_seconds=3' } }
     expect((await sandbox.call('GET', '/pets', asked)).status).toBe(503)
@@ -361,7 +361,7 @@ describe('the header Petstore-Fault of a request', () => {
 })
 
 describe('an effect on a delivery', () => {
-  /** Sends three events to a receiver under a rule. Returns the webhook-id and sequence of what arrived, in order. */
+  /** Sends three events to a receiver under a rule. Returns what arrived, in order: webhook-id and sequence. */
   async function deliver(
     when: object | undefined,
     effect: Effect,
@@ -374,7 +374,7 @@ describe('an effect on a delivery', () => {
     if (made.status !== 201) throw new Error(made.text)
     for (const petId of [3, 4, 5]) await sandbox.call('POST', '/store/orders', { body: { petId } })
     await until(`${expected} deliveries`, () => receiver.received.length >= expected, 20_000)
-    // Nothing more arrives.
+    // A further delivery would arrive meanwhile.
     await Bun.sleep(300)
     return receiver.received.map(received => ({
       id: received.headers['webhook-id'] ?? '',
@@ -392,28 +392,28 @@ describe('an effect on a delivery', () => {
     expect(new Set(arrived.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('webhook_late: the delivery arrives later', async () => {
+  test('webhook_late: all deliveries arrive, but only after the delay', async () => {
     const startedMs = performance.now()
     const arrived = await deliver(undefined, { type: 'webhook_late', delayMs: 700 }, 3)
     expect(performance.now() - startedMs).toBeGreaterThan(700)
     expect(arrived).toHaveLength(3)
   })
 
-  test('webhook_out_of_order: a later event arrives first', async () => {
+  test('webhook_out_of_order: the events do not arrive in their order', async () => {
     const arrived = await deliver({ call: 1 }, { type: 'webhook_out_of_order' }, 3)
     const sequences = arrived.map(({ sequence }) => sequence)
     expect(sequences).toHaveLength(3)
     expect(sequences).not.toEqual(sequences.toSorted())
   })
 
-  test('webhook_out_of_order: without a condition, pairs change places', async () => {
+  test('webhook_out_of_order: the events do not arrive in their order without a condition either', async () => {
     const arrived = await deliver(undefined, { type: 'webhook_out_of_order' }, 3)
     const sequences = arrived.map(({ sequence }) => sequence)
     expect(sequences).toHaveLength(3)
     expect(sequences).not.toEqual(sequences.toSorted())
   })
 
-  test('webhook_lost: the delivery never arrives, and the store believes that it did', async () => {
+  test('webhook_lost: the delivery does not arrive', async () => {
     const arrived = await deliver({ call: 2 }, { type: 'webhook_lost' }, 2)
     expect(arrived).toHaveLength(2)
   })

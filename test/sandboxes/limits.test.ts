@@ -15,8 +15,8 @@ async function createPets(sandbox: TestSandbox, count: number): Promise<CallResu
   return results
 }
 
-describe('a bound', () => {
-  test('of rows, events and webhooks is refused with its name, and reads still work', async () => {
+describe('the limit', () => {
+  test('of rows, of events and of webhooks is named by the refusal, and reads still work', async () => {
     await using host = await openSandboxHost({ limits: { rows: 3, events: 14, webhooks: 1 } })
     const rows = await host.create({ seed: 'empty' })
     const results = await createPets(rows, 5)
@@ -44,7 +44,7 @@ describe('a bound', () => {
     )
   })
 
-  test('of bytes is refused with its name, the other sandboxes go on, and a reset frees the space', async () => {
+  test('of bytes is named by the refusal, other sandboxes can still write, and a reset frees the space', async () => {
     await using host = await openSandboxHost({ limits: { bytes: 1024 * 1024 } })
     const [full, other] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
     const description = 'x'.repeat(2000)
@@ -62,7 +62,7 @@ describe('a bound', () => {
     expect((await full.call('POST', '/categories', { body: { name: 'Dogs' } })).status).toBe(201)
   })
 
-  test('of requests per minute concerns one sandbox, not its control operations', async () => {
+  test('of requests per minute applies to one sandbox, but not to its control operations and probes', async () => {
     await using host = await openSandboxHost({ limits: { requestsPerMinute: 20 } })
     const [busy, other] = [await host.create(), await host.create()]
     const results: CallResult[] = []
@@ -77,7 +77,7 @@ describe('a bound', () => {
     expect((await busy.call('GET', '/readyz')).status).toBe(200)
   })
 
-  test('of streams and snapshots is refused with its name', async () => {
+  test('of streams and of snapshots is named by the refusal', async () => {
     await using host = await openSandboxHost({ limits: { streams: 2, snapshots: 2 } })
     const sandbox = await host.create()
     const { baseUrl, adminKey } = sandbox.created
@@ -98,7 +98,7 @@ describe('a bound', () => {
     )
   })
 
-  test('of sandboxes, of bytes in total and of creations per hour is refused with its name', async () => {
+  test('of sandboxes, of total bytes and of creations per hour is named by the refusal', async () => {
     await using few = await openSandboxHost({ limits: { sandboxes: 2 } })
     const created = await Promise.allSettled([few.create(), few.create(), few.create(), few.create()])
     expect(created.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
@@ -127,7 +127,7 @@ describe('a bound', () => {
     expect(fromPage).toEqual([201, 201, 429])
   })
 
-  test('of open sandboxes closes the one that was not used for the longest time, and loses nothing', async () => {
+  test('of open sandboxes is never exceeded, and no order is lost when sandboxes are closed', async () => {
     await using host = await openSandboxHost({ limits: { open: 3 } })
     const sandboxes = await Promise.all(Array.from({ length: 8 }, () => host.create()))
     for (let round = 0; round < 3; round++) {
@@ -154,7 +154,7 @@ describe('webhooks of sandboxes', () => {
     })
   })
 
-  test('never go to private addresses, unless the host allows that', async () => {
+  test('to private addresses are refused unless the host allows them', async () => {
     await using host = await openSandboxHost({ allowPrivateWebhooks: false })
     const sandbox = await host.create()
     for (const url of [

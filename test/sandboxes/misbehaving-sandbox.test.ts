@@ -12,9 +12,9 @@ const LOAD = fileURLToPath(new URL('sandbox-load.ts', import.meta.url))
 const ACTIVE = 30
 const WINDOW_MS = times(1200, 4000)
 const ROUNDS = times(3, 5)
-/** What the misbehaving sandbox has too many of. The others take long, and only a proof runs them. */
+/** The kinds of requests of which one sandbox gets too many. All kinds take long, so only a proof runs all of them. */
 const KINDS = times(1, 100) === 1 ? ['reads'] : ['reads', 'resets', 'snapshots', 'logs']
-/** The highest p99 of the others, as a multiple of the undisturbed p99. */
+/** The highest p99 of the active sandboxes during the load, as a multiple of the undisturbed p99. */
 const FACTOR_MAX = 2
 const ATTEMPTS_MAX = 4
 /** Windows with a lower p99 are compared with this, because such times depend on the scheduler of the machine. */
@@ -43,13 +43,13 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
   const active = await Promise.all(Array.from({ length: ACTIVE }, () => createSandbox(host.base)))
   for (const sandbox of active)
     await sandbox.call('PUT', '/store/inventory/3', { body: { quantity: 1_000_000 } })
-  const bad = await createSandbox(host.base, { seed: 'large' })
-  await p99(active, WINDOW_MS)
+  const misbehaving = await createSandbox(host.base, { seed: 'large' })
+  await measureP99(active, WINDOW_MS)
   const undisturbed: number[] = []
   const disturbed: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    undisturbed.push(await p99(active, WINDOW_MS))
-    const { baseUrl, adminKey } = bad.created
+    undisturbed.push(await measureP99(active, WINDOW_MS))
+    const { baseUrl, adminKey } = misbehaving.created
     // In a process of its own, so that this process measures only the host.
     const load = Bun.spawn([process.execPath, LOAD, kind, baseUrl, adminKey, String(WINDOW_MS + 1000)], {
       stdout: 'ignore',
@@ -58,17 +58,17 @@ async function measure(script: string | undefined, kind: string): Promise<Measur
     // On a machine with few cores, the load would otherwise take the time that the host needs.
     setPriority(load.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     await Bun.sleep(500)
-    disturbed.push(await p99(active, WINDOW_MS))
+    disturbed.push(await measureP99(active, WINDOW_MS))
     expect(await load.exited).toBe(0)
   }
   rmSync(data, { recursive: true, force: true })
   return { undisturbedMs: Math.max(median(undisturbed), UNDISTURBED_MS_MIN), disturbedMs: median(disturbed) }
 }
 
-/** Returns the p99 of requests to all sandboxes for some time, ten a second for each. */
-async function p99(active: readonly TestSandbox[], ms: number): Promise<number> {
+/** Sends ten requests a second to each sandbox for some time, and returns the p99 of their times in milliseconds. */
+async function measureP99(active: readonly TestSandbox[], windowMs: number): Promise<number> {
   const taken: number[] = []
-  const endMs = performance.now() + ms
+  const endMs = performance.now() + windowMs
   await Promise.all(
     active.map(async (sandbox, index) => {
       await Bun.sleep(index * 3)
@@ -91,8 +91,9 @@ function median(values: readonly number[]): number {
 }
 
 /**
- * Measures until the others became slower by more than the allowed factor, or until they did not, for some attempts:
- * another process of the machine can disturb any of them. Returns the last measurement.
+ * Measures until the active sandboxes are slower by more than the allowed factor or, if `isSlower` is false, until they
+ * are not. Another process of the machine can disturb a measurement, so there are several attempts. Returns the last
+ * measurement.
  */
 async function measureUntil(isSlower: boolean, script: string | undefined, kind: string): Promise<Measured> {
   for (let attempt = 1; ; attempt++) {
@@ -103,7 +104,7 @@ async function measureUntil(isSlower: boolean, script: string | undefined, kind:
 }
 
 test.each(KINDS)(
-  `${ACTIVE} active sandboxes are not slowed down by one with too many %s`,
+  `${ACTIVE} active sandboxes become at most ${FACTOR_MAX} times slower if another one gets too many %s`,
   async kind => {
     const { undisturbedMs, disturbedMs } = await measureUntil(false, undefined, kind)
     expect(disturbedMs).toBeLessThanOrEqual(undisturbedMs * FACTOR_MAX)
@@ -119,7 +120,7 @@ test.each(KINDS)(
 )
 
 test(
-  'control: sandboxes that begin all their requests at once slow down the others',
+  `control: a sandbox that begins all its requests at once makes the others over ${FACTOR_MAX} times slower`,
   async () => {
     const { undisturbedMs, disturbedMs } = await measureUntil(true, UNFAIR, 'reads')
     expect(disturbedMs).toBeGreaterThan(undisturbedMs * FACTOR_MAX)

@@ -178,7 +178,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'says next to the button that copying or resetting failed',
+    'the page says next to the button that copying or resetting failed',
     async () => {
       const context = await newContext()
       await context.addInitScript({
@@ -209,7 +209,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'resets and deletes a sandbox after a question, and then forgets it',
+    'the page resets and deletes a sandbox after a question, and forgets a deleted one',
     async () => {
       const context = await newContext()
       const { page, faults } = await open(context, `${base()}/`)
@@ -240,7 +240,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'lists the sandboxes of this browser after a reload, without expired and deleted ones',
+    'the page lists the sandboxes of this browser after a reload, without expired and deleted ones',
     async () => {
       const context = await newContext()
       const { page } = await open(context, `${base()}/`)
@@ -274,7 +274,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'works in a browser that stores nothing, and then says that the key must be copied',
+    'the page works in a browser that stores nothing, and says that the key must be copied',
     async () => {
       const context = await newContext()
       await context.addInitScript({
@@ -293,7 +293,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'shows the refusal of a full host, and says if the network is down',
+    'the page shows the refusal of a full host, and says if the host cannot be reached',
     async () => {
       await using full = await openSandboxHost({ limits: { sandboxes: 1 } })
       const context = await newContext()
@@ -310,7 +310,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'works with the keyboard: the focus moves to the sandbox, and back when it is deleted',
+    'the page works with the keyboard: the focus moves to the sandbox, and back when it is deleted',
     async () => {
       const context = await newContext()
       const { page } = await open(context, `${base()}/`)
@@ -333,7 +333,7 @@ describe('the pages of a host in a real browser', () => {
   )
 
   test(
-    'the printed page shows the label, the address, its QR code and the key of the fragment, on one sheet',
+    'the print page shows the label, the address, its QR code and the key of the fragment, on one sheet',
     async () => {
       const context = await newContext()
       const { created } = await (host?.create({ label: 'Ada' }) ?? Promise.reject(new Error('no host')))
@@ -364,7 +364,7 @@ describe('the pages of a host in a real browser', () => {
     TIMEOUT_MS,
   )
 
-  test('an unknown sandbox has a page that says so, with status 404', async () => {
+  test('the print page of an unknown sandbox says that there is none, with status 404', async () => {
     const response = await fetch(`${base()}/sandboxes/7k2m9xq4w8e3rtyu5pasdf6ghj/print`)
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -373,7 +373,7 @@ describe('the pages of a host in a real browser', () => {
     expect(head.status).toBe(404)
   })
 
-  test('a browser gets a page for an address without a sandbox, and a program gets a problem', async () => {
+  test('a browser gets a page for an address without a sandbox, and a program gets an error as JSON', async () => {
     const address = `${base()}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`
     const get = (path: string, accept: string, method = 'GET'): Promise<Response> =>
       fetch(address + path, { method, headers: { Accept: accept } })
@@ -427,7 +427,7 @@ test('behind a proxy under a path, every link of the pages has the path', () => 
   }
 })
 
-/** Returns the vertical distance of the tops of two elements, in pixels. */
+/** Returns the vertical distance between the tops of two elements, in pixels. */
 async function distance(one: Locator, other: Locator): Promise<number> {
   const [first, second] = [await one.boundingBox(), await other.boundingBox()]
   if (!first || !second) throw new Error('an element is not visible')

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
-import { statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { REQUESTS_KEPT, RequestLog } from '../../src/sandboxes/request-log.ts'
 import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
@@ -78,7 +80,7 @@ test('the log contains no key and no secret', async () => {
   expect(log).toContain('Basic ***')
 })
 
-test('the log keeps the last 1,000 requests, in pages, and numbers them without a gap', async () => {
+test('the log keeps the last 1,000 requests, returns pages of them, and numbers them without a gap', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
   for (let batch = 0; batch < 23; batch++) {
@@ -121,6 +123,22 @@ test('the files of the log are bounded, also if somebody fills it on purpose', a
   expect(entriesOf(await sandbox.control('GET', '/requests?limit=1'))).toMatchObject([{ number: 900n }])
 }, 60_000)
 
+test('the log continues after its files were deleted', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-log-'))
+  const log = await RequestLog.open(directory)
+  const request = { at: '2026-11-21T10:00:00.000Z', method: 'GET', path: '/pets', requestHeaders: {}, ms: 1 }
+  const add = async (count: number): Promise<void> => {
+    for (let added = 0; added < count; added++) log.add(request)
+    await log.read(1)
+  }
+  await add(REQUESTS_KEPT)
+  rmSync(join(directory, 'requests.ndjson'))
+  await add(1)
+  expect((await log.read(10)).map(({ text }) => JSON.parse(text).number)).toEqual([REQUESTS_KEPT + 1])
+  await log.close()
+  rmSync(directory, { recursive: true })
+})
+
 test('the stream of the log sends each request as it happens', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create()
@@ -142,7 +160,7 @@ test('the stream of the log sends each request as it happens', async () => {
   await reading
 })
 
-test('the stream of the log ends at a reset, and a client that connects again misses nothing', async () => {
+test('the stream of the log ends at a reset, and a client that reconnects gets the requests it missed', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create()
   const { id, adminKey } = sandbox.created
@@ -163,7 +181,7 @@ test('the stream of the log ends at a reset, and a client that connects again mi
   expect((await again).match(/id: \d+/g)).toEqual(['id: 2', 'id: 3'])
 })
 
-test('one sandbox has at most 20 streams of its log', async () => {
+test('the log of one sandbox has at most 20 streams', async () => {
   await using host = await openSandboxHost()
   const [sandbox, other] = [await host.create(), await host.create()]
   const stopped = new AbortController()
@@ -181,7 +199,7 @@ test('one sandbox has at most 20 streams of its log', async () => {
   stopped.abort()
 })
 
-test('large responses and imports pass through the log unchanged', async () => {
+test('large responses and long texts are complete, although the log captures them', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'large' })
   const pages = await Promise.all(

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type ServerProcess, startProcess } from '../support/process.ts'
 import { createSandbox, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { seeded } from '../support/seeded.ts'
+import { until } from '../support/until.ts'
 
 const SANDBOXES = 50
 const KILLS = 3
@@ -51,6 +52,8 @@ test(
     }
     for (let kill = 0; kill < KILLS; kill++) {
       const writing = all.map(writeUntilKilled)
+      const haveOrders = (): boolean => all.every(({ acknowledged }) => acknowledged.size > 0)
+      await until('every sandbox has an acknowledged order', haveOrders)
       await Bun.sleep(300 + random.below(700))
       await host.kill('SIGKILL')
       await Promise.all(writing)
@@ -65,7 +68,6 @@ test(
         for (const id of acknowledged) expect(id).toBeLessThanOrEqual(reserved)
       }
     }
-    expect(all.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true)
     await host.kill('SIGTERM')
     rmSync(data, { recursive: true, force: true })
   },
@@ -73,7 +75,7 @@ test(
 )
 
 describe('a sandbox whose file is damaged', () => {
-  test('is found at the first use after a boot, refuses requests, and can be reset', async () => {
+  test('is detected at its first use after a boot, refuses requests, and can be reset to a snapshot', async () => {
     const first = await openSandboxHost()
     const [damaged, healthy] = [await first.create(), await first.create()]
     await healthy.call('POST', '/store/orders', { body: { petId: 3 } })
@@ -119,7 +121,7 @@ function pretendBoot(directory: string): void {
   database.run(`UPDATE sandbox SET record = json_set(record, '$.bootId', 'another boot')`)
 }
 
-test('what a kill left of an unfinished creation is deleted at the next start', async () => {
+test('the directory of a sandbox whose creation was interrupted is deleted at the next start', async () => {
   const first = await openSandboxHost()
   const kept = await first.create()
   await first.stop()

@@ -85,7 +85,7 @@ test('the table of conditions has every condition, and says which calls it appli
     await setRule(sandbox, { when: JSON.parse(when), effect: { type: 'error', code: 'internal_error' } })
     const applied: number[] = []
     for (let call = 1; call <= 8; call++) {
-      // Every second call has the headers that two of the conditions look at.
+      // Every second call has the headers that two of the conditions check.
       const headers = call % 2 === 0 ? { 'Idempotency-Key': '"cart-17"', 'X-Test': 'slow' } : {}
       const { status } = await sandbox.call('PATCH', '/categories/1', { body: { name: `${call}` }, headers })
       if (status === 500) applied.push(call)

@@ -3,7 +3,7 @@ import { leakFaultRules } from '../controls/leaking-fault-rules.ts'
 import { sharedKey } from '../controls/shared-sandbox-key.ts'
 import { openSandboxHost, type TestHost, type TestHostOptions } from '../support/sandbox-host.ts'
 
-/** Returns how one sandbox is visible in another one, as sentences. */
+/** Returns a sentence about each thing of one sandbox that works or is visible in another one. */
 async function leaksOf(
   options: TestHostOptions = {},
   afterRules: (host: TestHost, one: string, other: string) => Promise<void> = async () => {},
@@ -21,7 +21,7 @@ async function leaksOf(
   await one.control('PUT', '/faults', { rules })
   await afterRules(host, one.created.id, other.created.id)
   if ((await one.call('GET', '/pets')).status !== 500) leaks.push('a rule has no effect')
-  if ((await other.call('GET', '/pets')).status !== 200) leaks.push('a rule touches another sandbox')
+  if ((await other.call('GET', '/pets')).status !== 200) leaks.push('a rule affects another sandbox')
   for (const sandbox of [one, other]) await sandbox.control('DELETE', '/faults')
 
   await one.call('POST', '/store/orders', { body: { petId: 3 } })
@@ -44,6 +44,6 @@ describe('two sandboxes', () => {
   })
 
   test('control: a rule that leaks into another sandbox is detected', async () => {
-    expect(await leaksOf({}, leakFaultRules)).toEqual(['a rule touches another sandbox'])
+    expect(await leaksOf({}, leakFaultRules)).toEqual(['a rule affects another sandbox'])
   })
 })

@@ -1,7 +1,7 @@
-/** Sends too many requests to one sandbox for some time. Arguments: the kind, the base address, the key, and ms. */
-const [kind = '', baseUrl = '', key = '', ms = '0'] = process.argv.slice(2)
+/** Sends too many requests to one sandbox for some time. Arguments: kind, base address, key, duration in ms. */
+const [kind = '', baseUrl = '', key = '', durationMs = '0'] = process.argv.slice(2)
 const control = baseUrl.replace('/s/', '/sandboxes/')
-const endMs = performance.now() + Number(ms)
+const endMs = performance.now() + Number(durationMs)
 
 async function send(method: string, url: string): Promise<void> {
   await (await fetch(url, { method, headers: { Authorization: `Bearer ${key}` } })).arrayBuffer()

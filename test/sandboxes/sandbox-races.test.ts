@@ -57,7 +57,7 @@ describe('a deletion', () => {
 })
 
 describe('snapshots', () => {
-  test('that are taken at once stay within their limit', async () => {
+  test('that are taken at the same time stay within their limit', async () => {
     await using host = await openSandboxHost({ limits: { snapshots: 5 } })
     const sandbox = await host.create()
     const taken = await Promise.all(
@@ -68,7 +68,7 @@ describe('snapshots', () => {
     expect((await sandbox.control('GET', '/snapshots')).data).toHaveLength(5)
   })
 
-  test('of another sandbox bring none of its other keys, and no webhook that delivers', async () => {
+  test('that are seeds carry over neither the other keys nor active webhooks of their sandbox', async () => {
     await using host = await openSandboxHost()
     await using receiver = await openReceiver()
     const teacher = await host.create()
@@ -118,7 +118,7 @@ describe('a sandbox without its database', () => {
 })
 
 describe('while all sandboxes that may be open are in use', () => {
-  test('requests to another one wait together, and not one after the other', async () => {
+  test('requests to another sandbox wait together, and not one after the other', async () => {
     await using host = await openSandboxHost({ limits: { open: 1 } })
     const [busy, waiting] = [await host.create(), await host.create()]
     const inUse = host.host.use(busy.created.id, () => Bun.sleep(4500))
@@ -143,7 +143,7 @@ describe('while all sandboxes that may be open are in use', () => {
 })
 
 describe('after failures on demand', () => {
-  test('of streams, their sandbox can be closed and has all its streams', async () => {
+  test('of streams, a new stream can be opened, and the sandbox can be closed', async () => {
     await using host = await openSandboxHost({ limits: { open: 1, streams: 3 } })
     const [failing, other] = [await host.create(), await host.create()]
     const { baseUrl, adminKey } = failing.created

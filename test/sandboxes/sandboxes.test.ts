@@ -56,7 +56,7 @@ describe('a sandbox', () => {
     expect((await large.call('GET', '/pets?id=10001')).data).toHaveLength(0)
   })
 
-  test('serves everything under its base address: pages, description, streams and probes', async () => {
+  test('serves its pages, its description, the error catalogue and its probes under its base address', async () => {
     const { created } = await host.create()
     const path = new URL(created.baseUrl).pathname
     for (const page of [
@@ -123,7 +123,7 @@ describe('a sandbox', () => {
     expect(existsSync(directory)).toBe(false)
   })
 
-  test('expires, and its files are deleted then', async () => {
+  test('is not found after its lifetime, and its files are deleted then', async () => {
     let now = Date.now()
     await using aged = await openSandboxHost({ clock: () => now, sweepMs: 20, graceMs: 100 })
     const sandbox = await aged.create({ lifetimeSeconds: 60 })
@@ -150,7 +150,7 @@ describe('a sandbox', () => {
     expect((await sandbox.call('GET', '/store/orders')).data).toHaveLength(1)
   })
 
-  test('keeps its content, its key, its rules and its request log when the host restarts', async () => {
+  test('keeps its content, key, rules, clock and request log when the host restarts', async () => {
     const first = await openSandboxHost()
     const sandbox = await first.create()
     await sandbox.call('POST', '/store/orders', order)
@@ -223,7 +223,7 @@ describe('a reset', () => {
     }
   })
 
-  test('gives event ids of a new generation, refuses older cursors and ends streams', async () => {
+  test('gives event ids of a new generation, refuses older cursors, and ends streams', async () => {
     const sandbox = await host.create()
     const { baseUrl, adminKey } = sandbox.created
     const lastEvent = async (): Promise<{ id: string; sequence: string }> => {
@@ -266,7 +266,7 @@ describe('a reset', () => {
     expect((await sandbox.call('GET', '/keys')).status).toBe(200)
   })
 
-  test('during requests ends in one of the two states, and no request gets a 500', async () => {
+  test('during requests succeeds, and no request gets a 500', async () => {
     const sandbox = await host.create()
     const statuses = new Set<number>()
     let isDone = false
@@ -300,7 +300,7 @@ describe('a snapshot', () => {
     expect(codeOf(await sandbox.control('GET', '/snapshots/one-order'))).toBe('404 snapshot_not_found')
   })
 
-  test('is the seed of other sandboxes, only with the key of its sandbox, and outlives it', async () => {
+  test('is a seed only with the key of its sandbox, and its copies remain when that sandbox is deleted', async () => {
     const teacher = await host.create({ seed: 'empty' })
     await teacher.call('POST', '/categories', { body: { name: 'Dragons' } })
     await teacher.control('PUT', '/snapshots/lesson')
