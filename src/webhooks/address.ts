@@ -22,7 +22,7 @@ export interface Target {
   readonly family: 4 | 6
 }
 
-/** Thrown for a URL to which no request may be sent. The message is one sentence for the person that wrote the URL. */
+/** Thrown for a URL to which no request may be sent. The message is one sentence for the person who wrote the URL. */
 export class AddressRefused extends Error {}
 
 /**
@@ -60,12 +60,12 @@ export function resolveWithin(timeoutMs: number, resolve: Resolve): Resolve {
 export async function checkTarget(url: string, rules: AddressRules): Promise<Target> {
   const parsed = parseUrl(url)
   const host = hostOf(parsed)
-  const literal = isIP(host) !== 0
-  const addresses = literal ? [host] : await lookUp(host, rules.resolve)
+  const isLiteral = isIP(host) !== 0
+  const addresses = isLiteral ? [host] : await lookUp(host, rules.resolve)
   const targets = addresses.map(address => {
     const family = familyOf(host, address)
     const use = rules.allowPrivate ? undefined : specialUse(address, family)
-    const place = literal ? `The address ${host}` : `The host ${host} has the address ${address}, which`
+    const place = isLiteral ? `The address ${host}` : `The host ${host} has the address ${address}, which`
     if (use !== undefined)
       throw new AddressRefused(
         `${place} is not on the public Internet (${use}); only --allow-private-webhooks permits it.`,

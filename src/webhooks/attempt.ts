@@ -50,8 +50,8 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const { base, rules, clock, timeoutMs = TIMEOUT_MS, send = post, hostLimit } = delivery
   const body = envelopeText(event, base)
-  const started = performance.now()
-  const durationMs = (): number => performance.now() - started
+  const startedMs = performance.now()
+  const durationMs = (): number => performance.now() - startedMs
   try {
     const target = await checkTarget(receiver.url, rules)
     const headers = {

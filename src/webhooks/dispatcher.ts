@@ -15,7 +15,10 @@ import type { DeliveryContext } from './attempt.ts'
 import { WebhookSender, type WebhookSenderOptions } from './sender.ts'
 import { Throttle } from './throttle.ts'
 
-/** The duration of a lease. The webhooks of a dead process wait at most this long for another process. */
+/**
+ * The duration of a lease. After a process has died, its webhooks wait for the end of their leases, and then for the
+ * next check of another process: at most a third of this time.
+ */
 const LEASE_MS = 30_000
 /** The longest time that a stop waits for attempts in progress. Unfinished attempts are repeated later. */
 const STOP_MS = 5000
@@ -30,7 +33,7 @@ export interface DispatcherOptions
   /** Identifies this process among those that deliver for the same store. */
   readonly owner: string
   /** Whether no other process uses this store. The leases of a dead process are then taken immediately. */
-  readonly alone: boolean
+  readonly isAlone: boolean
   readonly random: () => number
   /** Called with the outcomes of attempts after they were stored. */
   readonly onAttempts: (outcomes: readonly AttemptOutcome[]) => void
@@ -46,25 +49,25 @@ export class Dispatcher {
   readonly #throttle = new Throttle()
   readonly #running: Promise<void>
   #woken = Promise.withResolvers<void>()
-  #stopped = false
+  #isStopped = false
   #leasedUntilMs = 0
   /**
    * Whether the next lease also takes leases that have not expired: only the first lease of a process that is alone.
    */
   #takesEveryLease: boolean
   /** Whether a sender has ended, so that its webhook may need a new sender. */
-  #hasEnded = false
+  #hasEndedSender = false
 
   constructor(options: DispatcherOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
-    this.#takesEveryLease = options.alone
+    this.#takesEveryLease = options.isAlone
     this.#running = this.#run()
   }
 
   /** Stops new attempts, waits up to 5 seconds for the attempts in progress, and releases the leases. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     this.#woken.resolve()
     await this.#running
     const senders = [...this.#senders.values()].map(sender => sender.stop())
@@ -74,7 +77,7 @@ export class Dispatcher {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       const woken = Promise.withResolvers<void>()
       this.#woken = woken
       this.#options.commitSignal.next().then(woken.resolve)
@@ -93,24 +96,24 @@ export class Dispatcher {
     const { engine, clock } = this.#options
     const nowMs = clock()
     const now = storedInstant(nowMs)
-    const isDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
-    const [isFree, { head }] = await Promise.all([
+    const isRenewalDue = this.#senders.size > 0 && nowMs > this.#leasedUntilMs - (this.#leaseMs * 2) / 3
+    const [hasFree, { head }] = await Promise.all([
       engine.readRow(reader => hasFreeWebhook(reader, now)),
       engine.readRow(findLogBounds),
     ])
-    if (this.#takesEveryLease || this.#hasEnded || isDue || isFree) await this.#lease(nowMs)
+    if (this.#takesEveryLease || this.#hasEndedSender || isRenewalDue || hasFree) await this.#lease(nowMs)
     this.#throttle.observe(head)
     for (const sender of this.#senders.values()) sender.wake(head)
   }
 
-  /** Takes or renews the leases, starts the missing senders, and stops the senders of webhooks that it has lost. */
+  /** Takes or renews the leases, starts the missing senders, and stops the senders whose lease is lost. */
   async #lease(nowMs: number): Promise<void> {
     const { owner, engine } = this.#options
     const untilMs = nowMs + this.#leaseMs
     const freeBefore = this.#takesEveryLease ? END_OF_TIME : storedInstant(nowMs)
     await this.#execute('leaseWebhooks', { owner, until: storedInstant(untilMs), freeBefore })
     this.#takesEveryLease = false
-    this.#hasEnded = false
+    this.#hasEndedSender = false
     this.#leasedUntilMs = untilMs
     const held = await engine.readRow(reader => leasedWebhooks(reader, owner, storedInstant(nowMs)))
     const ids = new Set(held.map(({ id }) => id))
@@ -135,7 +138,7 @@ export class Dispatcher {
     this.#senders.set(webhook.id, sender)
     sender.ended.then(() => {
       this.#senders.delete(webhook.id)
-      this.#hasEnded = true
+      this.#hasEndedSender = true
       this.#woken.resolve()
     })
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { HostLimit, type HostLimitOptions } from './host-limit.ts'
 
-const MINUTE = 60_000
+const MINUTE_MS = 60_000
 
-/** Returns a limit, a function that takes an attempt by URL and address, and one that advances the clock. */
+/** Returns a limit, a function that takes an attempt by URL and address, and a function that advances the clock. */
 function makeLimit(options: Pick<HostLimitOptions, 'attemptsMax' | 'hostsMax'>) {
   let nowMs = 5
-  const limit = new HostLimit({ ...options, timer: () => nowMs })
+  const limit = new HostLimit({ ...options, monotonicClock: () => nowMs })
   return {
     limit,
     take: (url: string, address: string) => limit.take({ url: new URL(url), address }),
@@ -34,9 +34,9 @@ test('the names of one address share its limit, and the addresses of one name sh
   const { take } = makeLimit({ attemptsMax: 2 })
   expect(take('https://a.example', '192.0.2.1')).toBe(0)
   expect(take('https://b.example', '192.0.2.1')).toBe(0)
-  expect(take('https://c.example', '192.0.2.1')).toBe(MINUTE)
+  expect(take('https://c.example', '192.0.2.1')).toBe(MINUTE_MS)
   expect(take('https://a.example', '192.0.2.2')).toBe(0)
-  expect(take('https://a.example', '192.0.2.3')).toBe(MINUTE)
+  expect(take('https://a.example', '192.0.2.3')).toBe(MINUTE_MS)
   expect(take('https://d.example', '192.0.2.4')).toBe(0)
 })
 
@@ -44,21 +44,21 @@ test('a host is the same at another port, at another path, with a trailing dot a
   const { take } = makeLimit({ attemptsMax: 1 })
   expect(take('https://shop.example/a', '192.0.2.1')).toBe(0)
   for (const url of ['http://shop.example:81/b', 'https://shop.example./', 'https://SHOP.example']) {
-    expect(take(url, '192.0.2.2')).toBe(MINUTE)
+    expect(take(url, '192.0.2.2')).toBe(MINUTE_MS)
   }
 })
 
 test('the IPv6 addresses of one /64 share a limit', () => {
   const { take } = makeLimit({ attemptsMax: 1 })
   expect(take('https://a.example', '2600:1::1')).toBe(0)
-  expect(take('https://b.example', '2600:1:0:0:ffff::2')).toBe(MINUTE)
+  expect(take('https://b.example', '2600:1:0:0:ffff::2')).toBe(MINUTE_MS)
   expect(take('https://c.example', '2600:1:0:1::1')).toBe(0)
 })
 
 test('an attempt that must wait does not count', () => {
   const { take, pass } = makeLimit({ attemptsMax: 1 })
   expect(take('https://a.example', '192.0.2.1')).toBe(0)
-  pass(MINUTE - 1)
+  pass(MINUTE_MS - 1)
   expect(take('https://b.example', '192.0.2.1')).toBe(1)
   pass(1)
   expect(take('https://b.example', '192.0.2.1')).toBe(0)
@@ -68,7 +68,7 @@ test('a limit forgets the hosts without an attempt in the last minute', () => {
   const { limit, take, pass } = makeLimit({ attemptsMax: 1 })
   for (let host = 0; host < 100; host++) take(`https://${host}.example`, `192.0.2.${host}`)
   expect(limit.hostCount).toBe(200)
-  pass(MINUTE)
+  pass(MINUTE_MS)
   take('https://shop.example', '198.51.100.1')
   expect(limit.hostCount).toBe(2)
 })
@@ -80,5 +80,5 @@ test('a limit remembers a bounded number of hosts: those with the latest attempt
     expect(limit.hostCount).toBeLessThanOrEqual(20)
   }
   expect(take('https://99.example', '192.0.2.99')).toBe(0)
-  expect(take('https://99.example', '192.0.2.99')).toBe(MINUTE)
+  expect(take('https://99.example', '192.0.2.99')).toBe(MINUTE_MS)
 })

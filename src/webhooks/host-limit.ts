@@ -9,20 +9,20 @@ export interface HostLimitOptions {
   readonly attemptsMax: number
   /** The length of the period; a minute by default. */
   readonly periodMs?: number
-  /** Returns monotonic milliseconds; `performance.now` by default. */
-  readonly timer?: () => number
+  /** Returns milliseconds; `performance.now` by default. */
+  readonly monotonicClock?: () => number
   readonly hostsMax?: number
 }
 
 /**
- * Limits the attempts to each receiving host, over all stores that share it. An attempt counts for the name in its URL
- * and for its address, because one address can have any number of names. Any period, whenever it starts, has at most
- * `attemptsMax` attempts.
+ * Limits the attempts to each receiving host, over all stores that share this object. An attempt counts for the name in
+ * its URL and for its address, because one address can have any number of names. In any period, whenever it starts, a
+ * host gets at most `attemptsMax` attempts, unless it was forgotten.
  */
 export class HostLimit {
   readonly attemptsMax: number
   readonly #periodMs: number
-  readonly #timer: () => number
+  readonly #clock: () => number
   readonly #hostsMax: number
   /** The instants of the last attempts to each host. The host without an attempt for the longest time is the first. */
   readonly #attempts = new Map<string, number[]>()
@@ -30,12 +30,12 @@ export class HostLimit {
   constructor({
     attemptsMax,
     periodMs = PERIOD_MS,
-    timer = () => performance.now(),
+    monotonicClock = () => performance.now(),
     hostsMax = HOSTS_MAX,
   }: HostLimitOptions) {
     this.attemptsMax = attemptsMax
     this.#periodMs = periodMs
-    this.#timer = timer
+    this.#clock = monotonicClock
     this.#hostsMax = hostsMax
   }
 
@@ -49,7 +49,7 @@ export class HostLimit {
    * and returns the milliseconds until the attempt may be made.
    */
   take({ url, address }: Pick<Target, 'url' | 'address'>): number {
-    const nowMs = this.#timer()
+    const nowMs = this.#clock()
     const hosts = new Set([hostOf(url).replace(/\.$/, ''), addressNetwork(address)])
     const waitMs = Math.max(...[...hosts].map(host => this.#waitMs(host, nowMs)))
     if (waitMs > 0) return waitMs

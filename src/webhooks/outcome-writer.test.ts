@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { AttemptOutcome, Attempts } from '../shop/delivery-state.ts'
 import { OutcomeWriter } from './outcome-writer.ts'
-import { completedPosition, positionsAfter, withPage, withSaved } from './pending-positions.ts'
+import { completedPosition, initialPositions, withPage, withSaved } from './pending-positions.ts'
 
 function outcome(position: bigint, deliveryId?: bigint): AttemptOutcome {
   return {
@@ -23,8 +23,11 @@ function written({ outcomes, position }: Attempts): string {
  * Returns a writer for a webhook with the open positions 1 to 4, and the errors that the writer reports. Each write
  * calls `record`, and fails if `record` rejects.
  */
-function open(record: (attempts: Attempts) => Promise<void>): { writer: OutcomeWriter; faults: unknown[] } {
-  let positions = withPage(positionsAfter(0n), 4n, [1n, 2n, 3n, 4n])
+function makeWriter(record: (attempts: Attempts) => Promise<void>): {
+  writer: OutcomeWriter
+  faults: unknown[]
+} {
+  let positions = withPage(initialPositions(0n), 4n, [1n, 2n, 3n, 4n])
   const faults: unknown[] = []
   const writer = new OutcomeWriter({
     webhookId: 1n,
@@ -44,7 +47,7 @@ function open(record: (attempts: Attempts) => Promise<void>): { writer: OutcomeW
 test('outcomes that arrive during a write are stored together by the next one', async () => {
   const writes: string[] = []
   const first = Promise.withResolvers<void>()
-  const { writer } = open(async attempts => {
+  const { writer } = makeWriter(async attempts => {
     writes.push(written(attempts))
     if (writes.length === 1) await first.promise
   })
@@ -58,7 +61,7 @@ test('outcomes that arrive during a write are stored together by the next one', 
 
 test('a retry does not complete a position', async () => {
   const writes: string[] = []
-  const { writer } = open(async attempts => void writes.push(written(attempts)))
+  const { writer } = makeWriter(async attempts => void writes.push(written(attempts)))
   await writer.add(outcome(2n))
   await writer.add(outcome(1n, 7n))
   expect(writes).toEqual(['2 up to 0', '1 up to 0'])
@@ -66,7 +69,7 @@ test('a retry does not complete a position', async () => {
 
 test('a failed write is repeated, together with the outcomes that arrived after it', async () => {
   const writes: string[] = []
-  const { writer, faults } = open(async attempts => {
+  const { writer, faults } = makeWriter(async attempts => {
     writes.push(written(attempts))
     if (writes.length === 1) throw new Error('the disk is full')
   })
@@ -77,7 +80,7 @@ test('a failed write is repeated, together with the outcomes that arrived after 
 
 test('a failed write is not repeated if it stores only progress, or if the sender has stopped', async () => {
   let writes = 0
-  const { writer, faults } = open(async () => {
+  const { writer, faults } = makeWriter(async () => {
     writes++
     throw new Error('the disk is full')
   })

@@ -18,8 +18,8 @@ export interface OutcomeWriterOptions {
 export class OutcomeWriter {
   readonly #options: OutcomeWriterOptions
   #waiting: { readonly outcome: AttemptOutcome; readonly done: () => void }[] = []
-  #writing = false
-  #stopped = false
+  #isWriting = false
+  #isStopped = false
 
   constructor(options: OutcomeWriterOptions) {
     this.#options = options
@@ -41,19 +41,19 @@ export class OutcomeWriter {
    * another flush, which also stores the outcomes that arrive while it writes.
    */
   async flush(): Promise<void> {
-    if (this.#writing) return
-    this.#writing = true
+    if (this.#isWriting) return
+    this.#isWriting = true
     do {
       const batch = this.#waiting.splice(0)
       if (await this.#write(batch.map(({ outcome }) => outcome))) for (const { done } of batch) done()
       else this.#waiting.unshift(...batch)
     } while (this.#waiting.length > 0)
-    this.#writing = false
+    this.#isWriting = false
   }
 
   /** From now on, drops outcomes that cannot be stored. The next sender repeats their attempts. */
   stop(): void {
-    this.#stopped = true
+    this.#isStopped = true
   }
 
   /** Returns true once the outcomes are stored or dropped; false, after a delay, if they must be written again. */
@@ -63,9 +63,9 @@ export class OutcomeWriter {
       return true
     } catch (error) {
       this.#options.onFault(error)
-      if (this.#stopped || outcomes.length === 0) return true
+      if (this.#isStopped || outcomes.length === 0) return true
       await Bun.sleep(WRITE_RETRY_MS)
-      return this.#stopped
+      return this.#isStopped
     }
   }
 

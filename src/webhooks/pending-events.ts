@@ -5,10 +5,10 @@ import { type EventPage, findLogBounds, readEventPage, type SequencedEvent } fro
 import { typesOf } from '../shop/webhooks.ts'
 import {
   completedPosition,
+  initialPositions,
   isRecorded,
   isSaveDue,
   type PendingPositions,
-  positionsAfter,
   withClosed,
   withFloor,
   withPage,
@@ -39,7 +39,7 @@ export interface PageRead {
   readonly types: string | null
   readonly hasEvents: boolean
   /** Whether the page reached the last event. */
-  readonly atHead: boolean
+  readonly isAtHead: boolean
   /** Whether the progress must be stored now, because many positions have passed without an event to send. */
   readonly isSaveDue: boolean
 }
@@ -64,7 +64,7 @@ export class PendingEvents {
     this.#id = id
     this.#createdAt = createdAt
     this.#options = options
-    this.#positions = positionsAfter(position)
+    this.#positions = initialPositions(position)
     this.#seenCreation = seenCreation
   }
 
@@ -111,15 +111,15 @@ export class PendingEvents {
     }
     const page = await this.#readEvents([...typesOf({ types }), ...ownTypes])
     const receiver = await readRow(reader => receiverOf(reader, this.#id, owner))
-    if (!receiver) return { types, hasEvents: false, atHead: true, isSaveDue: false }
+    if (!receiver) return { types, hasEvents: false, isAtHead: true, isSaveDue: false }
     if (receiver.types !== types) {
-      return { types: receiver.types, hasEvents: false, atHead: false, isSaveDue: false }
+      return { types: receiver.types, hasEvents: false, isAtHead: false, isSaveDue: false }
     }
     this.#buffer = [...page.events]
     const opened = page.events.map(({ position }) => position)
     this.#positions = withPage(this.#positions, page.to, opened)
     const hasEvents = opened.length > 0
-    return { types, hasEvents, atHead: page.atHead, isSaveDue: !hasEvents && isSaveDue(this.#positions) }
+    return { types, hasEvents, isAtHead: page.isAtHead, isSaveDue: !hasEvents && isSaveDue(this.#positions) }
   }
 
   /** Returns the progress of the webhook once the outcomes of the positions `written` are stored. */

@@ -19,8 +19,8 @@ export interface PendingPositions {
   readonly recorded: ReadonlySet<bigint> | undefined
 }
 
-/** Returns the positions of a sender that continues from the stored progress. */
-export function positionsAfter(savedPosition: bigint): PendingPositions {
+/** Returns the positions of a new sender, which continues from the stored progress. */
+export function initialPositions(savedPosition: bigint): PendingPositions {
   return { readPosition: savedPosition, savedPosition, open: new Set(), recorded: undefined }
 }
 
@@ -35,8 +35,8 @@ export function isRecorded({ recorded }: PendingPositions, position: bigint): bo
 }
 
 /**
- * Returns the positions after a page was read up to `readPosition`, with events at the positions `opened`. Every event
- * of the previous page must have been taken or skipped.
+ * Returns the positions with the next page: it was read up to `readPosition`, and has events at the positions `opened`.
+ * No event of the previous page may still wait to be sent or skipped.
  */
 export function withPage(
   positions: PendingPositions,
@@ -57,13 +57,16 @@ export function withFloor(positions: PendingPositions, floor: bigint): PendingPo
   return { ...positions, readPosition: floor }
 }
 
-/** Returns the positions without the open ones in `closed`: their events were skipped, or their outcomes are stored. */
+/**
+ * Returns the positions without `closed` among the open ones, because their events were skipped or their outcomes are
+ * stored.
+ */
 export function withClosed(positions: PendingPositions, closed: readonly bigint[]): PendingPositions {
-  const isOpen = (position: bigint): boolean => !closed.includes(position)
-  return { ...positions, open: new Set([...positions.open].filter(isOpen)) }
+  const staysOpen = (position: bigint): boolean => !closed.includes(position)
+  return { ...positions, open: new Set([...positions.open].filter(staysOpen)) }
 }
 
-/** Returns the positions after the outcomes of `written` were stored together with the progress `savedPosition`. */
+/** Returns the positions once the outcomes of `written` and the progress `savedPosition` are stored, together. */
 export function withSaved(
   positions: PendingPositions,
   written: readonly bigint[],
@@ -72,9 +75,7 @@ export function withSaved(
   return { ...withClosed(positions, written), savedPosition }
 }
 
-/**
- * Returns the progress of the webhook at the moment when the outcomes of the positions `written` are stored as well.
- */
+/** Returns the progress that the webhook will have once the outcomes of the positions `written` are also stored. */
 export function completedPosition(
   { readPosition, open }: PendingPositions,
   written: readonly bigint[],

@@ -46,7 +46,7 @@ export class RequestFailed extends Error {}
 export async function post(outgoing: Outgoing): Promise<Incoming> {
   const { target, timeoutMs } = outgoing
   const { promise, resolve, reject } = Promise.withResolvers<Incoming>()
-  const request = open(outgoing)
+  const request = openRequest(outgoing)
   const deadline = setTimeout(() => {
     request.destroy(new RequestFailed(`${target.url.host} did not respond within ${timeoutMs} ms.`))
   }, timeoutMs)
@@ -71,7 +71,7 @@ export async function post(outgoing: Outgoing): Promise<Incoming> {
   }
 }
 
-function open({ target, headers, body, ca }: Outgoing): ClientRequest {
+function openRequest({ target, headers, body, ca }: Outgoing): ClientRequest {
   const { url, address } = target
   const options = {
     method: 'POST',
@@ -140,7 +140,7 @@ function failureOf(host: string, error: Error): RequestFailed {
   if (error instanceof RequestFailed) return error
   const code = 'code' in error ? String(error.code) : error.name
   const known = failures[code] ?? (code.startsWith('HPE_') ? 'did not respond with valid HTTP' : undefined)
-  const secure = /^(ERR_SSL|ERR_TLS|EPROTO)|CERT|SIGNATURE/.test(code)
-  const reason = known ?? `${secure ? 'could not be reached over TLS' : 'could not be reached'} (${code})`
+  const isTlsError = /^(ERR_SSL|ERR_TLS|EPROTO)|CERT|SIGNATURE/.test(code)
+  const reason = known ?? `${isTlsError ? 'could not be reached over TLS' : 'could not be reached'} (${code})`
   return new RequestFailed(`${host} ${reason}.`, { cause: error })
 }

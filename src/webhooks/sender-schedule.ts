@@ -34,7 +34,7 @@ export type NextStep =
   /** Start an attempt: `due` for a due delivery, or for the next event if no delivery is due; `event` for an event. */
   | { readonly step: 'send'; readonly from: 'due' | 'event' }
   /**
-   * Wait for this duration, unless the sender is woken. (Not until an instant, because either clock can end the wait.)
+   * Wait for this duration, unless the sender is woken. It is not an instant, because either clock can end the wait.
    */
   | { readonly step: 'wait'; readonly waitMs: number }
   /** Every permit is taken. The end of an attempt wakes the sender. */

@@ -71,7 +71,7 @@ export class WebhookSender {
   readonly #inProgress = new Set<bigint>()
   #state: SenderState = initialState
   #head: bigint
-  #running = false
+  #isRunning = false
   #isWoken = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -84,11 +84,11 @@ export class WebhookSender {
     this.#outcomeWriter = new OutcomeWriter({ ...options, webhookId: held.id, pending: this.#pending })
   }
 
-  /** Looks for work: new events, due retries or requested redeliveries. `head`: the position of the last event. */
+  /** Looks for work: new events, due retries or requested redeliveries. `head` is the position of the last event. */
   wake(head: bigint = this.#head): void {
     this.#head = head
     this.#isWoken = true
-    if (!this.#running && !this.#state.isStopped) this.#run()
+    if (!this.#isRunning && !this.#state.isStopped) this.#run()
   }
 
   /** Stops new attempts. Resolves when the attempts in progress have ended and their outcomes are stored or dropped. */
@@ -101,7 +101,7 @@ export class WebhookSender {
   }
 
   async #run(): Promise<void> {
-    this.#running = true
+    this.#isRunning = true
     try {
       while (this.#isWoken && !this.#state.isStopped) {
         this.#isWoken = false
@@ -111,7 +111,7 @@ export class WebhookSender {
       this.#options.onFault(error)
       this.#sleep(FAULT_PAUSE_MS)
     }
-    this.#running = false
+    this.#isRunning = false
     this.#resolveIfEnded()
   }
 
@@ -164,7 +164,7 @@ export class WebhookSender {
       if (event) return { event }
       const page = await this.#pending.readPage(types)
       if (page.isSaveDue) this.#outcomeWriter.flush()
-      if (page.atHead && !page.hasEvents) return undefined
+      if (page.isAtHead && !page.hasEvents) return undefined
       types = page.types
       // A long backlog may have no event of these types, and other work needs the thread in between.
       if (!page.hasEvents) await yieldToEventLoop()
@@ -191,7 +191,7 @@ export class WebhookSender {
     const startedMs = this.#options.clock()
     const result = await this.#attempt(work, receiver)
     if (result.waitMs !== undefined) this.#pauseForHost(result.waitMs)
-    // The row of a retry says already that it is due. Another attempt in it at each pause would say nothing new.
+    // The row of a retry already has its due time. Recording an attempt at each pause would add nothing.
     if (result.waitMs !== undefined && work.due) return
     const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + (result.waitMs === undefined ? 1 : 0)
     const decision = this.#decide({ work, startedMs, cycleAttempts, result })
@@ -255,7 +255,7 @@ export class WebhookSender {
 
   #resolveIfEnded(): void {
     const { isStopped, inFlight } = this.#state
-    if (isStopped && !this.#running && inFlight === 0) this.#end.resolve()
+    if (isStopped && !this.#isRunning && inFlight === 0) this.#end.resolve()
   }
 }
 

@@ -15,7 +15,7 @@ const own = { ...event, subject: 'webhooks/7' }
 const others = { ...event, subject: 'webhooks/77' }
 const creation = 'petstore.webhook.created'
 const redelivery = 'petstore.webhook.redelivered'
-const trial = 'petstore.webhook.test'
+const testType = 'petstore.webhook.test'
 
 const rows: readonly (readonly [
   title: string,
@@ -27,8 +27,8 @@ const rows: readonly (readonly [
   ['an event of another type is not wanted', { ...event, type: 'petstore.pet.deleted' }, subscription, {}],
   ['an event before the creation of the webhook is not wanted', event, unseen, {}],
   ['an event after the creation is wanted, even if its position is lower', later, unseen, { isWanted: true }],
-  ['a test event of the webhook is wanted', { ...own, type: trial }, subscription, { isWanted: true }],
-  ['a test event of another webhook is not wanted', { ...others, type: trial }, subscription, {}],
+  ['a test event of the webhook is wanted', { ...own, type: testType }, subscription, { isWanted: true }],
+  ['a test event of another webhook is not wanted', { ...others, type: testType }, subscription, {}],
   ['the creation of the webhook is noticed', { ...own, type: creation }, unseen, { isCreation: true }],
   ['the creation of another webhook is ignored', { ...others, type: creation }, unseen, {}],
   [
@@ -46,5 +46,5 @@ test.each([...rows])('%s', (_, event, subscription, relevance) => {
 })
 
 test('a webhook reads its test events, its creation and its redeliveries, whatever it subscribes to', () => {
-  expect([...ownTypes]).toEqual([trial, creation, redelivery])
+  expect([...ownTypes]).toEqual([testType, creation, redelivery])
 })

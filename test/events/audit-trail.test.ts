@@ -109,6 +109,7 @@ onEveryEngine(engine => {
       (from === undefined || Date.parse(entry.at) >= Date.parse(from))
     const values = { keyId: till.keyId, subject: `pets/${petId}`, since }
     const counts: number[] = []
+    // Each bit of `chosen` says whether one of the three filters is used.
     for (let chosen = 0; chosen < 8; chosen++) {
       const filters = Object.fromEntries(Object.entries(values).filter((_, bit) => (chosen & (1 << bit)) > 0))
       const expected = all.filter(entry => matches(entry, filters))
@@ -176,7 +177,7 @@ onEveryEngine(engine => {
     }
   })
 
-  test('the filter by subject accepts every subject of the log, and no other kinds of subjects', async () => {
+  test('the filter by subject accepts every subject of the log, and only the kinds of subjects in it', async () => {
     await makePet(store().client, { quantity: 3n, reserved: 1n })
     await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/kinds' } })
     await headOf(store())

@@ -10,7 +10,7 @@ import type { Seeded } from '../support/seeded.ts'
 // Event consumers that are disconnected at random. Each resumes after the last event that it handled, until it receives
 // the event that marks the end.
 
-/** The events that one consumer received, and the number of its disconnections. */
+/** The events that one consumer received, and the number of its disconnections (`cuts`). */
 export interface ReadEvents {
   readonly received: ReceivedEvent[]
   cuts: number

@@ -6,9 +6,10 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-/** A time that is far below WAIT_MAX, and far above the response time of a busy machine. */
+/** A time that is far below WAIT_MAX_SECONDS, and far above the response time of a busy machine. */
 const AT_ONCE_MS = 8000
-const WAIT_MAX = 30
+/** The longest `wait` that a request of the feed may have. */
+const WAIT_MAX_SECONDS = 30
 
 /** Reads the feed, and returns the page and the time that the request took. */
 async function readFeed(store: TestStore, input: Parameters<TestStore['client']['listEvents']>[0]) {
@@ -17,7 +18,7 @@ async function readFeed(store: TestStore, input: Parameters<TestStore['client'][
   return { ...data, durationMs: performance.now() - startedMs }
 }
 
-/** Resolves when the store has received every request that was sent before. */
+/** Sends a few requests one after the other. After them, the store has also received the requests sent before. */
 async function untilReceived({ base }: TestStore): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await (await fetch(`${base}/livez`)).text()
 }
@@ -30,7 +31,7 @@ onEveryEngine(engine => {
     const empty = await fresh.client.listEvents({})
     expect(empty.data.items).toEqual([])
     const { petId } = await makePet(fresh.client)
-    const { data } = await fresh.client.listEvents({ after: 0n, wait: WAIT_MAX, limit: 3 })
+    const { data } = await fresh.client.listEvents({ after: 0n, wait: WAIT_MAX_SECONDS, limit: 3 })
     let events = data.items
     // On PostgreSQL, events get their positions after the commit.
     await until('both events have a position', async () => {
@@ -74,9 +75,13 @@ onEveryEngine(engine => {
   test('the filter by pet follows one pet: page by page, with types, and with long polling', async () => {
     const after = await headOf(store())
     const { client } = store()
-    const [one, two] = [await makePet(client, { quantity: 9n }), await makePet(client, { quantity: 9n })]
-    for (const { petId } of [one, two, one, two]) await client.placeOrder({ body: { petId } })
-    const { petId } = one
+    const [followed, other] = [
+      await makePet(client, { quantity: 9n }),
+      await makePet(client, { quantity: 9n }),
+    ]
+    for (const pet of [followed, other, followed, other])
+      await client.placeOrder({ body: { petId: pet.petId } })
+    const { petId } = followed
     await headOf(store())
     const all = (await client.listEvents({ after, petId, limit: 100 })).data
     const ordered = ['petstore.inventory.changed', 'petstore.order.placed']
@@ -93,8 +98,8 @@ onEveryEngine(engine => {
     expect(paged).toEqual([...all.items])
     const type = ['petstore.order.placed'] as const
     expect((await client.listEvents({ after, petId, type })).data.items).toHaveLength(2)
-    const waiting = readFeed(store(), { after: BigInt(all.next ?? ''), petId, wait: WAIT_MAX })
-    await client.placeOrder({ body: { petId: two.petId } })
+    const waiting = readFeed(store(), { after: BigInt(all.next ?? ''), petId, wait: WAIT_MAX_SECONDS })
+    await client.placeOrder({ body: { petId: other.petId } })
     await client.updatePet({ petId, body: { name: 'Other' } })
     const { items, durationMs } = await waiting
     expect([items.map(({ subject }) => subject), durationMs < AT_ONCE_MS]).toEqual([[`pets/${petId}`], true])
@@ -141,7 +146,7 @@ onEveryEngine(engine => {
     }
     expect(names).toEqual(Array.from({ length: 8 }, (_, index) => `Many ${index + 1}`))
     await store().client.createCategory({ body: { name: 'Later' } })
-    const later = await store().send('GET', `${path}&wait=${WAIT_MAX}`)
+    const later = await store().send('GET', `${path}&wait=${WAIT_MAX_SECONDS}`)
     expect(JSON.parse(await later.text())).toMatchObject([{ data: { name: 'Later' } }])
     for (const limit of [0, 101])
       expect((await store().send('GET', `/events?limit=${limit}`)).status).toBe(400)
@@ -158,7 +163,7 @@ onEveryEngine(engine => {
 
   test('a waiting client gets its response as soon as an event occurs', async () => {
     const after = await headOf(store())
-    const waiting = readFeed(store(), { after, wait: WAIT_MAX })
+    const waiting = readFeed(store(), { after, wait: WAIT_MAX_SECONDS })
     await untilReceived(store())
     const { data: category } = await store().client.createCategory({ body: { name: 'News' } })
     const { items, durationMs, next } = await waiting
@@ -192,7 +197,7 @@ onEveryEngine(engine => {
   test('a waiting client gets its response when the store stops', async () => {
     const own = await openTestStore(engine)
     const after = await headOf(own)
-    const waiting = readFeed(own, { after, wait: WAIT_MAX })
+    const waiting = readFeed(own, { after, wait: WAIT_MAX_SECONDS })
     await untilReceived(own)
     await own[Symbol.asyncDispose]()
     const { items, next, durationMs } = await waiting
@@ -218,7 +223,7 @@ onEveryEngine(engine => {
     await client.deleteWebhook({ webhookId })
     await client.revokeKey({ keyId: key.id })
     const { data } = await client.createCategory({ body: { name: 'In the feed' } })
-    const events = await client.listEvents({ after, wait: WAIT_MAX })
+    const events = await client.listEvents({ after, wait: WAIT_MAX_SECONDS })
     expect(events.data.items.map(({ subject }) => subject)).toEqual([`categories/${data.id}`])
     expect(BigInt(events.data.items[0]?.sequence ?? 0)).toBeGreaterThanOrEqual(after + 8n)
   })
@@ -246,7 +251,7 @@ onEveryEngine(engine => {
     expect(deleted.data.items).toMatchObject([{ subject: `pets/${pet.id}`, data: pet }])
   })
 
-  test('the feed requires events:read, and HEAD returns the same headers as GET', async () => {
+  test('the feed requires events:read, and HEAD returns the same Link header as GET', async () => {
     const permitted = await store().clientWith('events:read')
     const forbidden = await store().clientWith('orders:write')
     expect((await permitted.listEvents({ limit: 1 })).status).toBe(200)

@@ -134,7 +134,7 @@ onEveryEngine(engine => {
     ageing.passDays(91)
     await createCategories(store, 'Young')
     await headOf(store)
-    const reader = store.engine.readRow(async reader => {
+    const page = store.engine.readRow(async reader => {
       let queries = 0
       return readEventPage(
         {
@@ -151,7 +151,7 @@ onEveryEngine(engine => {
       )
     })
     // The outcome is either the events that existed at the time of the request, or a refusal.
-    const outcome = await reader.then(
+    const outcome = await page.then(
       ({ events }) => events.map(({ position }) => position),
       error => [error.code],
     )

@@ -9,8 +9,8 @@ export interface LongHistory {
 }
 
 /**
- * Fills an empty store with a long history of one type, with one event of another type at its end, and returns the
- * history. The rows are inserted directly into the database, so nothing may be written through the store afterwards.
+ * Adds a long history to a store: events of one type, and at the end one event of another type. Returns the history.
+ * The rows are inserted directly into the database, so nothing may be written through the store afterwards.
  */
 export async function fillHistory(store: TestStore, events: number): Promise<LongHistory> {
   await until('every event of the start has its position', async () => {

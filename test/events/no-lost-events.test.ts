@@ -102,7 +102,7 @@ async function hasLock(store: TestStore, state: 'granted' | 'NOT granted'): Prom
   return rows.length > 0
 }
 
-/** Sends an order with its idempotency key until it gets a response. */
+/** Sends an order with its idempotency key until the store has placed the order. Throws if the store refuses it. */
 async function placeOrderOnce(base: string, petId: bigint, idempotencyKey: string): Promise<void> {
   const client = makeClient({ base, key: ADMIN_KEY })
   for (;;) {
@@ -116,17 +116,17 @@ async function placeOrderOnce(base: string, petId: bigint, idempotencyKey: strin
   }
 }
 
-/** Runs clients that place orders until `isOver` returns true. Returns the number of orders that got a response. */
+/** Runs four clients that place orders until `isOver` returns true. Returns the number of orders. */
 async function placeOrdersUntil(base: string, petId: bigint, isOver: () => boolean): Promise<number> {
-  const buyer = async (name: number): Promise<number> => {
+  const buy = async (buyer: number): Promise<number> => {
     let count = 0
     while (!isOver()) {
-      await placeOrderOnce(base, petId, `${name}-${count}`)
+      await placeOrderOnce(base, petId, `${buyer}-${count}`)
       count++
     }
     return count
   }
-  const counts = await Promise.all(Array.from({ length: 4 }, (_, name) => buyer(name)))
+  const counts = await Promise.all(Array.from({ length: 4 }, (_, buyer) => buy(buyer)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 

@@ -5,6 +5,7 @@ import { ADMIN_KEY } from '../support/store.ts'
 export interface RawStream extends Disposable {
   /** The positions of the events that have been received completely. */
   readonly positions: readonly bigint[]
+  /** Returns the number of bytes that have been received. */
   readonly bytes: () => number
   read(): void
   pause(): void
@@ -54,7 +55,7 @@ class ChunkReader {
   #left = 0
   #framing = ''
 
-  /** Returns the body received so far, one character per byte. */
+  /** Returns the part of the body that these bytes contain, one character per byte. */
   take(data: Buffer): string {
     let text = data.toString('latin1')
     let body = ''

@@ -72,7 +72,7 @@ async function checkDisconnection(engine: EngineName): Promise<void> {
   for (let position = first; position <= head; position++) {
     expect((await quick.event())?.id).toBe(String(position))
   }
-  await until('the slot of the slow client is free', () => isAccepted(store))
+  await until('the slot of the slow client is free', () => isStreamAccepted(store))
   slow.read()
   await slow.closed
   const last = slow.positions.at(-1) ?? 0n
@@ -142,7 +142,7 @@ test(
 )
 
 /** Returns whether one more stream is accepted. */
-async function isAccepted({ base }: TestStore): Promise<boolean> {
+async function isStreamAccepted({ base }: TestStore): Promise<boolean> {
   const stopped = new AbortController()
   const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
   const { status } = await fetch(`${base}/events/stream`, { headers, signal: stopped.signal })

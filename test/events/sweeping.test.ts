@@ -16,19 +16,19 @@ const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 
 /** Returns an engine that also records the sweep commands, and how many of them run at once. */
 function recordingSweeps(engine: StoreEngine) {
-  const seen = { ids: [] as string[], concurrentMax: 0 }
+  const recorded = { ids: [] as string[], concurrentMax: 0 }
   let running = 0
   const execute: StoreEngine['execute'] = async command => {
     if (!SWEEPS.includes(command.id)) return engine.execute(command)
-    seen.ids.push(command.id)
-    seen.concurrentMax = Math.max(seen.concurrentMax, ++running)
+    recorded.ids.push(command.id)
+    recorded.concurrentMax = Math.max(recorded.concurrentMax, ++running)
     try {
       return await engine.execute(command)
     } finally {
       running--
     }
   }
-  return { seen, engine: { ...engine, execute } }
+  return { recorded, engine: { ...engine, execute } }
 }
 
 function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOptions {
@@ -38,7 +38,7 @@ function optionsOf(engine: StoreEngine, clock: () => number = Date.now): SweepOp
 /** The numbers from 1 to ROWS, in SQL that both engines support. */
 const numbers = `WITH RECURSIVE one (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM one WHERE n < ${ROWS})`
 
-/** Fills the tables that are swept with rows that are older than every retention period. */
+/** Fills the tables that are swept, except the events, with rows that are older than every retention period. */
 async function insertExpiredRows(store: TestStore): Promise<void> {
   const old = '2020-01-01T00:00:00.000Z'
   await store.database(`INSERT INTO reply (owner, operation, idempotency_key, fingerprint, status, at)
@@ -64,22 +64,22 @@ onEveryEngine(kind => {
   test('a sweep continues until no expired row is left, with a bounded number of rows per command', async () => {
     await using store = await openTestStore(kind)
     await insertExpiredRows(store)
-    const { seen, engine } = recordingSweeps(store.engine)
+    const { recorded, engine } = recordingSweeps(store.engine)
     const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
     await until('no expired row is left', async () => (await countSweptRows(store)) === 0n, 60_000)
     await sweeping.stop()
     // Each command deletes at most a thousand rows, and the last command finds no row.
-    const count = (id: string): number => seen.ids.filter(one => one === id).length
+    const count = (id: string): number => recorded.ids.filter(one => one === id).length
     for (const id of ['sweepReplies', 'sweepStagedRows']) expect(count(id)).toBeGreaterThan(ROWS / 1000)
-    expect(seen.concurrentMax).toBe(1)
+    expect(recorded.concurrentMax).toBe(1)
   }, 90_000)
 
   test('all expired events are deleted in one sweep', async () => {
     await using store = await openTestStore(kind)
     const ids = Array.from({ length: 1100 }, (_, index) => index)
     await Promise.all(ids.map(index => store.client.createCategory({ body: { name: `Category ${index}` } })))
-    const later = (): number => Date.now() + KEPT_MS + DAY_MS
-    const sweeping = startSweeping(optionsOf(store.engine, later), { firstMs: 0 })
+    const laterClock = (): number => Date.now() + KEPT_MS + DAY_MS
+    const sweeping = startSweeping(optionsOf(store.engine, laterClock), { firstMs: 0 })
     const countEvents = 'SELECT count(*) AS n FROM event'
     await until('no event is left', async () => (await store.database(countEvents))[0]?.n === 0n, 60_000)
     await sweeping.stop()
@@ -115,34 +115,34 @@ test('control: a sweep with a fixed number of commands leaves rows', async () =>
   expect(await countSweptRows(store)).toBeGreaterThan(0n)
 })
 
-/** Returns an engine in which every sweep finds more rows, up to `times` times. */
+/** Returns an engine in which the first `times` commands that sweep replies report that they deleted 1,000 rows. */
 function endless(engine: StoreEngine, times: number) {
-  const seen = { commands: 0 }
+  const recorded = { commands: 0 }
   const execute: StoreEngine['execute'] = async command => {
-    if (command.id !== 'sweepReplies' || seen.commands >= times) return engine.execute(command)
-    seen.commands++
+    if (command.id !== 'sweepReplies' || recorded.commands >= times) return engine.execute(command)
+    recorded.commands++
     return { count: 1000 }
   }
-  return { seen, engine: { ...engine, execute } }
+  return { recorded, engine: { ...engine, execute } }
 }
 
 test('a sweep has no maximum number of commands while expired rows are left', async () => {
   await using store = await openTestStore('sqlite')
-  const { seen, engine } = endless(store.engine, COMMANDS)
+  const { recorded, engine } = endless(store.engine, COMMANDS)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
-  await until('all commands were run', () => seen.commands === COMMANDS, 60_000)
+  await until('all commands were run', () => recorded.commands === COMMANDS, 60_000)
   await sweeping.stop()
 }, 90_000)
 
 test('a sweep that never ends stops after the current command when sweeping is stopped', async () => {
   await using store = await openTestStore('sqlite')
-  const { seen, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
+  const { recorded, engine } = endless(store.engine, Number.POSITIVE_INFINITY)
   const sweeping = startSweeping(optionsOf(engine), { firstMs: 0 })
-  await until('the sweep has started', () => seen.commands > 10)
+  await until('the sweep has started', () => recorded.commands > 10)
   await sweeping.stop()
-  const { commands } = seen
+  const { commands } = recorded
   await store.client.listPets({})
-  expect(seen.commands).toBe(commands)
+  expect(recorded.commands).toBe(commands)
 })
 
 test('after a failed sweep the next one starts sooner', async () => {

@@ -64,7 +64,10 @@ interface Outcome {
   readonly connects: number
 }
 
-/** Sends a request to each hostile URL that passes the check. A target outside this machine is only counted. */
+/**
+ * Sends a request to each hostile URL that passes the check. A target outside this machine, or with https, is only
+ * counted.
+ */
 async function attack(urls: readonly HostileUrl[], allowPrivate: boolean, port: number): Promise<Outcome> {
   const passed: string[] = []
   let connects = 0

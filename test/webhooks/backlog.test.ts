@@ -27,6 +27,7 @@ async function insertEvents(place: StoreDirectory, type: EventType, count: numbe
   await place.database(`UPDATE chain_end SET position = position + ${count} WHERE name = 'head'`)
 }
 
+/** Returns the resident memory of a server, in bytes. */
 async function rssOf({ base }: ServerProcess): Promise<number> {
   const text = await (await fetch(`${base}/metrics`)).text()
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1])
@@ -55,20 +56,20 @@ onEveryEngine(engine => {
         await using server = await place.start()
         const client = place.client(server)
         const webhook = await createWebhook({ client }, receiver)
-        const seldom = await createWebhook({ client }, rare, ['petstore.pet.created'])
+        const rareWebhook = await createWebhook({ client }, rare, ['petstore.pet.created'])
         await emitEvent({ client }, 'First')
         await receiver.has(1)
-        for (const { webhookId } of [webhook, seldom]) {
+        for (const { webhookId } of [webhook, rareWebhook]) {
           await client.updateWebhook({ webhookId, body: { enabled: false } })
         }
         await server.kill('SIGTERM')
-        return [webhook, seldom]
+        return [webhook, rareWebhook]
       })()
       await insertEvents(place, 'petstore.category.updated', EVENTS)
       await using server = await place.start()
       const client = place.client(server)
       const { data: pet } = await client.createPet({ body: { name: 'Rare', categoryId: 1n } })
-      const before = await rssOf(server)
+      const beforeBytes = await rssOf(server)
       for (const { webhookId } of hooks) await client.updateWebhook({ webhookId, body: { enabled: true } })
       let slowestMs = 0
       const ping = async (): Promise<boolean> => {
@@ -81,7 +82,7 @@ onEveryEngine(engine => {
       await receiver.has(DELIVERED_MIN)
       expect(arrivals(rare).map(({ subject }) => subject)).toEqual([`pets/${pet.id}`])
       expect(slowestMs).toBeLessThan(500)
-      const growthBytes = (await rssOf(server)) - before
+      const growthBytes = (await rssOf(server)) - beforeBytes
       await server.kill('SIGTERM')
       const rows = await numberOf(place, 'SELECT count(*) AS n FROM delivery')
       expect(rows).toBe(receiver.received.length + rare.received.length)

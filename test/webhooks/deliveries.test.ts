@@ -172,17 +172,17 @@ onEveryEngine(engine => {
       aheadMs = DAY_MS + 1000
       await emitEvent(own, 'One')
       await receiver.has(2)
-      const [both = noRequest, one = noRequest] = receiver.received
-      const signatures = [data.secret, first].map(secret => signatureOf(secret, both))
-      expect(both.headers['webhook-signature']).toBe(signatures.join(' '))
+      const [early = noRequest, late = noRequest] = receiver.received
+      const signatures = [data.secret, first].map(secret => signatureOf(secret, early))
+      expect(early.headers['webhook-signature']).toBe(signatures.join(' '))
       for (const secret of [data.secret, first])
-        new Webhook(secret).verify(both.body.toString(), both.headers)
-      expect(one.headers['webhook-signature']).toBe(signatureOf(data.secret, one))
+        new Webhook(secret).verify(early.body.toString(), early.headers)
+      expect(late.headers['webhook-signature']).toBe(signatureOf(data.secret, late))
     })
   })
 
   describe('the sending of deliveries', () => {
-    test('uses four concurrent attempts per receiver if there are enough events, and never more', async () => {
+    test('uses four concurrent attempts per webhook if there are enough events, and never more', async () => {
       await using store = await openTestStore(engine, { delivery })
       const { responderOf, concurrentMax, release } = holdResponses()
       await using receiver = await openReceiver(responderOf)

@@ -30,7 +30,8 @@ onEveryEngine(engine => {
         return index === 1 ? reply(404, {}, long) : reply(202, {}, 'thanks')
       })
       const webhook = await createWebhook(store(), receiver)
-      // The first long list starts the reader worker. The delivery must not be over by then.
+      // On SQLite, the first long list waits until the reader worker has started. It is requested here, because the
+      // delivery would not be pending any more after such a wait.
       await store().client.listDeliveries(webhook)
       const startedMs = Date.now()
       await emitEvent(store(), 'Late')
@@ -112,7 +113,7 @@ onEveryEngine(engine => {
       )
       expect(await codeOf(client.sendTestEvent(webhook))).toBe('409 webhook_disabled')
       expect(receiver.received).toHaveLength(1)
-      for (const one of [webhook, other]) await client.deleteWebhook(one)
+      for (const created of [webhook, other]) await client.deleteWebhook(created)
     })
 
     test('fails on a redirect (which is not followed), on a timeout and on a refused connection', async () => {
@@ -212,7 +213,7 @@ onEveryEngine(engine => {
   })
 })
 
-test('a retry that becomes due while the store cannot write is made once it can', async () => {
+test('a retry that becomes due while the store cannot write is made once the store can write', async () => {
   let refusals = 1
   await using store = await openTestStore('postgres', {
     delivery,
@@ -270,9 +271,9 @@ test('after ten failures in a row, a webhook makes no attempt for a second; a su
   }
   await emitEvent(store, '11', '12', '13')
   await receiver.has(13)
-  const arrivals = receiver.received.map(({ arrivedMs }) => arrivedMs)
-  expect((arrivals[10] ?? 0) - (arrivals[9] ?? 0)).toBeGreaterThanOrEqual(990)
-  expect((arrivals[12] ?? 0) - (arrivals[10] ?? 0)).toBeLessThan(900)
+  const arrivalsMs = receiver.received.map(({ arrivedMs }) => arrivedMs)
+  expect((arrivalsMs[10] ?? 0) - (arrivalsMs[9] ?? 0)).toBeGreaterThanOrEqual(990)
+  expect((arrivalsMs[12] ?? 0) - (arrivalsMs[10] ?? 0)).toBeLessThan(900)
 })
 
 test('an error of the store during an attempt does not lose the delivery', async () => {

@@ -7,7 +7,7 @@ import { onEveryEngine, openTestStore } from '../support/store.ts'
 import { createWebhook, emitEvent, namesIn, settled } from '../support/webhook-receipts.ts'
 
 const PERIOD_MS = 1500
-/** Two instants are taken one after the other, so one may be this much later. */
+/** The test and the limit read the clock one after the other. This is the most by which their readings differ. */
 const TOLERANCE_MS = 50
 
 onEveryEngine(engine => {

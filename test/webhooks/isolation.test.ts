@@ -86,8 +86,8 @@ onEveryEngine(engine => {
           among.push(p99(await latenciesMs(client, good)))
         }
         const [dead, , unending] = hooks
-        for (const one of [dead, unending]) {
-          const { data } = await client.listDeliveries({ webhookId: one?.webhookId ?? 0n })
+        for (const webhook of [dead, unending]) {
+          const { data } = await client.listDeliveries({ webhookId: webhook?.webhookId ?? 0n })
           expect(data.items.length).toBeGreaterThan(0)
         }
         expect(Math.max(...among)).toBeLessThan(LATENCY_MAX_MS)

@@ -125,7 +125,7 @@ test('a receiver whose certificate has another name gets nothing', async () => {
   expect([receiver.connections(), receiver.received.length]).toEqual([1, 0])
 })
 
-test('an untrusted certificate, or a server without TLS behind https, gets nothing', async () => {
+test('a receiver with an untrusted certificate, or without TLS behind an https URL, gets nothing', async () => {
   await using secure = await openTls()
   await using plain = await openReceiver(undefined, { greeting: 'HTTP/1.1 400 Bad Request\r\n\r\n' })
   for (const receiver of [secure, plain]) {

@@ -91,7 +91,7 @@ onEveryEngine(engine => {
     })
   })
 
-  describe('a private address', () => {
+  describe('a private address, or a host without an address,', () => {
     test('is refused at /url, when a webhook is created and when it is changed', async () => {
       const addresses: Record<string, readonly string[]> = {
         'till.example': ['93.184.215.14'],

@@ -45,15 +45,15 @@ export class LongPoll {
       const nextCommit = this.#commitSignal.next()
       const reply = await this.#runQuery(current)
       if (reply.body !== '[]') return reply
-      if (!reply.atHead) {
-        if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.ended) return reply
+      if (!reply.isAtHead) {
+        if (windows >= WINDOWS_MAX || signal.aborted || this.#commitSignal.hasEnded) return reply
         current = { ...current, input: { ...current.input, after: BigInt(reply.next ?? '0') } }
         continue
       }
-      // At the end of the feed there is little to read, so a wait does not count as a window.
+      // At the end of the feed there is little to read, so the count of windows starts again after a wait.
       windows = 0
       const pauseMs = deadlineMs - performance.now()
-      if (pauseMs <= 0 || this.#commitSignal.ended || signal.aborted) return reply
+      if (pauseMs <= 0 || this.#commitSignal.hasEnded || signal.aborted) return reply
       await this.#wait(nextCommit, pauseMs, client)
     }
   }

@@ -1,4 +1,5 @@
 import type { CommitSignal } from '../../engine/commit-signal.ts'
+import type { ReadRow } from '../../engine/engine.ts'
 import { eventTypes } from '../../model/event-type.ts'
 import { taggedPosition } from '../../shop/content-tag.ts'
 import {
@@ -8,7 +9,6 @@ import {
   readEventPage,
   type SequencedEvent,
 } from '../../shop/events.ts'
-import type { ReadRow } from '../auth.ts'
 
 /** The maximum number of events in one read. */
 const EVENTS_PER_READ_MAX = 200
@@ -16,7 +16,7 @@ const EVENTS_PER_READ_MAX = 200
  * The maximum size of one chunk of a stream, unless one event is larger. The chunk of a slow client stays in memory.
  */
 const BATCH_BYTES_MAX = 64 * 1024
-/** The maximum size of the batches kept for all streams. A stream that is further behind reads from the store. */
+/** The maximum size of the batches kept for all streams. A stream that needs older events reads from the store. */
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
 /** The memory of a batch in addition to its bytes. */
 const BATCH_OVERHEAD_BYTES = 256
@@ -48,7 +48,7 @@ export interface Batch {
   readonly bytes: Uint8Array
 }
 
-/** What every event of a store has in its frame. */
+/** The values that the frames of all events of a store have in common. */
 interface FrameSource {
   readonly base: string
   readonly contentTag: bigint | undefined
@@ -68,7 +68,7 @@ export class RecentEvents {
   #batches: Batch[] = []
   #keptBytes = 0
   readonly #behind = new Map<string, Promise<Batch>>()
-  #listeners = 0
+  #streamCount = 0
   #running: Promise<void> | undefined
   #head = 0n
 
@@ -103,16 +103,16 @@ export class RecentEvents {
 
   /** Counts a stream, and starts reading for the first one. Returns the bounds of the log. */
   async join(): Promise<LogBounds> {
-    const ends = await this.#readRow(findLogBounds)
-    if (this.#listeners++ === 0 && !this.#running) {
-      this.#head = ends.head
+    const bounds = await this.#readRow(findLogBounds)
+    if (this.#streamCount++ === 0 && !this.#running) {
+      this.#head = bounds.head
       this.#running = this.#run()
     }
-    return ends
+    return bounds
   }
 
   leave(): void {
-    this.#listeners--
+    this.#streamCount--
   }
 
   /**
@@ -125,7 +125,10 @@ export class RecentEvents {
     return this.#batches.findLast(({ after }) => after <= position)
   }
 
-  /** Returns the next events of a stream that is behind, read from the store: at most `limit`, in at most one chunk. */
+  /**
+   * Returns the next events of a stream that is behind, read from the store, in at most one chunk. Streams with
+   * the same position and types share a read: `limit` is the maximum number of events if this call starts it.
+   */
   readBehind(position: bigint, types: readonly string[], limit: number): Promise<Batch> {
     const readKey = `${position} ${types.join(' ')}`
     const known = this.#behind.get(readKey)
@@ -144,7 +147,7 @@ export class RecentEvents {
   }
 
   async #run(): Promise<void> {
-    while (this.#listeners > 0 && !this.#commitSignal.ended) {
+    while (this.#streamCount > 0 && !this.#commitSignal.hasEnded) {
       const nextCommit = this.#commitSignal.next()
       try {
         while (await this.#advance()) {}
@@ -164,7 +167,7 @@ export class RecentEvents {
   /** Reads the next events. Returns whether there may be more. */
   async #advance(): Promise<boolean> {
     const after = this.#head
-    const { events, to, atHead } = await this.#readRow(reader =>
+    const { events, to, isAtHead } = await this.#readRow(reader =>
       readEventPage(reader, after, { types: [...eventTypes, KEY_REVOKED] }, EVENTS_PER_READ_MAX),
     )
     if (to === after) return false
@@ -179,7 +182,7 @@ export class RecentEvents {
       rest = rest.slice(batch.frames.length)
     }
     this.#onMoved()
-    return !atHead
+    return !isAtHead
   }
 
   #keep(batch: Batch): void {

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CommitSignal } from '../../engine/commit-signal.ts'
+import type { ReadRow } from '../../engine/engine.ts'
 import { StoreError } from '../../model/error.ts'
 import { parseSequence } from '../../model/event.ts'
 import { eventTypes } from '../../model/event-type.ts'
@@ -7,9 +8,8 @@ import { storedInstant } from '../../model/instant.ts'
 import { invalidParameter, overloaded, shuttingDown } from '../../model/refusals.ts'
 import { untaggedPosition } from '../../shop/content-tag.ts'
 import { assertWithinLog } from '../../shop/events.ts'
-import { isKeyGood } from '../../shop/keys.ts'
+import { isKeyValid } from '../../shop/keys.ts'
 import { type Capacity, CapacityLimiter } from '../admission.ts'
-import type { ReadRow } from '../auth.ts'
 import { callerName, type RequestContext } from '../request-context.ts'
 import { type Batch, eventsThatFit, RecentEvents } from './recent-events.ts'
 
@@ -22,7 +22,7 @@ const STALLED_MS = 30_000
 /** The delay before a reconnection that a stream requests of its client. */
 const RECONNECT_MS = 1000
 
-/** The longest time that the end of all streams waits for clients that do not read. */
+/** The longest time for which `SseHub.end` waits for clients that do not read. */
 const ENDING_MS = 1000
 
 const LAST_EVENT_ID = { in: 'header', name: 'Last-Event-ID' } as const
@@ -32,7 +32,7 @@ export interface SseHubOptions {
   readonly commitSignal: CommitSignal
   readonly readRow: ReadRow
   readonly base: string
-  /** Identifies the content of the store since its last reset; undefined for a shop. */
+  /** Identifies the content of the store since its last reset; undefined for a store that is never reset. */
   readonly contentTag?: bigint | undefined
   /** The maximum number of open streams in total. */
   readonly streamsMax: number
@@ -56,11 +56,11 @@ export class SseHub {
   readonly #options: SseHubOptions
   readonly #recentEvents: RecentEvents
   readonly #open = new Set<SseStream>()
-  readonly #ticking: ReturnType<typeof setInterval>
-  readonly #empty = Promise.withResolvers<void>()
+  readonly #tickTimer: ReturnType<typeof setInterval>
+  readonly #allClosed = Promise.withResolvers<void>()
   readonly #capacity: Capacity
   readonly #shares: CapacityLimiter
-  #ended = false
+  #isEnded = false
 
   constructor(options: SseHubOptions) {
     this.#options = options
@@ -76,7 +76,7 @@ export class SseHub {
     this.#recentEvents = new RecentEvents({
       ...{ commitSignal, readRow, base, contentTag, onMoved, onRevoked, onFault },
     })
-    this.#ticking = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
+    this.#tickTimer = setInterval(() => this.#tick(), options.keepAliveMs ?? KEEP_ALIVE_MS)
   }
 
   get count(): number {
@@ -85,14 +85,15 @@ export class SseHub {
 
   /**
    * Returns a stream of the events after the position in Last-Event-ID or `after`, or else after the head. Throws
-   * `overloaded` if too many streams are open, and `event_history_expired` and `invalid_parameter` like the feed.
+   * `overloaded` if too many streams are open, `shutting_down` after `end`, and `event_history_expired` and
+   * `invalid_parameter` like the feed.
    */
   async respond(context: RequestContext, { after, type }: StreamInput): Promise<Response> {
     const last = lastEventId(context)
     const sent = last ?? after
     const from = sent === undefined ? undefined : untaggedPosition(sent, this.#options.contentTag)
     const headers = { ...context.headers, 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' }
-    if (this.#ended) throw shuttingDown()
+    if (this.#isEnded) throw shuttingDown()
     const caller = callerName(context)
     if (!this.#shares.take(caller)) {
       const { total, perCaller } = this.#capacity
@@ -101,9 +102,9 @@ export class SseHub {
     }
     let stream: SseStream | undefined
     try {
-      const ends = await this.#recentEvents.join()
+      const bounds = await this.#recentEvents.join()
       try {
-        if (from !== undefined) assertWithinLog(from, ends, last === undefined ? undefined : LAST_EVENT_ID)
+        if (from !== undefined) assertWithinLog(from, bounds, last === undefined ? undefined : LAST_EVENT_ID)
       } catch (error) {
         this.#recentEvents.leave()
         throw error
@@ -113,16 +114,16 @@ export class SseHub {
         // Framed like a GET: a length of 0 would mean that the stream is empty.
         return new Response(null, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } })
       }
-      const opened = new SseStream(this.#recentEvents, context, from ?? ends.head, type, () => {
+      const opened = new SseStream(this.#recentEvents, context, from ?? bounds.head, type, () => {
         this.#open.delete(opened)
         this.#shares.release(caller)
         this.#recentEvents.leave()
-        if (this.#ended && this.#open.size === 0) this.#empty.resolve()
+        if (this.#isEnded && this.#open.size === 0) this.#allClosed.resolve()
       })
       stream = opened
       this.#open.add(stream)
       // All streams were ended while this one was being opened.
-      if (this.#ended) stream.end()
+      if (this.#isEnded) stream.end()
       return new Response(stream.readable(), { headers })
     } finally {
       if (!stream) this.#shares.release(caller)
@@ -134,11 +135,11 @@ export class SseHub {
    * some clients do not read.
    */
   async end(): Promise<void> {
-    this.#ended = true
-    clearInterval(this.#ticking)
+    this.#isEnded = true
+    clearInterval(this.#tickTimer)
     for (const stream of this.#open) stream.end()
-    const late = setTimeout(this.#empty.resolve, ENDING_MS)
-    if (this.#open.size > 0) await this.#empty.promise
+    const late = setTimeout(this.#allClosed.resolve, ENDING_MS)
+    if (this.#open.size > 0) await this.#allClosed.promise
     clearTimeout(late)
   }
 
@@ -152,7 +153,7 @@ export class SseHub {
   async #endStreamsWithoutKey(): Promise<void> {
     const now = storedInstant(this.#options.clock())
     for (const keyId of new Set([...this.#open].map(stream => stream.keyId))) {
-      if (keyId === null || (await this.#options.readRow(reader => isKeyGood(reader, keyId, now)))) continue
+      if (keyId === null || (await this.#options.readRow(reader => isKeyValid(reader, keyId, now)))) continue
       for (const stream of this.#open) if (stream.keyId === keyId) stream.end()
     }
   }
@@ -167,14 +168,14 @@ class SseStream {
   readonly #onClosed: () => void
   /** Ends the wait for something to send. */
   #wake = (): void => {}
-  #tickDue = false
+  #isTickDue = false
   #position: bigint
   /** The maximum number of events per read when the stream is behind. Events beyond one chunk would be read again. */
   #readMax = 16
   #hasStarted = false
-  #ended = false
+  #isEnded = false
   #isClosed = false
-  /** When the stream began to wait for the client to read, by `performance.now`; undefined while it reads events. */
+  /** When the stream began to wait for its client, by `performance.now`; undefined while it waits for events. */
   #unreadSinceMs: number | undefined = performance.now()
 
   constructor(
@@ -206,17 +207,17 @@ class SseStream {
   }
 
   end(): void {
-    this.#ended = true
+    this.#isEnded = true
     this.#wake()
   }
 
   /** Sends a keep-alive, or disconnects a client that does not read. */
   tick(stalledMs: number): void {
-    this.#tickDue = true
+    this.#isTickDue = true
     this.#wake()
     if (this.#unreadSinceMs === undefined || performance.now() - this.#unreadSinceMs < stalledMs) return
     this.#close()
-    this.#context.cut()
+    this.#context.closeConnection()
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -243,9 +244,9 @@ class SseStream {
       // The first block has the position, so that a client that is disconnected before the first event resumes here.
       return encoder.encode(`retry: ${RECONNECT_MS}\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
     }
-    while (!this.#ended && !this.#isClosed) {
-      if (this.#tickDue) {
-        this.#tickDue = false
+    while (!this.#isEnded && !this.#isClosed) {
+      if (this.#isTickDue) {
+        this.#isTickDue = false
         return encoder.encode(`: alive\nid: ${this.#recentEvents.idAt(this.#position)}\n\n`)
       }
       if (this.#position < this.#recentEvents.head) {
@@ -291,7 +292,8 @@ class SseStream {
 }
 
 /**
- * Returns the position in Last-Event-ID; undefined without the header. Throws `invalid_parameter` if it is malformed.
+ * Returns the position in Last-Event-ID; undefined if the header is missing or empty. Throws `invalid_parameter` if it
+ * is malformed.
  */
 function lastEventId({ request }: RequestContext): bigint | undefined {
   const text = request.headers.get('last-event-id')
