@@ -35,6 +35,18 @@ export function generateVariedReads(load: Load, read: VariedRead): Promise<Sampl
   return runForSample('load.ts', { ...load, status: 200, request: { kind: 'get', ...read, bodyBytes: null } })
 }
 
+/**
+ * Reads one target, and sets the quantity of a pet in one request of `writeEvery`. Returns the counts of both together.
+ * Throws if a reply is not a 200.
+ */
+export function generateReadsAndWrites(
+  load: Load,
+  { target, writeTarget, writeEvery }: { target: string; writeTarget: string; writeEvery: number },
+): Promise<Sample> {
+  const request = { kind: 'read-write', target, writeTarget, writeEvery, adminKey: ADMIN_KEY }
+  return runForSample('load.ts', { ...load, status: 200, request })
+}
+
 /** Places orders and returns the counts. Throws if a response is not 201. */
 export function generateOrders(
   load: Load,

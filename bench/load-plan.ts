@@ -28,6 +28,16 @@ export const LoadPlan = z.strictObject({
       bodyBytes: z.number().nullable(),
     }),
     z.strictObject({
+      kind: z.literal('read-write'),
+      /** The target of the reads. */
+      target: z.string(),
+      /** The target of a PUT that sets the quantity of a pet. */
+      writeTarget: z.string(),
+      adminKey: z.string(),
+      /** One request of this many is a write. */
+      writeEvery: z.number(),
+    }),
+    z.strictObject({
       kind: z.literal('order'),
       adminKey: z.string(),
       petIdFirst: z.number(),

@@ -9,6 +9,7 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
     const end = ` HTTP/1.1\r\n${host}${fields.join('')}\r\n`
     return () => `GET ${nextTarget()}${end}`
   }
+  if (request.kind === 'read-write') return readWriteWriter(request, host)
   const { adminKey, petIdFirst, pets, keyPrefix } = request
   const head =
     `POST /store/orders HTTP/1.1\r\n${host}Authorization: Bearer ${adminKey}\r\n` +
@@ -18,6 +19,26 @@ export function requestWriter({ port, request }: LoadPlan): () => string {
     const body = `{"petId":${petIdFirst + Math.floor(Math.random() * pets)},"quantity":1}`
     const key = keyPrefix === null ? '' : `Idempotency-Key: "${keyPrefix}-${sent++}"\r\n`
     return `${head}${key}Content-Length: ${body.length}\r\n\r\n${body}`
+  }
+}
+
+type ReadWrite = Extract<LoadPlan['request'], { kind: 'read-write' }>
+
+/** Returns a function that returns the next read, or in its turn the next write. Each write has another quantity. */
+function readWriteWriter(
+  { target, writeTarget, adminKey, writeEvery }: ReadWrite,
+  host: string,
+): () => string {
+  const read = `GET ${target} HTTP/1.1\r\n${host}\r\n`
+  const writeHead =
+    `PUT ${writeTarget} HTTP/1.1\r\n${host}Authorization: Bearer ${adminKey}\r\n` +
+    'Content-Type: application/json\r\n'
+  let sent = 0
+  return () => {
+    sent++
+    if (sent % writeEvery !== 0) return read
+    const body = `{"quantity":${100_000 + (sent % 100_000)}}`
+    return `${writeHead}Content-Length: ${body.length}\r\n\r\n${body}`
   }
 }
 

@@ -2,7 +2,14 @@ import { SQL } from 'bun'
 import type { ServerProcess } from './child.ts'
 import { generateOrders, runForSample } from './generate.ts'
 import { startPostgres } from './postgres.ts'
-import { countingContestant, interleave, type Result, type Sample, type Schedule } from './sample.ts'
+import {
+  type Contestant,
+  countingContestant,
+  interleave,
+  type Result,
+  type Sample,
+  type Schedule,
+} from './sample.ts'
 import type { Section } from './section.ts'
 import { fillStatements, makeStore, openTempDirectory, PET_ID_FIRST, startStore } from './store.ts'
 
@@ -14,6 +21,11 @@ const PETS = 1000
 /** The numbers of processes that serve one database. */
 const PROCESSES = [1, 2, 4]
 const SEQUENCER_MS_MAX = 60_000
+/**
+ * How long each contestant runs before the first round. The runtime compiles the code of an order only after thousands
+ * of orders, which take seconds on PostgreSQL.
+ */
+const WARM_UP_SECONDS = 12
 
 /** Measures orders on PostgreSQL: against a bare client of the same server, and with several processes. */
 export async function benchPostgres(schedule: Schedule): Promise<Section[]> {
@@ -79,11 +91,17 @@ async function compareWithLoops(schedule: Schedule, places: Contestants<Database
   const loop = countingContestant('client loop, statements of the shop only', seconds =>
     loopOn(places.loop.databaseUrl, false, seconds),
   )
-  const results = await interleave([store, complete, loop], schedule)
+  const contestants = [store, complete, loop]
+  await warmUp(contestants)
+  const results = await interleave(contestants, schedule)
   await assertAllThere(storeDatabase, store.answered())
   await assertAllThere(completeDatabase, complete.answered())
   await assertAllThere(loopDatabase, loop.answered())
   return results
+}
+
+async function warmUp(contestants: readonly Contestant[]): Promise<void> {
+  for (const { run } of contestants) await run(WARM_UP_SECONDS)
 }
 
 /** Throws unless the sequencer of the loop has kept up: at most the events of its last moments have no position. */
@@ -104,6 +122,7 @@ async function compareProcesses(schedule: Schedule, place: DatabasePlace): Promi
         placeOrders(stores.slice(0, count), database, seconds),
       ),
     )
+    await warmUp(contestants)
     const results = await interleave(contestants, schedule)
     const answered = contestants.reduce((sum, contestant) => sum + contestant.answered(), 0)
     await assertAllThere(database, answered)
@@ -173,7 +192,8 @@ function loopSection(settings: string, results: readonly Result[]): Section {
         `random. The other side is ${CLIENTS} loops on Bun's SQL client with a pool of ${CONNECTIONS_MAX} ` +
         'connections, as many as the store has for commands. Each loop runs one transaction after another, awaits ' +
         'each statement, and uses no HTTP. With all statements, it also inserts the execution key of each ' +
-        'transaction, and its process runs the sequencer, which gives each event its position.',
+        'transaction, and its process runs the sequencer, which gives each event its position. Each side runs for ' +
+        `${WARM_UP_SECONDS} s before the first round.`,
       'CPU is only that of the program, not of the PostgreSQL server, which does most of the work.',
     ],
     results,

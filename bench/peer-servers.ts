@@ -6,7 +6,7 @@ import { freePort, programFile, type ServerProcess, startCommand } from './child
 import { type Node, peerFile } from './peer-packages.ts'
 import type { Place } from './store.ts'
 
-// The peers of the store, each started as one Node process, without the wrapper of its package.
+// The peers of the store. Node runs the script of each peer directly, so that each is one process.
 
 const DESCRIPTION = programFile('../openapi.yaml')
 
@@ -38,7 +38,7 @@ export function startJsonServer(host: PeerHost, petText: string): Promise<Server
   ])
 }
 
-/** Starts Prism with the description of the store. Its log is silent, so no second process is needed for the log. */
+/** Starts Prism with the description of the store, in one process: it would need a second one only for its log. */
 export function startPrism(host: PeerHost): Promise<ServerProcess> {
   return startPeer(host, port => [
     peerFile('node_modules', '@stoplight', 'prism-cli', 'dist', 'index.js'),

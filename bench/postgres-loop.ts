@@ -1,6 +1,6 @@
 import { type ReservedSQL, SQL, type TransactionSQL } from 'bun'
 import { z } from 'zod'
-import { sequence } from '../src/engine/sequencer.ts'
+import { startSequencer } from '../src/engine/sequencer.ts'
 import type { Statement, Value } from '../src/engine/statement.ts'
 import { storedInstant } from '../src/model/instant.ts'
 import { cpuUs } from './cpu.ts'
@@ -80,7 +80,7 @@ async function runLoop(): Promise<void> {
 }
 
 /** Runs the sequencer of the store on a connection of its own. Returns the function that stops it. */
-function startSequencer(): () => Promise<void> {
+function startOwnSequencer(): () => Promise<void> {
   const own = new SQL({ url: plan.url, bigint: true, max: 1 })
   const inTransaction = async <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> => {
     using connection = await own.reserve()
@@ -92,7 +92,7 @@ function startSequencer(): () => Promise<void> {
   const fail = (error: unknown): never => {
     throw error
   }
-  const sequencer = sequence(inTransaction, () => {}, fail)
+  const sequencer = startSequencer(inTransaction, () => {}, fail)
   const timer = setInterval(() => sequencer.wake(), 1)
   return async () => {
     clearInterval(timer)
@@ -101,7 +101,7 @@ function startSequencer(): () => Promise<void> {
   }
 }
 
-const stopSequencer = plan.isComplete ? startSequencer() : async () => {}
+const stopSequencer = plan.isComplete ? startOwnSequencer() : async () => {}
 const loops = Promise.all(Array.from({ length: plan.clients }, runLoop))
 await Bun.sleep(plan.warmSeconds * 1000)
 const before = { answered, cpuUs: cpuUs('self'), ms: performance.now() }

@@ -1,5 +1,5 @@
 import { freePort, programFile, type ServerProcess, startServerProcess } from './child.ts'
-import { generateReads } from './generate.ts'
+import { generateReads, generateReadsAndWrites } from './generate.ts'
 import { assertSame, rawGet } from './raw-reply.ts'
 import { type Contestant, interleave, type Schedule } from './sample.ts'
 import type { Ratio, Section, Target } from './section.ts'
@@ -9,6 +9,10 @@ const CONNECTIONS = 64
 const LIST_PETS = 100_000
 
 const GET_TARGET = '/pets/1'
+/** The stock of the pet that is read. Setting it drops the pet from the cache, because the row is the same. */
+const WRITE_TARGET = '/store/inventory/1'
+/** One request of this many is a write, if a contestant writes. */
+const WRITE_EVERY = 10
 const LIST_TARGET = '/pets?limit=20&status=available'
 
 /** A sentence in the text of both sections. */
@@ -24,9 +28,16 @@ export async function benchReads(schedule: Schedule): Promise<Section[]> {
   await using demoStore = await startStore(demo)
   await using uncachedStore = await startStore(uncached, { cache: 'off' })
   await using largeStore = await startStore(large)
+  await using writtenStore = await startStore(await makeSqliteStore(files.folder('written'), 0, 'mixed'))
   const getStores = [
     { name: 'getPet', store: demoStore, target: { required: 0.45, aim: 0.6 } },
     { name: 'getPet with PETSTORE_CACHE=off', store: uncachedStore, target: { required: 0.3 } },
+    {
+      name: 'getPet, and one write in ten requests',
+      store: writtenStore,
+      target: { required: 0.35 },
+      writes: true,
+    },
   ]
   const get = await compare(getStores, GET_TARGET, schedule)
   const listStores = [{ name: 'listPets', store: largeStore, target: { required: 0.25, aim: 0.4 } }]
@@ -61,6 +72,8 @@ interface MeasuredStore {
   readonly store: ServerProcess
   /** The ratio that the store must reach against the bare runtime. */
   readonly target: Target
+  /** Whether one request of WRITE_EVERY writes the row that the others read. The bare servers get only reads. */
+  readonly writes?: boolean
 }
 
 /** Compares stores that send the same reply with two bare servers: one with a handler, one with a static reply. */
@@ -79,13 +92,17 @@ async function compare(
   await using bare = await startBare(first.store, target, false)
   await using bareStatic = await startBare(first.store, target, true)
   const bodyBytes = Buffer.byteLength(reply.body)
-  const contestant = (name: string, { port, pid }: ServerProcess): Contestant => ({
+  const contestant = (name: string, { port, pid }: ServerProcess, writes = false): Contestant => ({
     name,
-    run: seconds => generateReads({ port, pid, connections: CONNECTIONS, seconds }, target, bodyBytes),
+    run: seconds => {
+      const load = { port, pid, connections: CONNECTIONS, seconds }
+      if (!writes) return generateReads(load, target, bodyBytes)
+      return generateReadsAndWrites(load, { target, writeTarget: WRITE_TARGET, writeEvery: WRITE_EVERY })
+    },
   })
   const results = await interleave(
     [
-      ...stores.map(({ name, store }) => contestant(`${name}, petstore`, store)),
+      ...stores.map(({ name, store, writes }) => contestant(`${name}, petstore`, store, writes)),
       contestant('bare Bun.serve', bare),
       contestant('bare Bun.serve, static reply', bareStatic),
     ],
