@@ -21,15 +21,15 @@ export class CommitSignal {
   #commits = 0
   #spacingMs = SPACING_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  #ended = false
+  #hasEnded = false
 
   constructor(watch: Engine<never, never, never>['watch']) {
     this.#stop = watch(() => this.#onCommit())
   }
 
   /** Whether the store is closing, so that no commit is signalled any more. */
-  get ended(): boolean {
-    return this.#ended
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   /**
@@ -38,12 +38,12 @@ export class CommitSignal {
    */
   next(): Promise<void> {
     this.#isAwaited = true
-    return this.#ended ? Promise.resolve() : this.#next.promise
+    return this.#hasEnded ? Promise.resolve() : this.#next.promise
   }
 
   /** Wakes all waiters for the last time. */
   end(): void {
-    this.#ended = true
+    this.#hasEnded = true
     this.#stop()
     clearTimeout(this.#timer)
     this.#next.resolve()

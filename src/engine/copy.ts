@@ -19,7 +19,9 @@ export interface CopySource extends AsyncDisposable {
   readonly reader: Reader
 }
 
-/** A new store that nobody sees before `publish`. Disposing it before that leaves the place as it was. */
+/**
+ * A new store that nobody sees before `publish`. Disposing it before that leaves the directory or database unchanged.
+ */
 export interface CopyTarget extends AsyncDisposable {
   /** Runs a statement that writes. */
   write(statement: Statement<never>): Promise<unknown> | unknown
@@ -29,10 +31,10 @@ export interface CopyTarget extends AsyncDisposable {
   publish(): Promise<void>
 }
 
-/** Thrown if the place already has a store, or the tables of another version. The message is a sentence. */
+/** Thrown if the target already has a used store, or the tables of another version. The message is a sentence. */
 export class TargetInUse extends Error {}
 
-/** Thrown if the place to copy from has no store that this program reads. The message is a sentence. */
+/** Thrown if the source has no store that this program reads. The message is a sentence. */
 export class NoSource extends Error {}
 
 /** Thrown if the rows that were read back are not those that were copied. The message is a sentence. */
@@ -79,14 +81,14 @@ export async function copyStore(
   for (const table of tables) {
     if (table.freshRows.length > 0) await target.write(deleteRows(table))
     const write = (rows: readonly TableRow[]): unknown => target.write(insertRows(table, rows))
-    copied.set(table, await digestOf(source.reader, table, { step: 'copied', progress, signal, write }))
+    copied.set(table, await readTable(source.reader, table, { step: 'copied', progress, signal, write }))
   }
   const chain = await chainOf(source.reader)
   // A session of PostgreSQL that is idle for as long as the verification takes would be ended by the server.
   await source[Symbol.asyncDispose]()
   const reader = await target.readBack()
   for (const [table, digest] of copied) {
-    compare(table.name, digest, await digestOf(reader, table, { step: 'verified', progress, signal }))
+    assertSameRows(table.name, digest, await readTable(reader, table, { step: 'verified', progress, signal }))
   }
   if ((await chainOf(reader)).text !== chain.text)
     throw new CopyMismatch('The audit log was not copied completely.')
@@ -103,7 +105,7 @@ interface Reading {
 }
 
 /** Reads a table page by page, passes each page to `write`, and returns the digest of all rows. */
-async function digestOf(
+async function readTable(
   reader: Reader,
   table: StoreTable,
   { step, progress, signal, write }: Reading,
@@ -124,7 +126,7 @@ async function digestOf(
   return digest
 }
 
-function compare(table: string, source: TableDigest, target: TableDigest): void {
+function assertSameRows(table: string, source: TableDigest, target: TableDigest): void {
   if (source.rows !== target.rows) {
     throw new CopyMismatch(`The table ${table} has ${source.rows} rows, but its copy has ${target.rows}.`)
   }
@@ -133,7 +135,7 @@ function compare(table: string, source: TableDigest, target: TableDigest): void 
   }
 }
 
-/** Returns the head of the audit chain, and a text of the head and the last entry for a comparison. */
+/** Returns the head of the hash chain, and a text with the head and the last event, for a comparison. */
 async function chainOf(reader: Reader): Promise<{ head: ChainEntry; text: string }> {
   const head = await reader.one(readHead)
   if (!head) throw new NoSource('The table chain_end has no row for the head.')

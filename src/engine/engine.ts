@@ -26,18 +26,22 @@ export interface Tx extends Reader {
     ...parameters: ParametersOf<Name>
   ): number | Promise<number>
   /**
-   * Runs a statement whose result is not needed. PostgreSQL gets it without a wait for those before it. If it fails,
-   * the command fails, at the latest at its end.
+   * Runs a statement whose result is not needed. It is sent to PostgreSQL without waiting for the statements before it.
+   * If it fails, the command fails, at the latest at its end.
    */
   write<Name extends string>(statement: Statement<unknown, Name>, ...parameters: ParametersOf<Name>): void
-  /** Returns the next id of a noun, before its INSERT. An id is never reused and never above 2^53 - 1. */
+  /** Returns the next id of a noun, before its INSERT. Two rows never get the same id, even if one is deleted. */
   nextId(noun: Noun): bigint | Promise<bigint>
   /**
-   * Returns the position and the hash of a new event, and adds its changes to the totals. Returns null if commits are
-   * not in order. A sequencer then does both after the commit, so the row of the event must contain the changes.
+   * Returns the position and the hash of a new event, and adds its changes to the totals. On PostgreSQL, where commits
+   * are not in order, it returns null: the sequencer does both after the commit, so the row of the event must contain
+   * the changes.
    */
   numberEvent(event: EventRecord, totals: TotalChanges | undefined): ChainEntry | null
 }
+
+/** Runs a short read of the store: see `Engine.readRow`. */
+export type ReadRow = <T>(work: (reader: Reader) => Promise<T>) => Promise<T>
 
 /**
  * The storage of a store. Queries and commands are data; the engine gets the functions that run them when it opens.
@@ -47,7 +51,7 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly name: 'sqlite' | 'postgres'
   /** Runs a short read on this thread, such as a few rows by key or one page of events. */
   readRow<T>(work: (reader: Reader) => Promise<T>): Promise<T>
-  /** Returns the reply to a list or a summary. The read does not block other reads. */
+  /** Returns the reply to a long list. The read does not block other reads. */
   readScan(query: Query): Promise<Reply>
   /** Runs one command in one transaction. Resolves to its result once its effect is durable. */
   execute(command: Command): Promise<Result>
@@ -62,7 +66,7 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
    * that stops the calls.
    */
   readonly watchRows?: (listener: (changes: RowChanges) => void) => () => void
-  /** Runs work that only one process of the store may do at a time, such as what a first start does. */
+  /** Runs work that only one process of the store may do at a time, such as the work of a first start. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>

@@ -5,7 +5,7 @@ import { PostgresConnection } from './postgres-connection.ts'
 import { sqlState } from './postgres-fault.ts'
 import { sql } from './statement.ts'
 
-/** How many commands end before the rows of those that started before the oldest running one are deleted. */
+/** After each 500 ended commands, a sweep deletes the rows of those that began before the oldest running command. */
 const SWEEP_EVERY_COMMANDS = 500
 /** The age at which the rows that a process left behind are deleted, by any process. */
 const RETENTION_MS = 7 * 24 * 3_600_000
@@ -24,7 +24,7 @@ export interface Execution<Result> {
   readonly confirmation: string
   /** The first statement of each run: it inserts the row of the command. It fails if an earlier run has committed. */
   readonly insertion: string
-  /** The result of the last run that reached its COMMIT. */
+  /** The result of a run whose COMMIT was sent but not confirmed; undefined if there is no such run. */
   unconfirmed: { readonly result: Result } | undefined
   /** Returns whether this error of the insertion means that an earlier run has committed. */
   hasCommitted(error: unknown): boolean
@@ -41,8 +41,8 @@ export class Executions<Result> {
   readonly #process = BigInt(`0x${randomBytes(8).toString('hex')}`) >> 11n
   readonly #use: <T>(work: (connection: ReservedSQL) => Promise<T>) => Promise<T>
   readonly #running = new Set<bigint>()
-  #last = 0n
-  #ended = 0
+  #lastNumber = 0n
+  #endedCount = 0
   #sweeping: Promise<void> = Promise.resolve()
 
   /** `use` runs work with a connection. */
@@ -51,7 +51,7 @@ export class Executions<Result> {
   }
 
   start(): Execution<Result> {
-    const number = ++this.#last
+    const number = ++this.#lastNumber
     this.#running.add(number)
     // The values are numbers and an instant, so the text is safe. It is sent together with BEGIN.
     const row = `${this.#process}, ${number}, '${storedInstant(Date.now())}'`
@@ -60,13 +60,13 @@ export class Executions<Result> {
       confirmation: `UPDATE execution SET at = at WHERE process = ${this.#process} AND number = ${number}`,
       insertion: `INSERT INTO execution (process, number, at) VALUES (${row})`,
       unconfirmed: undefined,
-      hasCommitted: error => sqlState(error) === UNIQUE_VIOLATION && isOfExecution(error),
+      hasCommitted: error => sqlState(error) === UNIQUE_VIOLATION && isFromExecutionTable(error),
     }
   }
 
   end({ number }: Execution<Result>): void {
     this.#running.delete(number)
-    if (++this.#ended % SWEEP_EVERY_COMMANDS === 0) this.#sweeping = this.#sweep()
+    if (++this.#endedCount % SWEEP_EVERY_COMMANDS === 0) this.#sweeping = this.#sweep()
   }
 
   /** Deletes the rows of this process. If the database does not respond, another process deletes them after 7 days. */
@@ -77,7 +77,7 @@ export class Executions<Result> {
 
   async #sweep(): Promise<void> {
     // Numbers are added in ascending order, so the first one is the smallest.
-    const [oldest = this.#last + 1n] = this.#running
+    const [oldest = this.#lastNumber + 1n] = this.#running
     await this.#use(async connection => {
       const database = new PostgresConnection(connection)
       await database.run(deleteEnded, { process: this.#process, before: oldest })
@@ -86,6 +86,6 @@ export class Executions<Result> {
   }
 }
 
-function isOfExecution(error: unknown): boolean {
+function isFromExecutionTable(error: unknown): boolean {
   return error instanceof Error && 'table' in error && error.table === 'execution'
 }

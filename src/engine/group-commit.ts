@@ -8,7 +8,7 @@ import { isFatal, LOCK_WAIT_MS } from './sqlite-connection.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 import { type TotalChanges, TotalSums } from './totals.ts'
 
-/** The part of a connection that the batch loop uses. */
+/** The part of a connection that BatchWriter uses. */
 export interface WriteConnection {
   readonly inTransaction: boolean
   one<Row, Name extends string>(
@@ -30,7 +30,10 @@ const rollbackToSavepoint = sql()('ROLLBACK TO command')
 const readCounters = sql<{ noun: Noun; last: bigint }>()('SELECT noun, last FROM counter')
 const writeCounter = sql()('UPDATE counter SET last = $last WHERE noun = $noun')
 
-/** The number of batches that run with savepoints after a batch in which a command failed half-way. */
+/**
+ * The number of batches that run with savepoints after a command failed that had already written rows. The first of
+ * them is the repeated batch of that command.
+ */
 const SAVEPOINT_BATCHES = 16
 
 /** Thrown if a command failed after it had written rows, so that its batch must run again with savepoints. */
@@ -39,8 +42,8 @@ class PartialWrite extends Error {}
 /**
  * The only writer of a SQLite store. It runs each batch of commands in one transaction with one fsync.
  *
- * A refusal undoes its own command and nothing else. Most commands are refused before they have written anything. If a
- * command is refused later, its batch is rolled back and run again with a savepoint for each command. The next batches
+ * A refusal undoes its own command and nothing else. Most refusals come before the command has written anything. After
+ * a later refusal, the whole batch is rolled back and run again with a savepoint for each command. The next batches
  * also run with savepoints. Savepoints for every batch would cost each order a quarter of its time.
  */
 export class BatchWriter<Command, Reply> implements Tx {
@@ -53,14 +56,14 @@ export class BatchWriter<Command, Reply> implements Tx {
   #head: ChainEntry
   /** The changes of the totals by the commands of the batch that succeeded. */
   readonly #totals = new TotalSums()
-  /** The changes of the totals by the command that runs. */
+  /** The changes of the totals by the command that is running. */
   #commandTotals: TotalChanges[] = []
   #savepointBatches = 0
   /** Whether the state in memory may differ from the stored state. */
   #isStale = false
   /** Whether another process held the lock when the last batch began. */
   #isLocked = false
-  #wrote = false
+  #hasWritten = false
 
   constructor(
     connection: WriteConnection,
@@ -90,7 +93,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     } catch (error) {
       if (isFatal(error)) throw error
       if (connection.inTransaction) connection.run(rollback)
-      if (!(error instanceof PartialWrite)) return this.#lost(commands, error)
+      if (!(error instanceof PartialWrite)) return this.#failAll(commands, error)
       this.#isStale = true
       this.#savepointBatches = SAVEPOINT_BATCHES
       return this.commit(commands)
@@ -127,7 +130,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     parameters: ParametersOf<Name>,
     rows?: readonly unknown[],
   ): void {
-    this.#wrote = true
+    this.#hasWritten = true
     this.#recorder.record(statement, parameters, rows)
   }
 
@@ -157,7 +160,7 @@ export class BatchWriter<Command, Reply> implements Tx {
       outcomes.push(outcome)
       if ('reply' in outcome) for (const changes of this.#commandTotals) this.#totals.add(changes)
       // SQLITE_FULL and similar errors end the whole transaction, including the commands that "succeeded" before.
-      if (!connection.inTransaction) return this.#lost(commands)
+      if (!connection.inTransaction) return this.#failAll(commands)
     }
     this.#save()
     connection.run(commit)
@@ -185,12 +188,12 @@ export class BatchWriter<Command, Reply> implements Tx {
     const before = this.#issuedIds
     const head = this.#head
     this.#issuedIds = new Map(before)
-    this.#wrote = false
+    this.#hasWritten = false
     try {
       return { reply: await this.#perform(this, command) }
     } catch (error) {
       if (isFatal(error)) throw error
-      if (this.#wrote && this.#connection.inTransaction) throw new PartialWrite()
+      if (this.#hasWritten && this.#connection.inTransaction) throw new PartialWrite()
       this.#issuedIds = before
       this.#head = head
       return failure(error)
@@ -218,7 +221,7 @@ export class BatchWriter<Command, Reply> implements Tx {
     }
   }
 
-  #lost(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
+  #failAll(commands: readonly Command[], error?: unknown): Outcome<Reply>[] {
     this.#isStale = true
     const cause = error ?? storageFull()
     return commands.map(() => failure(cause))

@@ -4,7 +4,7 @@ import type { SqliteConnection } from './sqlite-connection.ts'
 import { sql } from './statement.ts'
 import { readChanges, TotalSums } from './totals.ts'
 
-/** The maximum number of events numbered in one transaction. */
+/** The maximum number of events that are read and numbered at a time. */
 export const EVENTS_PER_STEP_MAX = 1000
 
 /** A committed event without a position. */
@@ -28,11 +28,12 @@ interface Numbered {
 }
 
 /**
- * Returns the positions and chain entries of the events that `findUnnumbered` has found, in the order of their ids.
- * Events of one subject are in the order of the subject's version.
+ * Returns the positions and chain entries of the events that `findUnnumbered` has found. They are numbered in the order
+ * of their ids, but the events of one subject in the order of its versions. If the maximum number was found, the events
+ * keep the order in which they were found: by subject and version.
  */
 export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]): Numbered {
-  const ordered = found.length < EVENTS_PER_STEP_MAX ? byIdThenVersion(found) : found
+  const ordered = found.length < EVENTS_PER_STEP_MAX ? sortByIdAndVersion(found) : found
   let last = head
   const sums = new TotalSums()
   const entries = ordered.map(event => {
@@ -44,8 +45,8 @@ export function numberEvents(head: ChainEntry, found: readonly UnnumberedEvent[]
 }
 
 /**
- * Numbers the events of a database that was copied from PostgreSQL before they had a position. SQLite has no sequencer.
- * The caller owns the transaction.
+ * Numbers the events that have no position in a database that was copied from PostgreSQL, because SQLite has no
+ * sequencer. The caller owns the transaction.
  */
 export function numberCopiedEvents(connection: SqliteConnection): void {
   for (;;) {
@@ -61,10 +62,10 @@ export function numberCopiedEvents(connection: SqliteConnection): void {
 }
 
 /**
- * Returns events that are sorted by subject and version in the order of their ids, which is nearly the order of time.
- * Only the events of one subject are in the order of their versions: they fill the places of their ids in that order.
+ * Sorts events by id, which is nearly the order of time. Only the events of one subject are sorted by version: they
+ * fill the places of their ids in that order. `bySubject` is sorted by subject and version.
  */
-function byIdThenVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
+function sortByIdAndVersion(bySubject: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const queues = Map.groupBy(bySubject, ({ subject }) => subject)
   const places = bySubject.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return places.flatMap(({ subject }) => queues.get(subject)?.shift() ?? [])

@@ -9,13 +9,13 @@ import { lockForMigration, migrations, runMigrations, storeVersionOf } from './p
 import { findPrimary, isPrimary } from './primary.ts'
 import { findUsedTable, type StoreTable } from './store-tables.ts'
 
-/** The time in which a connection must be established, in seconds. */
+/** The time within which a connection must be established, in seconds. */
 const CONNECT_SECONDS_MAX = 5
-/** The time that the target waits for a process that starts a store on it or copies to it, in milliseconds. */
+/** The time that a connection waits for a process that starts a store on the database or copies to it. */
 const LOCK_MS_MAX = 5000
-/** The time in which the server ends the session of a copy that is frozen, in milliseconds. */
+/** The time after which the server ends the session of a copy that is frozen, in milliseconds. */
 const FROZEN_MS_MAX = 60_000
-const LOCKED = '55P03'
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** A source on PostgreSQL, and whether it is a standby, which may be behind its primary. */
 export interface PostgresSource extends CopySource {
@@ -69,7 +69,7 @@ export async function openPostgresTarget(
   try {
     await connection.unsafe('BEGIN ISOLATION LEVEL READ COMMITTED')
     const version = await lockForMigration(connection).catch(error => {
-      if (sqlState(error) !== LOCKED) throw error
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error
       throw new TargetInUse('Another process starts a store on it, or copies to it.')
     })
     if (version > 0 && version < migrations.length) {
@@ -117,18 +117,18 @@ export async function openConnection(host: DatabaseHost): Promise<{ pool: SQL; c
   }
 }
 
-/** Returns the primary, or else the first host that can be read. Throws the error of the primary if there is none. */
+/** Returns the primary, or else the first host that can be read. If no host can, throws the error of findPrimary. */
 async function findReadable(hosts: readonly DatabaseHost[]): Promise<DatabaseHost> {
   try {
     return await findPrimary(hosts)
   } catch (error) {
-    const answers = await Promise.allSettled(
+    const results = await Promise.allSettled(
       hosts.map(async host => {
         const { pool } = await openConnection(host)
         await pool.close({ timeout: 0 })
       }),
     )
-    const found = hosts[answers.findIndex(({ status }) => status === 'fulfilled')]
+    const found = hosts[results.findIndex(({ status }) => status === 'fulfilled')]
     if (found) return found
     throw error
   }

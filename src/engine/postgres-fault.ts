@@ -6,7 +6,7 @@ import { Stale } from './engine.ts'
  * - `conflict`: another transaction was in the way. The work may succeed if it runs again.
  * - `locked`: a row stayed locked for too long.
  * - `slow`: the server ended a statement that took too long.
- * - `lost`: the connection is gone, or there is none to be had.
+ * - `lost`: the connection is gone, no connection can be opened, or the server is out of memory.
  * - `full`: the server has no space left.
  * - `denied`: the server refuses the user, the password or the database, or lacks a privilege.
  * - `standby`: the server accepts no writes, because another server is the primary.
@@ -31,14 +31,14 @@ const faults: Readonly<Record<string, Fault>> = {
   '28P01': 'denied',
   '3D000': 'denied',
   '42501': 'denied',
-  // The database was dropped, or the session was idle for too long.
+  // The database was dropped, or the session was idle for too long, or the server is out of memory.
   '57P04': 'lost',
   '57P05': 'lost',
   '53200': 'lost',
   '25006': 'standby',
 }
 
-/** Returns undefined for a refusal of the store and for a bug, which would only happen again. */
+/** Returns the fault of an error; undefined for a refusal of the store and for a bug, which would only happen again. */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof Stale) return 'conflict'
   if (!(error instanceof SQL.PostgresError)) return undefined
@@ -54,6 +54,11 @@ function isConnectionCode(code: string): boolean {
 /** Returns whether a pooler between the store and PostgreSQL refused a setting of a session. */
 export function isRefusedSetting(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter')
+}
+
+/** Returns whether no connection could be established: the host does not exist, does not respond, or refuses it. */
+export function isUnreachable(error: unknown): error is Error {
+  return error instanceof SQL.PostgresError && isConnectionCode(error.code)
 }
 
 export function isTlsMissing(error: unknown): boolean {

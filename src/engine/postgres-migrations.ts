@@ -40,7 +40,8 @@ const lockVersions = 'SELECT version FROM migration WHERE version = 0 FOR UPDATE
 const insertVersion = sql()('INSERT INTO migration (version) VALUES ($version)')
 
 /**
- * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on the version table.
+ * Runs the missing migrations. Only one process migrates at a time; the others wait for the lock on a row of the
+ * version table.
  */
 export async function migratePostgres(host: DatabaseHost): Promise<void> {
   // Without the time limits of requests: a migration of a large store takes minutes, and waits for its turn.
@@ -58,15 +59,15 @@ export async function migratePostgres(host: DatabaseHost): Promise<void> {
 }
 
 /**
- * Locks the version table in a transaction, and creates it if it is absent. Until the transaction ends, no store can
- * start on the database. Returns the number of the last migration; 0 for an empty database.
+ * Locks a row of the version table in a transaction, and creates the table if it is absent. Until the transaction ends,
+ * no store can start on the database. Returns the number of the last migration; 0 for an empty database.
  */
 export async function lockForMigration(transaction: SQL | ReservedSQL): Promise<number> {
   for (const text of [createVersions, insertFirstVersion, lockVersions]) await transaction.unsafe(text)
   return versionOf(new PostgresConnection(transaction))
 }
 
-/** Runs the missing migrations in a transaction that has the lock on the version table. Throws NewerDatabase. */
+/** Runs the missing migrations in a transaction that holds the lock of `lockVersions`. Throws NewerDatabase. */
 export async function runMigrations(transaction: SQL | ReservedSQL): Promise<void> {
   const connection = new PostgresConnection(transaction)
   await migrate(
@@ -81,7 +82,7 @@ export async function runMigrations(transaction: SQL | ReservedSQL): Promise<voi
   )
 }
 
-/** The time for work that only one process does at a time, in milliseconds. */
+/** The maximum time for work that only one process does at a time, in milliseconds. */
 const EXCLUSIVE_MS_MAX = 60_000
 
 /** Runs work while this process holds a lock that each process takes for such work. */
@@ -95,7 +96,7 @@ export async function exclusively<T>(host: DatabaseHost, work: () => Promise<T>)
   })
 }
 
-/** Returns the number of the last migration; 0 without one. Throws if the database has no version table. */
+/** Returns the number of the last migration; 0 if none has run. Throws if the database has no version table. */
 export async function versionOf(connection: PostgresConnection): Promise<number> {
   const row = await connection.one(readVersion)
   return Number(row?.version ?? 0n)

@@ -3,6 +3,7 @@ import type { StoreError } from '../model/error.ts'
 import { overloaded, storageFull } from '../model/refusals.ts'
 import { ATTEMPTS_MAX, type Reader } from './engine.ts'
 import type { Execution, Executions } from './executions.ts'
+import { type OutageChange, OutageWatch } from './outage.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { type Fault, faultOf } from './postgres-fault.ts'
 import { isPrimary, type Pools, type Primary } from './primary.ts'
@@ -24,6 +25,7 @@ interface RunnerOptions<Result> {
   readonly executions: Executions<Result>
   readonly isolation: string | undefined
   readonly random: () => number
+  readonly onOutage: (change: OutageChange) => void
 }
 
 /**
@@ -33,9 +35,11 @@ interface RunnerOptions<Result> {
 export class PostgresRunner<Result> {
   readonly #options: RunnerOptions<Result>
   readonly #begin: string
+  readonly #outageWatch: OutageWatch
 
   constructor(options: RunnerOptions<Result>) {
     this.#options = options
+    this.#outageWatch = new OutageWatch(() => this.#probe(), options.onOutage)
     this.#begin = `BEGIN ISOLATION LEVEL ${options.isolation ?? 'READ COMMITTED'}`
   }
 
@@ -70,6 +74,20 @@ export class PostgresRunner<Result> {
 
   /** Resolves if the primary responds. Otherwise rejects, and looks for another one. */
   async ping(): Promise<void> {
+    try {
+      await this.#probe()
+    } catch (error) {
+      this.#outageWatch.suspect()
+      throw error
+    }
+  }
+
+  /** Reports no outage from now on, because closing the connections looks like one. */
+  close(): void {
+    this.#outageWatch.close()
+  }
+
+  async #probe(): Promise<void> {
     const { primary } = this.#options
     const { pools } = primary
     const dueMs = performance.now() + PING_MS_MAX
@@ -86,7 +104,8 @@ export class PostgresRunner<Result> {
 
   /**
    * Runs work with the pools of the primary, and again after each fault that may pass, with that fault. Throws
-   * `overloaded` if the next attempt would start after the deadline.
+   * `overloaded` or `storage_full` after a final fault and after too many conflicts, and `overloaded` if the next
+   * attempt would start after the deadline.
    */
   async #repeat<T>(dueMs: number, work: (pools: Pools, fault: Fault | undefined) => Promise<T>): Promise<T> {
     const { primary, random } = this.#options
@@ -102,7 +121,10 @@ export class PostgresRunner<Result> {
       }
       if (fault === 'lost' || fault === 'standby') await this.#renew(pools, dueMs)
       const delayMs = random() * Math.min(BACKOFF_MS * 2 ** attempts, BACKOFF_MS_MAX)
-      if (performance.now() + delayMs >= dueMs) throw gaveUp(fault)
+      if (performance.now() + delayMs >= dueMs) {
+        if (fault === 'lost' || fault === 'standby') this.#outageWatch.suspect()
+        throw gaveUp(fault)
+      }
       await Bun.sleep(delayMs)
     }
   }

@@ -5,11 +5,12 @@ import { Executions } from './executions.ts'
 import { hostOptions } from './host-options.ts'
 import { IdBlocks } from './id-blocks.ts'
 import { newerDatabase } from './migrate.ts'
+import type { OutageChange } from './outage.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import { exclusively, migratePostgres, migrations, storeVersionOf, versionOf } from './postgres-migrations.ts'
 import { PostgresRunner } from './postgres-runner.ts'
 import { findPrimary, Primary } from './primary.ts'
-import { sequence } from './sequencer.ts'
+import { startSequencer } from './sequencer.ts'
 import { type ParametersOf, type Statement, sql } from './statement.ts'
 
 const takeIds = sql<{ last: bigint }>()(
@@ -33,11 +34,13 @@ export interface PostgresOptions<Query, Command, Reply, Result = Reply> {
   readonly random: () => number
   readonly isolation?: 'READ COMMITTED' | 'REPEATABLE READ' | 'SERIALIZABLE'
   readonly onFault: (error: unknown) => void
+  /** Called when the database stops responding, and when it responds again. */
+  readonly onOutage: (change: OutageChange) => void
 }
 
 /**
- * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws NewerDatabase, and the error of the
- * driver if no primary can be reached.
+ * Migrates and opens a store on PostgreSQL 15 or later, with bounded pools. Throws NewerDatabase, and the errors of
+ * Primary.find.
  */
 export async function openPostgres<Query, Command, Reply, Result = Reply>(
   options: PostgresOptions<Query, Command, Reply, Result>,
@@ -45,20 +48,26 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
   const { address, commandsMax, executeQuery, executeCommand, isolation, random, onFault } = options
   const primary = await Primary.find(address, commandsMax)
   await migratePostgres(primary.pools.host)
-  const number = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
+  const useNumbering = <T>(work: (connection: ReservedSQL) => Promise<T>): Promise<T> =>
     primary.pools.numbering.use(performance.now() + NUMBERING_MS_MAX, work)
-  const ids = new IdBlocks((noun, count) => number(connection => reserveIds(connection, noun, count)))
-  const executions = new Executions<Result>(number)
+  const ids = new IdBlocks((noun, count) => useNumbering(connection => reserveIds(connection, noun, count)))
+  const executions = new Executions<Result>(useNumbering)
   const watchers = new Set<() => void>()
   const notifyAll = (): void => {
     for (const notify of watchers) notify()
   }
-  const sequencer = sequence(
-    work => number(connection => inTransaction(connection, work)),
+  const sequencer = startSequencer(
+    work => useNumbering(connection => inTransaction(connection, work)),
     notifyAll,
     onFault,
   )
-  const runner = new PostgresRunner<Result>({ primary, executions, isolation, random })
+  const runner = new PostgresRunner<Result>({
+    primary,
+    executions,
+    isolation,
+    random,
+    onOutage: options.onOutage,
+  })
   return {
     name: 'postgres',
     readRow: work => runner.read('reads', work),
@@ -84,6 +93,7 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     exclusively: work => exclusively(primary.pools.host, work),
     ping: () => runner.ping(),
     close: async () => {
+      runner.close()
       await sequencer.close()
       await executions.close()
       await primary.close(CLOSE_MS_MAX)

@@ -3,27 +3,28 @@ import type { DatabaseAddress, DatabaseHost } from '../model/database-url.ts'
 import { overloaded } from '../model/refusals.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import { hostOptions } from './host-options.ts'
-import { isRefusedSetting, isTlsMissing } from './postgres-fault.ts'
+import { isRefusedSetting, isTlsMissing, isUnreachable } from './postgres-fault.ts'
 
-/** The time in which the server ends a statement of a request, in milliseconds. It is below every deadline. */
+/** The time after which the server ends a statement, in milliseconds. The default deadline of a request is later. */
 const STATEMENT_MS_MAX = 4000
-/** The time that a transaction waits for a lock, in milliseconds. A command that fails then waits in another pool. */
+/** The time that a transaction waits for a lock, in milliseconds. Then the command waits again, in another pool. */
 const LOCK_MS_MAX = 250
+/** The same in the pools for locked commands, reads, lists, and ids and positions. */
 const LONG_LOCK_MS_MAX = 2000
-/** The time in which the server ends the session of a process that is frozen in a transaction, in milliseconds. */
+/** The time after which the server ends a session that is idle in a transaction, because its process is frozen. */
 const FROZEN_MS_MAX = 2000
 /** The time in which a host must say whether it is the primary, in milliseconds. */
 const PROBE_MS_MAX = 1500
-/** The same at the start, which may be over a slow network. */
+/** The same at the start of a process, when nobody waits for a response and the network may be slow. */
 const FIRST_PROBE_MS_MAX = 10_000
 
-/** The connections for lists and summaries. */
-const SCANS = 6
-const READS = 6
-/** The connections of commands that wait for a locked row, so that they do not hold the connections of the others. */
-const LOCKED = 3
+/** The connections for lists. */
+const SCAN_CONNECTIONS = 6
+const READ_CONNECTIONS = 6
+/** The connections of commands that wait for a locked row, so that they do not hold connections of other commands. */
+const LOCKED_COMMAND_CONNECTIONS = 3
 /** Ids and positions have their own connections, because a transaction that waits for an id already holds one. */
-const NUMBERING = 2
+const NUMBERING_CONNECTIONS = 2
 
 /** The pools of one server, one for each kind of work, so that no kind can take the connections of another. */
 export interface Pools {
@@ -36,9 +37,7 @@ export interface Pools {
   readonly pings: BoundedPool
 }
 
-/**
- * The server that accepts writes, among the hosts of an address. After a failover it is another one: `renew` finds it.
- */
+/** The server that accepts writes, among the hosts of an address. After a failover, `renew` finds the new primary. */
 export class Primary {
   readonly #hosts: readonly DatabaseHost[]
   readonly #commandsMax: number
@@ -51,7 +50,10 @@ export class Primary {
     this.#pools = openPools(host, commandsMax)
   }
 
-  /** Finds the primary. Throws the error of the first host if none of them is one, or Pooled. */
+  /**
+   * Finds the primary. Throws the errors of findPrimary, Pooled, and an Error if the server does not make commits
+   * durable, or its database has another encoding than UTF-8 or no schema for the tables.
+   */
   static async find(address: DatabaseAddress, commandsMax: number): Promise<Primary> {
     const primary = new Primary(address, await findPrimary(address.hosts, FIRST_PROBE_MS_MAX), commandsMax)
     try {
@@ -68,8 +70,8 @@ export class Primary {
   }
 
   /**
-   * Looks for the primary, if the address has other hosts and these pools are still in use. Rejects if there is none
-   * now.
+   * Looks for the primary, if the address has other hosts and the failed pools are still in use. Rejects if no host is
+   * the primary now.
    */
   async renew(failed: Pools): Promise<void> {
     if (this.#hosts.length === 1 || this.#pools !== failed) return
@@ -100,12 +102,12 @@ function openPools(host: DatabaseHost, commandsMax: number): Pools {
   return {
     host,
     commands: open(commandsMax, LOCK_MS_MAX),
-    lockedCommands: open(LOCKED, LONG_LOCK_MS_MAX),
-    reads: open(READS, LONG_LOCK_MS_MAX),
+    lockedCommands: open(LOCKED_COMMAND_CONNECTIONS, LONG_LOCK_MS_MAX),
+    reads: open(READ_CONNECTIONS, LONG_LOCK_MS_MAX),
     // A Bun connection keeps every named statement for its lifetime, here and in PostgreSQL (1.3 MB for a list of 60
     // branches). Lists have many texts, so their statements are unnamed and planned again each time, in 0.1 to 1 ms.
-    scans: open(SCANS, LONG_LOCK_MS_MAX, { prepare: false }),
-    numbering: open(NUMBERING, LONG_LOCK_MS_MAX),
+    scans: open(SCAN_CONNECTIONS, LONG_LOCK_MS_MAX, { prepare: false }),
+    numbering: open(NUMBERING_CONNECTIONS, LONG_LOCK_MS_MAX),
     pings: open(1, LOCK_MS_MAX),
   }
 }
@@ -124,18 +126,25 @@ function sessionSettings(lockMs: number): Record<string, string | number> {
   }
 }
 
-/** Returns the first host in the list that accepts writes; asks all at once. Throws the error of the first host. */
+/**
+ * Returns the first host in the list that accepts writes; asks all at once. If there is none, throws the error of the
+ * first host (Pooled, NoTls, Unreachable or an error of the driver), or `overloaded` if the first host responded.
+ */
 export async function findPrimary(
   hosts: readonly DatabaseHost[],
   limitMs = FIRST_PROBE_MS_MAX,
 ): Promise<DatabaseHost> {
-  const answers = await Promise.allSettled(hosts.map(host => acceptsWrites(host, limitMs)))
-  const index = answers.findIndex(answer => answer.status === 'fulfilled' && answer.value)
+  const results = await Promise.allSettled(hosts.map(host => acceptsWrites(host, limitMs)))
+  const index = results.findIndex(result => result.status === 'fulfilled' && result.value)
   const found = hosts[index]
   if (found) return found
-  const [first] = answers
+  const [first] = results
   if (first?.status === 'rejected') throw first.reason
-  throw overloaded(`${hosts.map(({ name }) => name).join(', ')}: no primary, so no writes are possible.`, 5)
+  const names = hosts.map(({ name }) => name).join(', ')
+  throw overloaded(
+    `${names} accepts no writes: it is a standby, or default_transaction_read_only is on for its user or database.`,
+    5,
+  )
 }
 
 /** Thrown if the connections do not lead to PostgreSQL itself. */
@@ -145,6 +154,13 @@ class Pooled extends Error {
       'its sessions do not keep their time limits and prepared statements: ' +
         'connect to PostgreSQL itself, not to a pooler such as PgBouncer',
     )
+  }
+}
+
+/** Thrown if there is no PostgreSQL at the address of a host. */
+class Unreachable extends Error {
+  constructor({ name }: DatabaseHost, { message }: Error) {
+    super(`PostgreSQL cannot be reached at ${name} (${message.replace(/\.$/, '').toLowerCase()})`)
   }
 }
 
@@ -162,6 +178,22 @@ async function assertSettings(connection: ReservedSQL): Promise<void> {
   if (commit?.synchronous_commit === 'off') {
     throw new Error('synchronous_commit is off, so a crash would lose acknowledged orders: set it to on')
   }
+  const [encoding] = await connection.unsafe<{ server_encoding: string }[]>('SHOW server_encoding')
+  if (encoding?.server_encoding !== 'UTF8') {
+    throw new Error(
+      `its encoding is ${encoding?.server_encoding}, in which not every name can be stored: ` +
+        "create the database with ENCODING 'UTF8'",
+    )
+  }
+  const [schema] = await connection.unsafe<{ name: string | null }[]>('SELECT current_schema() AS name')
+  // The schemas of PostgreSQL itself start with pg_. Tables in pg_temp would belong to one connection.
+  if (typeof schema?.name !== 'string' || schema.name.startsWith('pg_')) {
+    const [path] = await connection.unsafe<{ search_path: string }[]>('SHOW search_path')
+    throw new Error(
+      `its search_path (${path?.search_path}) names no schema for the tables first: set it to an existing one, ` +
+        'such as public',
+    )
+  }
 }
 
 async function acceptsWrites(host: DatabaseHost, limitMs: number): Promise<boolean> {
@@ -170,7 +202,8 @@ async function acceptsWrites(host: DatabaseHost, limitMs: number): Promise<boole
     return await pool.use(performance.now() + limitMs, isPrimary)
   } catch (error) {
     if (isRefusedSetting(error)) throw new Pooled()
-    throw isTlsMissing(error) ? new NoTls(host) : error
+    if (isTlsMissing(error)) throw new NoTls(host)
+    throw isUnreachable(error) ? new Unreachable(host, error) : error
   } finally {
     await pool.close()
   }

@@ -11,7 +11,7 @@ import { mergeWriteAheadLog } from './sqlite-files.ts'
 import { dynamicSql, type Statement, sql } from './statement.ts'
 import { deleteRows, insertRows, type StoreTable } from './store-tables.ts'
 
-/** What remains of a store that is reset. */
+/** What a store has after a reset, in addition to the rows of a new store. */
 export interface ResetScope {
   /** Whether the API keys remain valid. */
   readonly keepsKeys: boolean
@@ -33,8 +33,8 @@ const countSessions = sql<{ sessions: bigint }>()(`
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'petstore%'`)
 
 /**
- * Deletes all rows of the store in a data directory, and makes its file small again. The caller holds the lock of the
- * directory. Throws NewerDatabase.
+ * Replaces the rows of the store in a data directory by those of a new store and those of the scope, and makes its file
+ * small again. The caller holds the lock of the directory. Throws NewerDatabase.
  */
 export async function resetSqlite(
   directory: string,
@@ -46,7 +46,7 @@ export async function resetSqlite(
   try {
     await migrateSqlite(connection)
     connection.database.run('BEGIN IMMEDIATE')
-    await deleteAll(connection, tables, scope, table => deleteRows(table))
+    await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')
     connection.database.run('VACUUM')
   } finally {
@@ -56,8 +56,9 @@ export async function resetSqlite(
 }
 
 /**
- * Deletes all rows of the store in a database, in one transaction. Throws NotResettable if a process of the store is
- * connected or the database has no store of this version, NewerDatabase, and the error of the driver.
+ * Replaces the rows of the store in a database by those of a new store and those of the scope, in one transaction.
+ * Throws NotResettable if a process of the store is connected or the database has no store of this version,
+ * NewerDatabase, and the error of the driver.
  */
 export async function resetPostgres(
   { hosts }: DatabaseAddress,
@@ -83,7 +84,7 @@ export async function resetPostgres(
         'A process of the store is connected to the database: stop every process first.',
       )
     }
-    await deleteAll(database, tables, scope, truncate)
+    await replaceRows(database, tables, scope, truncate)
     await connection.unsafe('TRUNCATE execution')
     await connection.unsafe('COMMIT')
   } finally {
@@ -96,8 +97,8 @@ function truncate({ name }: StoreTable): Statement<never> {
   return dynamicSql(() => `TRUNCATE "${name}"`)
 }
 
-/** Replaces the rows of all tables by those of a new store, and keeps what the scope says. */
-async function deleteAll(
+/** Replaces the rows of all tables by those of a new store and those of the scope. */
+async function replaceRows(
   writer: Writer,
   tables: readonly StoreTable[],
   { keepsKeys, metadata }: ResetScope,

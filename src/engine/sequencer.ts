@@ -8,7 +8,7 @@ import { sql } from './statement.ts'
 
 /** The interval at which a process looks for events that another process committed but did not number. */
 const IDLE_MS = 1000
-/** The pause before a step, in milliseconds: each step costs the database a commit. */
+/** How long a woken sequencer waits, so that it numbers more events in one transaction, in milliseconds. */
 const PAUSE_MS = 10
 
 /** Runs work in a transaction at READ COMMITTED. */
@@ -27,19 +27,19 @@ const lockHead = sql<ChainEntry>()(
  * may run the sequencer at once. Events of one subject are numbered in the order of the subject's version. `onMoved` is
  * called when the head has moved, whichever process moved it.
  */
-export function sequence(
+export function startSequencer(
   inTransaction: RunInTransaction,
   onMoved: () => void,
   onFault: (error: unknown) => void,
 ): { wake(): void; close(): Promise<void> } {
-  let closing = false
+  let isClosing = false
   let woken = Promise.withResolvers<void>()
   let seenHead = -1n
   let isFailing = false
 
   async function drain(): Promise<void> {
     for (;;) {
-      const { head, numbered } = await step(inTransaction)
+      const { head, numbered } = await numberNextEvents(inTransaction)
       if (head !== seenHead) onMoved()
       seenHead = head
       if (numbered < EVENTS_PER_STEP_MAX) return
@@ -47,19 +47,19 @@ export function sequence(
   }
 
   async function run(): Promise<void> {
-    while (!closing) {
+    while (!isClosing) {
       woken = Promise.withResolvers()
       try {
         await drain()
         isFailing = false
       } catch (error) {
-        // While another process numbers events, it holds the lock. A database that is down fails once a second.
-        if (!closing && !isFailing && faultOf(error) !== 'locked') onFault(error)
+        // A lock timeout is normal: another process is numbering events. Other faults are reported only when they
+        // begin, because a database that is down causes one each second.
+        if (!isClosing && !isFailing && faultOf(error) !== 'locked') onFault(error)
         isFailing = faultOf(error) !== 'locked'
       }
-      if (!closing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
-      // The events of the commands of the next moment share one transaction.
-      if (!closing) await Bun.sleep(PAUSE_MS)
+      if (!isClosing) await Promise.race([woken.promise, Bun.sleep(IDLE_MS)])
+      if (!isClosing) await Bun.sleep(PAUSE_MS)
     }
   }
 
@@ -67,7 +67,7 @@ export function sequence(
   return {
     wake: () => woken.resolve(),
     close: async () => {
-      closing = true
+      isClosing = true
       woken.resolve()
       await running
     },
@@ -75,10 +75,12 @@ export function sequence(
 }
 
 /**
- * Numbers up to a thousand committed events that have no position yet, and changes the totals. Returns the new head,
- * and how many events were numbered.
+ * Numbers up to a thousand committed events that have no position yet, and adds their changes to the totals. Returns
+ * the position of the head, and how many events were numbered.
  */
-async function step(inTransaction: RunInTransaction): Promise<{ head: bigint; numbered: number }> {
+async function numberNextEvents(
+  inTransaction: RunInTransaction,
+): Promise<{ head: bigint; numbered: number }> {
   return await inTransaction(async transaction => {
     const connection = new PostgresConnection(transaction)
     const head = await connection.one(lockHead)

@@ -6,7 +6,7 @@ import { reserveFile } from './private-file.ts'
 /** How often the progress of a backup is reported, in milliseconds. */
 const PROGRESS_MS = 100
 
-/** What the worker is asked for: a copy of `from` in the empty file `to`. */
+/** The task of the worker: to copy the database `from` to the empty file `to`. */
 export interface BackupTask {
   readonly from: string
   readonly to: string

@@ -35,8 +35,8 @@ export function openSqliteSource(directory: string): CopySource {
 
 /**
  * Opens a new database file in a data directory, under a temporary name until it is published. The caller holds the
- * lock of the directory. If the store `isServed`, its events without a position are numbered; a backup keeps them as
- * they are. Throws TargetInUse if the directory has a store with rows.
+ * lock of the directory. `isServed` says whether a store will serve the copy: then its events without a position are
+ * numbered. A backup keeps them as they are. Throws TargetInUse if the directory has a store with rows.
  */
 export async function openSqliteTarget(
   directory: string,
@@ -99,7 +99,7 @@ function numberEvents(file: string): void {
   }
 }
 
-/** Throws TargetInUse unless a database file is absent or that of a store that was never used. */
+/** Throws TargetInUse unless a database file is absent, empty, or contains a store that was never used. */
 export async function refuseUsed(file: string, tables: readonly StoreTable[]): Promise<void> {
   if (!existsSync(file)) {
     if (!existsSync(`${file}-wal`)) return

@@ -10,7 +10,7 @@ const CHECK_MS = 1000
 /**
  * Moves the write-ahead log into the database file and removes the log. A copy of that one file is then the whole
  * store. Every other connection of this process must be closed, readers before the writer. Throws if another process
- * has the database open.
+ * is reading the database or writing to it.
  */
 export function mergeWriteAheadLog(file: string): void {
   if (!existsSync(file)) return
@@ -21,7 +21,7 @@ export function mergeWriteAheadLog(file: string): void {
       .query<{ busy: bigint; log: bigint; checkpointed: bigint }, []>('PRAGMA wal_checkpoint(TRUNCATE)')
       .get()
     if (result?.busy !== 0n) {
-      throw new Error(`Another process has ${file} open: keep ${file}-wal with it.`)
+      throw new Error(`Another process is using ${file}: keep ${file}-wal with it.`)
     }
   } finally {
     connection.close()
@@ -33,12 +33,12 @@ export function mergeWriteAheadLog(file: string): void {
  * function that stops watching.
  */
 export function watchFiles(files: readonly string[], onDeleted: (file: string) => void): () => void {
-  const opened = files.map(file => ({ file, was: statSync(file, { bigint: true }) }))
+  const openFiles = files.map(file => ({ file, opened: statSync(file, { bigint: true }) }))
   let isStopped = false
   const timer = setInterval(async () => {
-    for (const { file, was } of opened) {
+    for (const { file, opened } of openFiles) {
       const isSameFile = await stat(file, { bigint: true }).then(
-        ({ dev, ino }) => dev === was.dev && ino === was.ino,
+        ({ dev, ino }) => dev === opened.dev && ino === opened.ino,
         // Any other error says nothing about the open file.
         error => !(error instanceof Error && 'code' in error && error.code === 'ENOENT'),
       )

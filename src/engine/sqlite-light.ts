@@ -38,11 +38,11 @@ export interface LightSqliteOptions<Query, Command, Reply, Result> {
 /** A light engine: many of them run in one process. */
 export interface LightEngine<Query, Command, Reply, Result = Reply>
   extends Engine<Query, Command, Reply, Result> {
-  /** Copies the store, as of the last commit, to a file that does not exist yet. Commands wait meanwhile. */
+  /** Copies the store, as of the last commit, to a file that does not exist yet. Reads and commands wait meanwhile. */
   copyTo(file: string): Promise<void>
 }
 
-/** Thrown if a database file is damaged. */
+/** Thrown if a database file is damaged or missing. */
 export class DamagedDatabase extends Error {}
 
 interface WaitingCommand<Command, Result> {
@@ -114,7 +114,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   readonly #waiting: WaitingCommand<Command, Result>[] = []
   readonly #watchers = new Set<() => void>()
   #readers = 0
-  /** Resolves when the last reader has finished, for the writer that waits. */
+  /** Called when the last reader has finished; set while a writer waits for that. */
   #onReadersGone: (() => void) | undefined
   /** Set while a writer waits or runs. New readers wait for it: they share its connection, but not its transaction. */
   #writing: Promise<void> | undefined
@@ -253,7 +253,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
   }
 }
 
-/** Returns whether an error is the refusal of SQLite, and not one of the commands, which have their own bounds. */
+/** Returns whether SQLite had no space left. A command can refuse with the same code, but another message. */
 function isStorageFull(error: unknown): boolean {
   return (
     error instanceof StoreError && error.code === 'storage_full' && error.message === storageFull().message
@@ -273,7 +273,7 @@ class SlicedTx extends ForwardingTx {
     statement: Statement<Row, Name>,
     ...parameters: ParametersOf<Name>
   ): Row | undefined | Promise<Row | undefined> {
-    if (!this.#work.isDue) return super.one(statement, ...parameters)
+    if (!this.#work.isSliceOver) return super.one(statement, ...parameters)
     return this.#work.next().then(() => super.one(statement, ...parameters))
   }
 
@@ -281,7 +281,7 @@ class SlicedTx extends ForwardingTx {
     statement: Statement<Row, Name>,
     ...parameters: ParametersOf<Name>
   ): Row[] | Promise<Row[]> {
-    if (!this.#work.isDue) return super.many(statement, ...parameters)
+    if (!this.#work.isSliceOver) return super.many(statement, ...parameters)
     return this.#work.next().then(() => super.many(statement, ...parameters))
   }
 
@@ -289,7 +289,7 @@ class SlicedTx extends ForwardingTx {
     statement: Statement<unknown, Name>,
     ...parameters: ParametersOf<Name>
   ): number | Promise<number> {
-    if (!this.#work.isDue) return super.run(statement, ...parameters)
+    if (!this.#work.isSliceOver) return super.run(statement, ...parameters)
     return this.#work.next().then(() => super.run(statement, ...parameters))
   }
 }

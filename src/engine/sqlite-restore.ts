@@ -25,7 +25,7 @@ export interface RestoredDraft extends AsyncDisposable {
   readonly gap: ChainGap
   /** The last entry of the audit log: the end of the gap, or an event that had no position in the backup. */
   readonly head: ChainEntry
-  /** Makes the database durable, and that of the data directory. */
+  /** Makes the database durable, and makes it the database of the data directory. */
   publish(): void
 }
 

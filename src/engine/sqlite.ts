@@ -37,7 +37,7 @@ export const migrations = [
 /** The maximum number of commands in one transaction. It bounds how long the first command waits for the last one. */
 const COMMANDS_PER_BATCH_MAX = 128
 /** The longest time that a read on this thread waits for a lock of another process. All requests wait meanwhile. */
-const LOCK_WAIT_HERE_MS = 10
+const READ_LOCK_WAIT_MS = 10
 /** The maximum number of lists in one batch. */
 const QUERIES_PER_BATCH_MAX = 32
 
@@ -48,7 +48,7 @@ export interface SqliteOptions {
   readonly writer: URL
   /** The module that runs the reader worker with the queries of the shop. */
   readonly reader: URL
-  /** Called when a worker ended or cannot be trusted, so that the process must end. */
+  /** Called when the process must end, because a worker ended, or its file was deleted or cannot be trusted. */
   readonly onFatal: (reason: string) => void
   /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
@@ -71,9 +71,9 @@ export function databaseFile(directory: string): string {
 }
 
 /**
- * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase. It does not wait until the writer
- * has loaded its modules, which takes as long as loading those of the server: commands wait in its queue, and reads do
- * not need it.
+ * Opens the embedded store: migrates, then starts the writer. Throws NewerDatabase. The function does not wait until
+ * the writer has loaded its modules, which takes as long as loading those of the server: commands wait in the queue of
+ * the writer, and reads do not need it.
  */
 export async function openSqlite<Query, Command, Reply, Result = Reply>(
   options: SqliteOptions,
@@ -83,7 +83,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
   reserveFile(file)
   await migrateFile(file)
   const rowReader = new SharedReadTransaction(
-    new SqliteConnection(file, { readonly: true, waitMs: LOCK_WAIT_HERE_MS }),
+    new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
   )
   const { onFatal, pagesMax, watchedTables = [], writerCacheKib } = options
@@ -110,7 +110,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     batchMax: QUERIES_PER_BATCH_MAX,
     onFatal,
   })
-  // The first long list starts the reader worker. Here, it would slow down the start and take memory at rest.
+  // The first long list starts the reader worker. Starting it here would slow down the start and take memory at rest.
   writer.start()
   const watched = [file, `${file}-wal`, ...[lockFile(options.directory)].filter(path => existsSync(path))]
   const endWatch = watchFiles(watched, deleted => {
@@ -138,7 +138,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     },
     exclusively: work => work(),
     ping: async () => {
-      if (writer.ended || reader.ended) throw new Error('a worker of the store has ended')
+      if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
       await writer.started
     },
     close: async () => {

@@ -21,7 +21,7 @@ test('a name ends where no letter or digit follows, so a shorter name is not fou
   expect(names).toEqual(['a', 'ab', 'a1'])
 })
 
-test('only a statement that starts with SELECT is not marked as a write', () => {
+test('a statement is marked as a write unless it starts with SELECT', () => {
   expect(sql()('\n  SELECT 1').writes).toBe(false)
   expect(sql()('DELETE FROM pet RETURNING id').writes).toBe(true)
   expect(dynamicSql(place => `SELECT ${place(1n)}`).writes).toBe(false)
@@ -53,7 +53,7 @@ test('a value that is missing at run time is an error, and never NULL', () => {
   expect(() => valuesOf(findPets, [])).toThrow('the parameter name has no value')
 })
 
-test('a dynamic statement has the values of its places, in both texts', () => {
+test('a dynamic statement has its values in the order of its places, for both texts', () => {
   const statement = dynamicSql(place => {
     const [name, status] = [place('Rex'), place('sold')]
     return [`SELECT ${name}, ${status}`, `SELECT ${status}, ${name}, ${status}`]

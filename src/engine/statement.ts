@@ -15,7 +15,7 @@ export function readBoolean(value: bigint): boolean {
 export interface Statement<Row, Name extends string = never> {
   /** The SQL, with `$1` in place of the first name, `$2` in place of the second, ... */
   readonly text: string
-  /** A cheaper equivalent for PostgreSQL, with the same parameters. */
+  /** The equivalent for PostgreSQL with the same parameters, if `text` would be slow or sort differently there. */
   readonly postgresText?: string
   /** The names in the order of their numbers. A name that the SQL uses twice has one number. */
   readonly names: readonly Name[]
@@ -23,7 +23,7 @@ export interface Statement<Row, Name extends string = never> {
   readonly values?: Value[]
   /** Whether the statement can change rows. */
   readonly writes: boolean
-  /** The table that the statement writes; absent if it only reads, or if its text does not begin with the table. */
+  /** The table that the statement writes; absent if it only reads, or if the table is not at the start of its text. */
   readonly table?: string
   /**
    * The parameter with the id of the only row that the statement writes; absent if its text names no such parameter.
@@ -110,7 +110,9 @@ function targetOf<Name extends string>(
   return writtenId === undefined ? { table } : { table, writtenId }
 }
 
-/** Returns the parameter `x` of an UPDATE or DELETE with `WHERE id = $x`; undefined for any other condition. */
+/**
+ * Returns the parameter `x` of an UPDATE or DELETE with `WHERE id = $x`, alone or before an AND; otherwise undefined.
+ */
 function changedId(named: string): string | undefined {
   const [, condition = '', ...others] = named.split('WHERE')
   return others.length > 0 || /\bOR\b/.test(condition) ? undefined : CHANGED_ID.exec(condition)?.[1]
@@ -120,8 +122,8 @@ function changedId(named: string): string | undefined {
 export type Place = (value: Value) => string
 
 /**
- * Returns a statement for one call, whose text depends on the request. `write` returns the text, and optionally a
- * cheaper equivalent for PostgreSQL. It calls `place` for the place of each value. Each distinct text costs memory in a
+ * Returns a statement for one call, whose text depends on the request. `write` returns the text, and optionally its
+ * equivalent for PostgreSQL. It calls `place` for the place of each value. Each distinct text costs memory in a
  * connection, so there should be few texts.
  */
 export function dynamicSql<Row = never>(

@@ -39,7 +39,7 @@ const CATALOG = `
 
 /**
  * Returns the tables that the current migrations create, with the rows of a new store. They are read from a new
- * database in memory, so they never differ from the migrations. PostgreSQL has the same tables, and two for itself
+ * database in memory, so they never differ from the migrations. PostgreSQL has the same tables and two more
  * (`migration` and `execution`), which are not part of a store.
  */
 export function storeTables(): StoreTable[] {
@@ -48,8 +48,8 @@ export function storeTables(): StoreTable[] {
   const catalog = Map.groupBy(database.query<CatalogRow, []>(CATALOG).all(), ({ table }) => table)
   return [...catalog].map(([name, rows]) => {
     const columnOf = ({ column, type }: CatalogRow): Column => ({ name: column, isText: type === 'TEXT' })
-    const inKey = rows.filter(({ place }) => place > 0n).sort((a, b) => Number(a.place - b.place))
-    const table = { name, columns: rows.map(columnOf), key: inKey.map(columnOf) }
+    const keyRows = rows.filter(({ place }) => place > 0n).sort((a, b) => Number(a.place - b.place))
+    const table = { name, columns: rows.map(columnOf), key: keyRows.map(columnOf) }
     return { ...table, freshRows: database.query<TableRow, []>(selectPage(table).text).all() }
   })
 }

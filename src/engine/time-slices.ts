@@ -1,14 +1,14 @@
-/** The time for which long work may keep the thread, in milliseconds. */
+/** The time for which a long task may keep the thread, in milliseconds. */
 const SLICE_MS = 5
 
 /**
- * Divides the thread between long works of a process: one slice of 5 milliseconds in each turn of the event loop, so
- * that requests are served in between.
+ * Divides the thread between the long tasks of a process: one slice of 5 milliseconds in each turn of the event loop,
+ * so that requests are served in between.
  */
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 
-  /** Resolves when the next slice begins. The works that wait take turns. */
+  /** Resolves when the next slice of the caller begins. Waiting tasks take turns. */
   next(): Promise<void> {
     return new Promise(resolve => {
       this.#waiting.push(resolve)
@@ -22,7 +22,7 @@ export class TimeSlices {
   }
 }
 
-/** The slices of one work. */
+/** The slices of one long task. */
 export class SlicedWork {
   readonly #slices: TimeSlices
   #startedMs = performance.now()
@@ -31,12 +31,12 @@ export class SlicedWork {
     this.#slices = slices
   }
 
-  /** Whether the current slice has ended, so that the work must wait for the next one. */
-  get isDue(): boolean {
+  /** Whether the current slice has ended, so that the task must wait for the next one. */
+  get isSliceOver(): boolean {
     return performance.now() - this.#startedMs > SLICE_MS
   }
 
-  /** Resolves when the next slice of this work begins. */
+  /** Resolves when the next slice of this task begins. */
   async next(): Promise<void> {
     await this.#slices.next()
     this.#startedMs = performance.now()

@@ -23,7 +23,7 @@ export interface BatchResult<Reply> {
 }
 
 export interface WorkerQueueOptions<Start> {
-  /** The module that runs the worker. */
+  /** The module that the worker runs. */
   readonly module: URL
   readonly start: Start
   /** The maximum number of messages in a batch. */
@@ -33,16 +33,18 @@ export interface WorkerQueueOptions<Start> {
   readonly onChanges?: (changes: RowChanges) => void
 }
 
-/** Sends messages to a worker in batches, and returns each outcome to its caller. The first message starts it. */
+/**
+ * Sends messages to a worker in batches, and returns each outcome to its caller. The first message starts the worker.
+ */
 export class WorkerQueue<Start, Message, Reply> {
-  ended = false
+  hasEnded = false
   #worker: Worker | undefined
   readonly #options: WorkerQueueOptions<Start>
   readonly #waiting: Waiting<Message, Reply>[] = []
   readonly #inFlight: Waiting<Message, Reply>[][] = []
   readonly #started = Promise.withResolvers<void>()
   readonly #closed = Promise.withResolvers<void>()
-  #closing = false
+  #isClosing = false
 
   constructor(options: WorkerQueueOptions<Start>) {
     this.#options = options
@@ -57,13 +59,14 @@ export class WorkerQueue<Start, Message, Reply> {
   start(): void {
     if (this.#worker) return
     const { module, start } = this.#options
-    // A small heap is collected before it grows by 32 MiB. Each worker has its own, and its garbage is short-lived.
+    // With `smol`, a heap is collected before it grows by 32 MiB. Each worker has a heap, and its garbage is
+    // short-lived.
     this.#worker = new Worker(module.href, { smol: true })
     this.#worker.onmessage = ({ data }: MessageEvent<FromWorker<Reply>>) => {
       if (data === 'started') this.#started.resolve()
       else if (data === 'closed') this.#closed.resolve()
       else if ('fatal' in data) this.#end(data.fatal)
-      else this.#unwrap(data)
+      else this.#settle(data)
     }
     this.#worker.onerror = event => this.#end(event.message)
     this.#worker.addEventListener('close', () => this.#end('a worker of the store ended'))
@@ -71,8 +74,8 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 
   send(message: Message): Promise<Reply> {
-    if (this.ended) return Promise.reject(new Error('a worker of the store has ended'))
-    if (this.#closing) return Promise.reject(shuttingDown())
+    if (this.hasEnded) return Promise.reject(new Error('a worker of the store has ended'))
+    if (this.#isClosing) return Promise.reject(shuttingDown())
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(tooManyRequests())
     }
@@ -85,12 +88,12 @@ export class WorkerQueue<Start, Message, Reply> {
   }
 
   async close(): Promise<void> {
-    this.#closing = true
-    if (this.ended || !this.#worker) return
+    this.#isClosing = true
+    if (this.hasEnded || !this.#worker) return
     this.#flush()
     if (this.#inFlight.length === 0) this.#post('close')
     await this.#closed.promise
-    this.ended = true
+    this.hasEnded = true
     this.#worker.terminate()
   }
 
@@ -102,7 +105,7 @@ export class WorkerQueue<Start, Message, Reply> {
     }
   }
 
-  #unwrap({ outcomes, changes }: BatchResult<Reply>): void {
+  #settle({ outcomes, changes }: BatchResult<Reply>): void {
     if (changes) this.#options.onChanges?.(changes)
     const batch = this.#inFlight.shift() ?? []
     for (const [index, { resolve, reject }] of batch.entries()) {
@@ -114,12 +117,12 @@ export class WorkerQueue<Start, Message, Reply> {
       }
     }
     this.#flush()
-    if (this.#closing && this.#inFlight.length === 0) this.#post('close')
+    if (this.#isClosing && this.#inFlight.length === 0) this.#post('close')
   }
 
   #end(reason: string): void {
-    if (this.ended) return
-    this.ended = true
+    if (this.hasEnded) return
+    this.hasEnded = true
     this.#closed.resolve()
     for (const { reject } of [...this.#inFlight.flat(), ...this.#waiting.splice(0)]) reject(new Error(reason))
     this.#options.onFatal(reason)

@@ -12,7 +12,7 @@ import {
   petExample,
   subject,
   time,
-  typesOf,
+  typeSchema,
   webhookExample,
   webhookTypes,
 } from './event.ts'
@@ -62,8 +62,8 @@ const webhookAuditTypes = [
 ] as const
 const keyTypes = ['petstore.key.created', 'petstore.key.revoked'] as const
 
-const WebhookAuditType = typesOf(webhookAuditTypes)
-const KeyAuditType = typesOf(keyTypes)
+const WebhookAuditType = typeSchema(webhookAuditTypes)
+const KeyAuditType = typeSchema(keyTypes)
 
 const keyExample = {
   id: 2,

@@ -12,7 +12,7 @@ function hostsOf(url: string): string {
   }
 }
 
-test('the hosts of a URL, with their ports and whether their certificate is verified', () => {
+test('a URL is parsed to its hosts, each with a port and a TLS mode', () => {
   const expected = {
     'postgres://u:p@localhost/shop': 'postgres://u:p@localhost:5432/shop disable',
     'postgresql://u@127.0.0.1:6000/shop': 'postgresql://u@127.0.0.1:6000/shop disable',
@@ -24,7 +24,7 @@ test('the hosts of a URL, with their ports and whether their certificate is veri
       'postgres://u@a:5432/s verify-full, postgres://u@b:6000/s verify-full',
     'postgres://u:100%25@localhost/shop?application_name=till':
       'postgres://u:100%25@localhost:5432/shop?application_name=till disable',
-    // What only looks like this machine is not this machine.
+    // A name that begins like an address of this machine is another machine.
     'postgres://u@127.0.0.1.example/shop': 'postgres://u@127.0.0.1.example:5432/shop verify-full',
   }
   expect(Object.fromEntries(Object.keys(expected).map(url => [url, hostsOf(url)]))).toEqual(expected)
@@ -45,7 +45,7 @@ test('an invalid address is refused with a sentence that does not contain the pa
   expect(Object.fromEntries(Object.keys(expected).map(url => [url, hostsOf(url)]))).toEqual(expected)
 })
 
-test('the name of a host, which messages have, has no part of a password that is not percent-encoded', () => {
+test('the name of a host contains no part of a password that is not percent-encoded', () => {
   const [host] = parseDatabaseUrl('postgres://u:p@ss@db/shop').hosts
   expect([host?.name, host?.url]).toEqual(['db:5432', 'postgres://u:p@ss@db:5432/shop'])
 })

@@ -9,7 +9,7 @@ export interface DatabaseHost {
   /** `host:port`, for messages. */
   readonly name: string
   readonly sslMode: SslMode
-  /** The file with the certificate of the authority that signed the one of the host. */
+  /** The file with the certificate of the authority that signed the certificate of the host. */
   readonly rootCertificate: string | null
   /** Returns the password, instead of the one in the URL. */
   readonly passwordOf: (() => string) | undefined
@@ -17,7 +17,7 @@ export interface DatabaseHost {
 
 const PORT = '5432'
 const NO_HOST = 'it has no valid host; in a password, characters such as / and @ must be percent-encoded.'
-const AUTHORITY = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
+const CONNECTION_URL = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
 
 /**
@@ -27,7 +27,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^:[\]]+)?(?::(\d{1,5}))?$/i
  * Throws an Error with a sentence about what is wrong, without the password.
  */
 export function parseDatabaseUrl(text: string, passwordOf?: () => string): DatabaseAddress {
-  const [, scheme, user, authority = '', path = '', query = ''] = AUTHORITY.exec(text) ?? []
+  const [, scheme, user, authority = '', path = '', query = ''] = CONNECTION_URL.exec(text) ?? []
   if (scheme === undefined)
     throw new Error('it must be a URL such as postgres://user:password@host:5432/name.')
   const parameters = new URLSearchParams(query)
@@ -57,7 +57,7 @@ function isSslMode(text: string): text is SslMode {
   return sslModes.some(mode => mode === text)
 }
 
-/** Whether a host is this machine, so that nobody can listen in between. */
+/** Returns whether a host is this machine, so that nobody can intercept the connection. */
 function isLocal(hostname: string, parameters: URLSearchParams): boolean {
   // A host in the query is the directory of a Unix socket.
   const host = parameters.get('host') ?? parameters.get('path') ?? hostname

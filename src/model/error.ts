@@ -80,7 +80,7 @@ export const errorTable = {
     meaning: 'Too many requests in this window; Retry-After says when to retry.',
   },
   internal_error: { status: 500, meaning: 'An error of the server; it is logged with the request id.' },
-  overloaded: { status: 503, meaning: 'Too many requests are in progress; try again shortly.' },
+  overloaded: { status: 503, meaning: 'The store cannot take the request now; try again shortly.' },
   storage_full: {
     status: 503,
     meaning: 'The storage is full: the store cannot write, but reads still work.',
@@ -188,7 +188,7 @@ export const ErrorBody = z
       .array(FieldError)
       .max(FIELD_ERRORS_MAX)
       .optional()
-      .meta({ description: 'The invalid fields; present for validation errors only.' }),
+      .meta({ description: 'The invalid fields and parameters; absent if the error is not about any.' }),
   })
   .meta({
     id: 'Error',
@@ -254,12 +254,12 @@ export function validationFailed(errors: readonly FieldError[]): StoreError {
   return new StoreError('validation_failed', summaryOf(errors), { errors: errors.slice(0, FIELD_ERRORS_MAX) })
 }
 
-/** The maximum number of field errors that the message of an error quotes; `errors` lists the others. */
-const LOCATIONS_NAMED_MAX = 3
+/** The maximum number of field errors that the message of an error quotes; `errors` lists up to FIELD_ERRORS_MAX. */
+const ERRORS_QUOTED_MAX = 3
 
 /** Returns one sentence for several field errors: it quotes the first ones and counts the others. */
 export function summaryOf(errors: readonly FieldError[]): string {
-  const named = errors.slice(0, LOCATIONS_NAMED_MAX).map(({ message }) => message.replace(/\.$/, ''))
-  const others = errors.length - named.length
-  return `${named.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`
+  const quoted = errors.slice(0, ERRORS_QUOTED_MAX).map(({ message }) => message.replace(/\.$/, ''))
+  const others = errors.length - quoted.length
+  return `${quoted.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`
 }

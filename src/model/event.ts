@@ -81,7 +81,7 @@ const envelopeExample = {
  * Returns the schema of the event types of one kind of resource. It is not a component: swagger-typescript-api turns
  * components into enums, which never equal a literal of the discriminator.
  */
-export function typesOf<const T extends readonly string[]>(types: T) {
+export function typeSchema<const T extends readonly string[]>(types: T) {
   return z.enum(types).meta({
     description: 'The type of the event.',
     example: types[0],
@@ -106,11 +106,11 @@ const orderTypes = [
 ] as const
 const inventoryTypes = ['petstore.inventory.changed'] as const
 export const webhookTypes = ['petstore.webhook.disabled', TEST_TYPE] as const
-export const PetEventType = typesOf(petTypes)
-export const CategoryEventType = typesOf(categoryTypes)
-export const OrderEventType = typesOf(orderTypes)
-export const InventoryEventType = typesOf(inventoryTypes)
-const WebhookEventType = typesOf(webhookTypes)
+export const PetEventType = typeSchema(petTypes)
+export const CategoryEventType = typeSchema(categoryTypes)
+export const OrderEventType = typeSchema(orderTypes)
+export const InventoryEventType = typeSchema(inventoryTypes)
+const WebhookEventType = typeSchema(webhookTypes)
 export const petExample = { id: 3, name: 'Biscuit (Beagle)', categoryId: 1, status: 'available' }
 export const categoryExample = { id: 1, name: 'Dogs' }
 export const itemExample = { petId: 3, quantity: 1, status: 'pending', reserved: 1 }
@@ -171,7 +171,7 @@ const WebhookEvent = eventSchema(
 )
 
 /** The schema of each event type. */
-export const eventOf = {
+export const eventSchemas = {
   'petstore.pet.created': PetEvent,
   'petstore.pet.updated': PetEvent,
   'petstore.pet.deleted': PetEvent,

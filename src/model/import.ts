@@ -58,8 +58,8 @@ export type ImportPetMatches = z.output<typeof ImportPetMatches>
 export const SLICE_ROWS_MAX = 500
 
 /**
- * `begins` says that every row of the import is staged: only then may slices of it be loaded. `skipExisting` of this
- * first slice is valid for all of them.
+ * `begins` is true in the first slice: it says that every row of the import is staged, because only then may slices be
+ * loaded. The `skipExisting` of the first slice applies to all slices.
  */
 export const ImportSlice = z.strictObject({
   rows: int64Between(1n, BigInt(SLICE_ROWS_MAX)),

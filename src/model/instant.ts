@@ -3,8 +3,8 @@ import { z } from 'zod'
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
-const YEAR_1 = Date.parse('0001-01-01T00:00:00.000Z')
-const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z')
+const YEAR_1_MS = Date.parse('0001-01-01T00:00:00.000Z')
+const YEAR_9999_END_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 /**
  * Returns the milliseconds since 1970 of an RFC 3339 date-time (section 5.6), without finer fractions. Returns
@@ -24,7 +24,7 @@ export function parseInstantMs(value: string): number | undefined {
   date.setUTCHours(hour, minute, second, milliseconds)
   const offsetMs = (part(9) * 60 + part(10)) * 60_000 * (match[8] === '-' ? -1 : 1)
   const ms = date.getTime() - offsetMs
-  return ms >= YEAR_1 && ms <= YEAR_9999_END ? ms : undefined
+  return ms >= YEAR_1_MS && ms <= YEAR_9999_END_MS ? ms : undefined
 }
 
 /** Returns an instant as text for a response: in UTC, with milliseconds only if they are not zero. */

@@ -7,12 +7,12 @@ const SEED = 20_261_121
 
 const anyInt64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX })
 
-function hold<Ts>(property: fc.IProperty<Ts>): void {
+function assertProperty<Ts>(property: fc.IProperty<Ts>): void {
   fc.assert(property, { numRuns: RUNS, seed: SEED })
 }
 
 test('the decimal text of every int64 is parsed as that int64', () => {
-  hold(fc.property(anyInt64, value => parseInt64(String(value)) === value))
+  assertProperty(fc.property(anyInt64, value => parseInt64(String(value)) === value))
   for (const value of [INT64_MIN, INT64_MAX, -1n, 0n, 2n ** 53n + 1n]) {
     expect(parseInt64(String(value))).toBe(value)
   }
@@ -22,7 +22,7 @@ test('no other text is parsed as an int64', () => {
   const nearlyNumbers = fc.string({ unit: fc.constantFrom(...'0123456789-+.eE _n') })
   const isRead = (text: string): boolean => parseInt64(text) !== undefined
   const isCanonical = (text: string): boolean => /^-?[0-9]+$/.test(text) && String(BigInt(text)) === text
-  hold(
+  assertProperty(
     fc.property(fc.oneof(nearlyNumbers, fc.string()), text => {
       const inRange = isCanonical(text) && BigInt(text) >= INT64_MIN && BigInt(text) <= INT64_MAX
       return isRead(text) === inRange
@@ -37,7 +37,7 @@ test('an integer beyond 64 bits is not parsed', () => {
     fc.bigInt({ min: INT64_MAX + 1n, max: 2n ** 70n }),
     fc.bigInt({ min: -(2n ** 70n), max: INT64_MIN - 1n }),
   )
-  hold(fc.property(beyond, value => parseInt64(String(value)) === undefined))
+  assertProperty(fc.property(beyond, value => parseInt64(String(value)) === undefined))
   expect(parseInt64('9223372036854775808')).toBeUndefined()
   expect(parseInt64('-9223372036854775809')).toBeUndefined()
 })

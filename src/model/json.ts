@@ -4,7 +4,7 @@ export interface JsonObject {
   [member: string]: JsonValue
 }
 
-/** JSON text that `writeJson` copies unchanged: stored output of an earlier `writeJson`. */
+/** JSON text that `writeJson` copies unchanged, such as stored output of an earlier `writeJson`. */
 export class JsonText {
   readonly text: string
 
@@ -17,7 +17,7 @@ export class JsonText {
 export const JSON_DEPTH_MAX = 32
 
 /** The maximum number of member names whose quoted form is cached. */
-const NAMES_MAX = 1000
+const QUOTED_NAMES_MAX = 1000
 
 /** An integer with more characters is far outside int64, so its remaining digits are not parsed. */
 const INTEGER_CHARS_MAX = 40
@@ -41,8 +41,8 @@ export class JsonSyntaxError extends Error {
 }
 
 /**
- * Returns the value in one JSON text (RFC 8259). Throws JsonSyntaxError for any other text. It is stricter than
- * JSON.parse: a duplicate member, a lone surrogate, a byte order mark and more than 32 levels are rejected.
+ * Returns the value in one JSON text (RFC 8259). Throws JsonSyntaxError for any other text. The parser is stricter than
+ * JSON.parse: a duplicate member, a lone surrogate and more than 32 levels are also rejected.
  *
  * `prototype` is the prototype of every object. Without a prototype, an object has only the members of the text.
  */
@@ -53,7 +53,10 @@ export function parseJson(text: string, prototype: object | null = null): JsonVa
   return value
 }
 
-/** Returns a value as compact JSON: bigints as exact integers, without undefined members. Throws for other values. */
+/**
+ * Returns a value as compact JSON: bigints as exact integers, without undefined members. Throws for a value that JSON
+ * cannot represent, such as NaN or a function.
+ */
 export function writeJson(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -86,21 +89,23 @@ function writeObject(value: Readonly<Record<string, unknown>>): string {
   return `{${text}}`
 }
 
-const namesWritten = new Map<string, string>()
+const quotedNames = new Map<string, string>()
 
-/** Returns a quoted name. Up to NAMES_MAX quoted names are cached, because most members have one of a few names. */
+/**
+ * Returns a quoted name. Up to QUOTED_NAMES_MAX quoted names are cached, because most members have one of a few names.
+ */
 function memberName(name: string): string {
-  const known = namesWritten.get(name)
+  const known = quotedNames.get(name)
   if (known !== undefined) return known
   const text = `${JSON.stringify(name)}:`
-  if (namesWritten.size < NAMES_MAX) namesWritten.set(name, text)
+  if (quotedNames.size < QUOTED_NAMES_MAX) quotedNames.set(name, text)
   return text
 }
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 // Printable text without escapes, the usual case. Control characters (below the space) end the match.
 const PLAIN_STRING = /"[ !#-[\]-\u{10ffff}]*"/uy
-const WHITE = /[ \t\n\r]*/y
+const WHITESPACE = /[ \t\n\r]*/y
 const ESCAPES: Record<string, string> = {
   '"': '"',
   '\\': '\\',
@@ -256,8 +261,8 @@ class JsonParser {
 
   #skipWhitespace(): void {
     if (this.#text.charCodeAt(this.#at) > 0x20) return
-    WHITE.lastIndex = this.#at
-    this.#at += WHITE.exec(this.#text)?.[0].length ?? 0
+    WHITESPACE.lastIndex = this.#at
+    this.#at += WHITESPACE.exec(this.#text)?.[0].length ?? 0
   }
 
   #fault(found: string): JsonSyntaxError {

@@ -51,7 +51,7 @@ export const NewApiKey = z.strictObject({ name, scopes, expiresAt: expiresAt.nul
 })
 export type NewApiKey = z.output<typeof NewApiKey>
 
-const shown = {
+const keyMembers = {
   id: int64.meta({ description: 'Assigned by the store.', example: 2 }),
   name,
   scopes,
@@ -73,7 +73,7 @@ const example = {
 }
 
 export const ApiKey = z
-  .object(shown)
+  .object(keyMembers)
   .meta({ id: 'ApiKey', description: 'A key, without its secret.', example })
 export type ApiKey = z.output<typeof ApiKey>
 
@@ -85,7 +85,7 @@ const secret = z.string().meta({
   example: exampleSecret,
 })
 
-export const CreatedApiKey = z.object({ ...shown, key: secret }).meta({
+export const CreatedApiKey = z.object({ ...keyMembers, key: secret }).meta({
   id: 'CreatedApiKey',
   description: 'A key with its secret.',
   example: { ...example, key: exampleSecret },

@@ -18,6 +18,6 @@ test.each([
   ['', order, undefined],
   ['toString', order, undefined],
   ['quantity'.repeat(100_000), ['petId'], undefined],
-])('the name similar to %.20s is found, or none', (given, known, expected) => {
+])('the known name that is similar to "%.20s" is found, if there is one', (given, known, expected) => {
   expect(similarName(given, known)).toBe(expected)
 })

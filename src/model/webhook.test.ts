@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { hasUriCharacters } from './uri.ts'
-import { whyNoReceiver } from './webhook.ts'
+import { whyInvalidReceiver } from './webhook.ts'
 
 describe('the URL of a receiver', () => {
   for (const url of [
@@ -10,7 +10,7 @@ describe('the URL of a receiver', () => {
     'http://[2001:db8::1]:9/hook',
     'https://xn--bcher-kva.example/',
   ]) {
-    test(`may be ${url}`, () => expect(whyNoReceiver(url)).toBeUndefined())
+    test(`may be ${url}`, () => expect(whyInvalidReceiver(url)).toBeUndefined())
   }
 
   for (const url of [
@@ -26,7 +26,7 @@ describe('the URL of a receiver', () => {
     'https://bücher.example/',
   ]) {
     test(`cannot be ${JSON.stringify(url)}, which is not a URI`, () => {
-      expect(whyNoReceiver(url)).toBe('must be a URI: percent-encode all other characters')
+      expect(whyInvalidReceiver(url)).toBe('must be a URI: percent-encode all other characters')
     })
   }
 })

@@ -14,7 +14,7 @@ export const SECRET_KEY_BYTES = 32
 const url = z
   .string()
   .superRefine((value, context) => {
-    const message = whyNoReceiver(value)
+    const message = whyInvalidReceiver(value)
     if (message === undefined) return
     context.addIssue({ code: 'custom', message, params: { field: 'invalid_format' } })
   })
@@ -80,7 +80,7 @@ const DisabledReason = z.enum(['asked', 'gone', 'failing']).meta({
   example: 'gone',
 })
 
-const shown = {
+const webhookMembers = {
   id: webhookId,
   url,
   types: types.optional(),
@@ -99,13 +99,13 @@ const shown = {
 const shownExample = { id: 1, ...example, enabled: true, createdAt: '2026-11-21T09:30:00.120Z' }
 
 export const Webhook = z
-  .object(shown)
+  .object(webhookMembers)
   .meta({ id: 'Webhook', description: 'A receiver of events, without its secret.', example: shownExample })
 export type Webhook = z.output<typeof Webhook>
 
 export const WebhookWithSecret = z
   .object({
-    ...shown,
+    ...webhookMembers,
     secret: z.string().meta({
       description: 'The secret that signs deliveries (Standard Webhooks). Only this response contains it.',
       pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
@@ -160,7 +160,7 @@ export const AcceptedRedeliveries = z
 export type AcceptedRedeliveries = z.output<typeof AcceptedRedeliveries>
 
 /** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined for a valid URL. */
-export function whyNoReceiver(value: string): string | undefined {
+export function whyInvalidReceiver(value: string): string | undefined {
   if (value.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
   // Characters that the parser would drop or repair are rejected, so that the stored URL is exactly the sent one.
   if (!URL.canParse(value) || /[\s\p{Cc}\\]/u.test(value)) return 'must be an absolute URL'

@@ -44,8 +44,8 @@ const findUnchainedEntries = sql<{ position: bigint }>()(`
 const readHash = sql<{ hash: string }>()('SELECT hash FROM event WHERE position = $position')
 
 /**
- * Verifies the hash chain of the audit log from its start to its current head. The report contains the entries that
- * were changed, deleted or inserted. `anchor` is a chain entry that was saved earlier; the log up to the anchor must be
+ * Verifies the hash chain of the audit log from its start to its current head. The faults are entries that were
+ * changed, deleted or inserted. `anchor` is a chain entry that was saved earlier; the log up to the anchor must be
  * unchanged.
  */
 export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Promise<AuditReport> {
@@ -57,7 +57,7 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
   // The ends of the gaps are entries of the chain, too: one of them can be an anchor.
   const gapEnds = new Map<bigint, string>()
   const skipGaps = (): void => {
-    for (const { end } of gapsBehind(last, gaps)) {
+    for (const { end } of followingGaps(last, gaps)) {
       gapEnds.set(end.position, end.hash)
       last = end
     }
@@ -69,7 +69,7 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
     last = row
     skipGaps()
   }
-  if (last.position < head.position) faults.push(missing(last.position + 1n, head.position))
+  if (last.position < head.position) faults.push(missingFault(last.position + 1n, head.position))
   else if (last.hash !== head.hash) faults.push('The head of the chain does not match the last entry.')
   for (const { position } of await reader.many(findUnchainedEntries)) {
     faults.push(`Entry ${position} is outside the chain: it was inserted.`)
@@ -79,7 +79,10 @@ export async function verifyAuditChain(reader: Reader, anchor?: ChainEntry): Pro
   return { entries, floor, head, gaps: [...gaps.values()], faults: faults.slice(0, FAULTS_MAX) }
 }
 
-/** Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. */
+/**
+ * Yields every entry of the audit log as a line of JSON, oldest first, with all values that its hash covers. A gap that
+ * a restore left has a line of its own.
+ */
 export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
   const { floor, head } = await findChainEnds(reader)
   const gaps = await findGapsAfter(reader, floor)
@@ -93,7 +96,7 @@ export async function* exportAuditLog(reader: Reader): AsyncGenerator<string> {
 }
 
 function* gapLines(entry: ChainEntry, gaps: Gaps): Generator<string> {
-  for (const { gap, end } of gapsBehind(entry, gaps)) yield writeJson({ ...end, gap })
+  for (const { gap, end } of followingGaps(entry, gaps)) yield writeJson({ ...end, gap })
 }
 
 async function* auditLog(reader: Reader, after: bigint, to: bigint): AsyncGenerator<AuditLogRow> {
@@ -115,7 +118,7 @@ async function findGapsAfter(reader: Reader, floor: ChainEntry): Promise<Gaps> {
 }
 
 /** Yields the gaps that follow an entry directly, with the chain entry that ends each of them. */
-function* gapsBehind(entry: ChainEntry, gaps: Gaps): Generator<{ gap: ChainGap; end: ChainEntry }> {
+function* followingGaps(entry: ChainEntry, gaps: Gaps): Generator<{ gap: ChainGap; end: ChainEntry }> {
   for (let last = entry; ; ) {
     const gap = gaps.get(last.position)
     if (!gap) return
@@ -125,24 +128,24 @@ function* gapsBehind(entry: ChainEntry, gaps: Gaps): Generator<{ gap: ChainGap; 
 }
 
 function chainFaults(last: ChainEntry, row: AuditLogRow): string[] {
-  // After a gap, there is no previous hash to check the first entry against.
-  if (row.position > last.position + 1n) return [missing(last.position + 1n, row.position - 1n)]
+  // After missing entries, there is no previous hash to check the next entry against.
+  if (row.position > last.position + 1n) return [missingFault(last.position + 1n, row.position - 1n)]
   const entry = `Entry ${row.position} (${row.type} of ${row.subject})`
   if (nextChainEntry(last, row).hash !== row.hash) return [`${entry} was changed: its hash does not match.`]
   // The hash covers the values that determine the pet, but not the column pet_id, which only speeds up searches.
-  return row.petId === petOf(row) ? [] : [`${entry} is listed under another pet, or under none.`]
+  return row.petId === petIdOf(row) ? [] : [`${entry} is listed under another pet, or under none.`]
 }
 
 /**
  * Returns the id of the pet that an event is about, directly, by its stock or by an order; null for any other event.
  */
-function petOf({ subject, data }: EventRecord): bigint | null {
+function petIdOf({ subject, data }: EventRecord): bigint | null {
   const [, kind, id] = /^(pets|inventory|orders)\/(\d+)$/.exec(subject) ?? []
   const petId = kind === 'orders' ? /"petId":(\d+)/.exec(data)?.[1] : id
   return petId === undefined ? null : BigInt(petId)
 }
 
-function missing(from: bigint, to: bigint): string {
+function missingFault(from: bigint, to: bigint): string {
   return from === to ? `Entry ${from} is missing.` : `Entries ${from} to ${to} are missing.`
 }
 

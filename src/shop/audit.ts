@@ -9,13 +9,13 @@ import { JsonText } from '../model/json.ts'
 import { emptyPeriod } from '../model/refusals.ts'
 import { eventColumns, findLogBounds, gapAround, type LogBounds, type SequencedEvent } from './events.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from './paging.ts'
-import { findPetWindow, isInWindow, WANTED_IF_FILTERED } from './pet-events.ts'
+import { findPetWindow, WANTED_IF_FILTERED, windowCondition } from './pet-events.ts'
 
 /** The maximum number of positions that one page scans. It bounds the cost of a rare key or subject. */
 const POSITIONS_PER_PAGE_MAX = 5000n
 /**
- * A time that no command takes. If an entry is older than an instant by more than this time, all entries before it are
- * older than the instant.
+ * A time longer than any command takes. If an entry is older than an instant by more than this time, all entries before
+ * it are older than the instant.
  */
 const COMMAND_MS_MAX = 24 * 3_600_000
 
@@ -43,7 +43,7 @@ export async function listAudit(
   const bounds = await findLogBounds(reader)
   const { floor } = bounds
   const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
-  const pet = petId ?? petOf(subject)
+  const pet = petId ?? petIdOf(subject)
   const isFiltered = [keyId, subject, since, until].some(filter => filter !== undefined)
   const wanted = isFiltered ? WANTED_IF_FILTERED : limit + 1
   const ofPet =
@@ -57,7 +57,7 @@ export async function listAudit(
   const rows = await reader.many(
     dynamicSql<AuditRow>(place => {
       const where = [`position >= ${place(from)} AND position < ${place(before)}`]
-      if (ofPet) where.push(isInWindow(ofPet, place))
+      if (ofPet) where.push(windowCondition(ofPet, place))
       if (keyId !== undefined) where.push(`key_id = ${place(keyId)}`)
       if (subject !== undefined) where.push(`subject = ${place(subject)}`)
       if (since !== undefined) where.push(`at >= ${place(since)}`)
@@ -68,8 +68,8 @@ export async function listAudit(
   )
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from
-  const more = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
-  return { items: items.map(entryOf), ...(more && { next: writePositionCursor(list, last) }) }
+  const hasMore = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
+  return { items: items.map(entryOf), ...(hasMore && { next: writePositionCursor(list, last) }) }
 }
 
 /**
@@ -104,8 +104,8 @@ async function findListStart(
 }
 
 /**
- * Returns a position between two others for a comparison. No event has a position in a gap, so it is then the event
- * before the gap, or the first one after it.
+ * Returns the position to compare next, between `low` and `high`: `center`, unless it is in a gap, where no event is.
+ * Then it returns the position of the event before the gap, or of the first one after it.
  */
 function outsideGaps(
   center: bigint,
@@ -119,7 +119,7 @@ function outsideGaps(
 }
 
 /** Returns the id of the pet in a subject, because an index finds the events of a pet; undefined for other subjects. */
-function petOf(subject: string | undefined): bigint | undefined {
+function petIdOf(subject: string | undefined): bigint | undefined {
   const [, id] = /^(?:pets|inventory)\/(\d{1,18})$/.exec(subject ?? '') ?? []
   return id === undefined ? undefined : BigInt(id)
 }

@@ -31,13 +31,16 @@ const rewriteCategory = sql<CategoryRow>()(`
   WHERE id = $categoryId AND version = $version RETURNING ${categoryColumns}`)
 
 const removeEmptyCategory = sql<CategoryRow>()(`
-  DELETE FROM category WHERE id = $categoryId AND pet_count = 0 RETURNING ${categoryColumns}`)
+  DELETE FROM category WHERE id = $categoryId AND version = $version AND pet_count = 0
+  RETURNING ${categoryColumns}`)
 
 // One statement counts the pet and checks the reference, which closes the race with deleting the category.
 const countPetIn = sql()('UPDATE category SET pet_count = pet_count + 1 WHERE id = $categoryId')
 const countPetOut = sql()('UPDATE category SET pet_count = pet_count - 1 WHERE id = $categoryId')
 
-/** Returns a page of categories. Throws `invalid_cursor`, and a refusal for a sort that the filter excludes. */
+/**
+ * Returns a page of categories. Throws `invalid_cursor`, and `invalid_parameter` for a sort that the filter excludes.
+ */
 export async function listCategories(
   reader: Reader,
   input: Input<typeof contract.listCategories>,
@@ -112,15 +115,17 @@ export async function updateCategory(
   return categoryOf(row)
 }
 
-/** Deletes a category without pets. Throws `category_in_use`. */
+/** Deletes a category without pets. Throws `category_not_found`, `category_in_use`. */
 export async function deleteCategory(
   tx: Tx,
   { categoryId }: { categoryId: bigint },
   context: Context,
+  { version }: CategoryRow,
 ): Promise<undefined> {
-  const removed = await tx.one(removeEmptyCategory, { categoryId })
+  const removed = await tx.one(removeEmptyCategory, { categoryId, version })
   if (!removed) {
-    await getCategory(tx, { categoryId })
+    const current = await getCategory(tx, { categoryId })
+    if (current.version !== version) throw new Stale(`category ${categoryId}`)
     throw categoryInUse(categoryId)
   }
   const category = { ...removed, version: removed.version + 1n }

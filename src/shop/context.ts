@@ -1,6 +1,6 @@
 /** The data of a command in addition to its input: one instant, one caller, one request. */
 export interface Context {
-  /** The instant of the command, in the stored form. Every row that the command writes contains this instant. */
+  /** The instant of the command, in the stored form: the time of every change that the command makes. */
   readonly now: string
   readonly caller: Caller
   readonly requestId: string

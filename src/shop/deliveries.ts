@@ -9,7 +9,7 @@ import { deliveryNotFound } from '../model/refusals.ts'
 import type { AcceptedRedeliveries } from '../model/webhook.ts'
 import type { Context } from './context.ts'
 import { equals, listPage, padded } from './paging.ts'
-import { getEnabled, getWebhook, recordChange } from './webhooks.ts'
+import { getEnabledWebhook, getWebhook, recordWebhookEvent } from './webhooks.ts'
 
 /** The maximum number of failed deliveries that one command makes due again. */
 const REDELIVERED_MAX = 10_000
@@ -87,12 +87,12 @@ export async function redeliver(
   { webhookId, deliveryId }: { webhookId: bigint; deliveryId: bigint },
   context: Context,
 ): Promise<Delivery> {
-  const webhook = await getEnabled(tx, webhookId)
+  const webhook = await getEnabledWebhook(tx, webhookId)
   const row = await tx.one(makeDue, { webhookId, deliveryId, now: context.now })
   if (!row) {
     throw deliveryNotFound(webhookId, deliveryId)
   }
-  await recordChange(tx, context, { type: 'petstore.webhook.redelivered', webhook })
+  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.redelivered', webhook })
   const [delivery] = await withAttempts(tx, [row])
   if (!delivery) throw new Error('withAttempts returned no delivery')
   return delivery
@@ -107,13 +107,13 @@ export async function redeliverFailed(
   { webhookId, since }: Input<typeof contract.redeliverFailed>,
   context: Context,
 ): Promise<AcceptedRedeliveries> {
-  const webhook = await getEnabled(tx, webhookId)
+  const webhook = await getEnabledWebhook(tx, webhookId)
   const due = await tx.many(makeFailedDue, {
     webhookId,
     since: toStoredInstant(since),
     now: context.now,
   })
-  if (due.length > 0) await recordChange(tx, context, { type: 'petstore.webhook.redelivered', webhook })
+  if (due.length > 0) await recordWebhookEvent(tx, context, { type: 'petstore.webhook.redelivered', webhook })
   return { count: BigInt(due.length), more: due.length === REDELIVERED_MAX }
 }
 

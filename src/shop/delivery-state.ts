@@ -4,7 +4,7 @@ import type { DeliveryState } from '../model/delivery.ts'
 import { storedInstant } from '../model/instant.ts'
 import type { Context } from './context.ts'
 import { type SequencedEvent, sequencedColumns } from './events.ts'
-import { recordChange, type StoredWebhook, webhookColumns, webhookRow } from './webhooks.ts'
+import { recordWebhookEvent, type StoredWebhook, webhookColumns, webhookRow } from './webhooks.ts'
 
 /** The time after which a webhook is disabled if no attempt has succeeded since its first consecutive failure. */
 export const FAILING_MAX_MS = 5 * 24 * 3_600_000
@@ -45,7 +45,7 @@ export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
   /** The id of the delivery; absent for the first attempt. */
   readonly deliveryId?: bigint
-  /** The number of attempts in the retry cycle, including this one, unless it waits for the limit of its host. */
+  /** The number of attempts in the retry cycle, including this one; 0 if the first attempt waits for a host limit. */
   readonly cycleAttempts: bigint
   readonly at: string
   readonly durationMs: bigint
@@ -198,7 +198,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
   const sent = outcomes.filter(({ unsent }) => !unsent)
   const { failures, failingSince } = failuresAfter(before, sent)
-  const reason = before.enabled ? whyDisable(sent, failingSince, context.now) : ''
+  const reason = before.enabled ? reasonToDisable(sent, failingSince, context.now) : ''
   const row = await tx.one(advance, {
     webhookId,
     owner,
@@ -213,7 +213,7 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   if (reason === '') return
   // Every consumer of events gets this event, and everything after the host of a receiver's URL can be secret.
   const redacted = { ...webhookRow(row), url: new URL(row.url).origin }
-  await recordChange(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
+  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.disabled', webhook: redacted })
 }
 
 async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
@@ -263,7 +263,7 @@ function failuresAfter(
 }
 
 /** Returns the reason why the webhook must be disabled; '' if it stays enabled. */
-function whyDisable(
+function reasonToDisable(
   outcomes: readonly AttemptOutcome[],
   failingSince: string | null,
   now: string,

@@ -12,7 +12,7 @@ import { JsonText, writeJson } from '../model/json.ts'
 import { eventHistoryExpired, positionBeyondHead, positionInGap } from '../model/refusals.ts'
 import type { Context, QueryContext } from './context.ts'
 import { LIMIT_DEFAULT, padded } from './paging.ts'
-import { findPetWindow, isInWindow, type PetWindow, WANTED_IF_FILTERED } from './pet-events.ts'
+import { findPetWindow, type PetWindow, WANTED_IF_FILTERED, windowCondition } from './pet-events.ts'
 
 /** The maximum number of positions that one read scans. It bounds the cost of a rare type. */
 const POSITIONS_PER_READ_MAX = 2000n
@@ -28,7 +28,7 @@ export interface EventPage {
   readonly events: readonly SequencedEvent[]
   readonly to: bigint
   /** Whether `to` is the head, so that no event came after it. */
-  readonly atHead: boolean
+  readonly isAtHead: boolean
 }
 
 export const sequencedColumns = 'id, position, type, subject, data, at'
@@ -70,7 +70,7 @@ export interface LogBounds {
 /** The maximum number of types that one read selects: all types. */
 const TYPES_MAX = eventTypes.length + auditOnlyTypes.length
 
-/** The end of the history that one read scans, and for a pet also the window of its events. */
+/** The last position that one read scans, and for a pet also the window of its events. */
 interface ReadWindow {
   readonly to: bigint
   readonly ofPet?: PetWindow
@@ -80,7 +80,7 @@ const selectEventPage = (after: bigint, window: ReadWindow, types: readonly stri
   dynamicSql<SequencedEvent>(
     place => `
     SELECT ${sequencedColumns} FROM event WHERE position > ${place(after)} AND position <= ${place(window.to)}
-      ${window.ofPet ? `AND ${isInWindow(window.ofPet, place)}` : ''}
+      ${window.ofPet ? `AND ${windowCondition(window.ofPet, place)}` : ''}
       AND type IN (${padded(types, [TYPES_MAX]).map(place).join(', ')})
     ORDER BY position LIMIT ${place(BigInt(limit))}`,
   )
@@ -174,7 +174,10 @@ export async function findLogBounds(reader: Reader): Promise<LogBounds> {
   return { floor: end('floor'), head: end('head'), gaps }
 }
 
-/** Returns the gap that contains a position which no event has; undefined if there is none. */
+/**
+ * Returns the gap that contains a position; undefined if none does. The last position of a gap is not part of it here,
+ * because a read that crosses the gap ends at that position.
+ */
 export function gapAround(
   position: bigint,
   { gaps }: Pick<LogBounds, 'gaps'>,
@@ -200,9 +203,9 @@ export async function readEventPage(
   const rows = await reader.many(selectEventPage(after, window, filter.types, limit + 1))
   // Events that a sweep deleted during the read are missing from it, so the position is checked again.
   assertWithinLog(after, await findLogBounds(reader))
-  if (rows.length <= limit) return { events: rows, to, atHead: to === ends.head }
+  if (rows.length <= limit) return { events: rows, to, isAtHead: to === ends.head }
   const events = rows.slice(0, limit)
-  return { events, to: events.at(-1)?.position ?? after, atHead: false }
+  return { events, to: events.at(-1)?.position ?? after, isAtHead: false }
 }
 
 /** Returns the part of the history that a read after a position scans. */
@@ -247,13 +250,13 @@ export async function listEvents(
 ): Promise<Page<Event>> {
   const filter = { types: input.type ?? eventTypes, petId: input.petId }
   const limit = input.limit ?? LIMIT_DEFAULT
-  const { events, to, atHead } =
+  const { events, to, isAtHead } =
     input.after === undefined
       ? await readOldest(reader, filter, limit)
       : await readEventPage(reader, input.after, filter, limit)
   // Each text conforms to the schema of this list. It is sent byte for byte.
   const items = events.map(event => new JsonText(envelopeText(event, base))) as unknown as Event[]
-  return { items, next: String(to), atHead }
+  return { items, next: String(to), isAtHead }
 }
 
 /**
@@ -262,7 +265,7 @@ export async function listEvents(
  */
 export function envelopeText(event: SequencedEvent, source: string): string {
   const { id, type, subject, at, position, data } = event
-  // Only the source comes from outside. The other values contain only characters that JSON does not escape.
+  // Only the source comes from outside. `data` is JSON; the other values contain only characters that need no escape.
   return (
     `{"specversion":"1.0","id":"${id}","source":${JSON.stringify(source)},"type":"${type}",` +
     `"subject":"${subject}","time":"${formatInstant(at)}","datacontenttype":"application/json",` +

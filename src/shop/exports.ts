@@ -7,7 +7,7 @@ import { envelopeText, findLogBounds, type SequencedEvent, sequencedColumns } fr
 /** The number of rows that an export reads at a time. It bounds the memory of an export. */
 const ROWS_PER_READ = 1000
 
-/** A value of an exported row. A list is that of scopes or types; an object is the data of an event. */
+/** A value of an exported row. A list contains scopes or event types; an object is the data of an event. */
 export type ExportedValue = bigint | boolean | string | null | readonly unknown[] | object
 export type ExportedRow = Readonly<Record<string, ExportedValue>>
 
@@ -16,7 +16,7 @@ type DatabaseRow = Readonly<Record<string, bigint | string | null>>
 interface Resource {
   /** The columns, in the order of a CSV file. */
   readonly columns: readonly string[]
-  /** Yields the rows in the order of their ids. `base` is the base URL, which events contain. */
+  /** Yields the rows. `base` is the base URL, which events contain. */
   rows(reader: Reader, base: string): AsyncGenerator<ExportedRow>
 }
 
@@ -104,9 +104,9 @@ export function exportColumns(resource: ExportedResource): readonly string[] {
 }
 
 /**
- * Yields all rows of a resource, in the order of their ids. Secrets, hashes of keys and stored replies are never
- * exported. `base` is the base URL of the store, which is the source of its events. The reader should have one
- * snapshot.
+ * Yields all rows of a resource: movements by pet and time, events by position, all others by id. Secrets, hashes of
+ * keys and stored replies are never exported. `base` is the base URL of the store, which is the source of its events.
+ * The reader should have one snapshot.
  */
 export function exportRows(
   reader: Reader,
@@ -137,7 +137,7 @@ const nextEvents = sql<SequencedEvent>()(`
   SELECT ${sequencedColumns} FROM event WHERE position > $after AND position <= $head
   ORDER BY position LIMIT ${ROWS_PER_READ}`)
 
-/** Yields the events, including those that are only for the audit log, as their CloudEvents envelopes. */
+/** Yields the events, including those that are only for the audit log, as CloudEvents without the constant members. */
 async function* eventRows(reader: Reader, base: string): AsyncGenerator<ExportedRow> {
   const { head } = await findLogBounds(reader)
   for (let after = 0n; ; ) {
@@ -171,18 +171,18 @@ function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly stri
   return { columns, rows }
 }
 
-const isInstant = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
-const booleans: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled'])
-const lists: ReadonlySet<string> = new Set(['scopes', 'types'])
+const isInstantColumn = (name: string): boolean => /(?:^at|At|shipDate)$/.test(name)
+const booleanColumns: ReadonlySet<string> = new Set(['hold', 'complete', 'enabled'])
+const listColumns: ReadonlySet<string> = new Set(['scopes', 'types'])
 
 /** Returns a row with its values as the API writes them. */
 function decoded(row: DatabaseRow): ExportedRow {
   const values = Object.entries(row).map(([name, value]): [string, ExportedValue] => {
     if (value === null) return [name, null]
-    if (typeof value === 'bigint') return [name, booleans.has(name) ? readBoolean(value) : value]
-    if (isInstant(name)) return [name, formatInstant(value)]
+    if (typeof value === 'bigint') return [name, booleanColumns.has(name) ? readBoolean(value) : value]
+    if (isInstantColumn(name)) return [name, formatInstant(value)]
     // Safe: the store wrote a list of strings.
-    return [name, lists.has(name) ? (parseJson(value) as readonly string[]) : value]
+    return [name, listColumns.has(name) ? (parseJson(value) as readonly string[]) : value]
   })
   return Object.fromEntries(values)
 }

@@ -13,8 +13,8 @@ export interface Reply {
   readonly location?: string
   /** The cursor of the next page, or the position after which an endless list continues. */
   readonly next?: string
-  readonly atHead?: boolean
-  readonly replayed?: true
+  readonly isAtHead?: boolean
+  readonly isReplayed?: true
 }
 
 /** A key that the caller chose for one effect, and the fingerprint of the request: a SHA-256 in hex. */
@@ -106,7 +106,7 @@ function replay(stored: StoredReply, fingerprint: string): Reply {
     body: stored.body,
     ...(stored.etag !== null && { etag: stored.etag }),
     ...(stored.location !== null && { location: stored.location }),
-    replayed: true,
+    isReplayed: true,
   }
 }
 

@@ -57,10 +57,10 @@ const markComplete = sql()(`
 const findComplete = sql<{ hold: bigint }>()(
   `SELECT hold FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
 )
-const forgetLoaded = sql()(`
+const deleteLoaded = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
 
-const forget = sql()('DELETE FROM staged_row WHERE import_id = $importId')
+const deleteStaged = sql()('DELETE FROM staged_row WHERE import_id = $importId')
 
 const findNamed = sql<{ id: bigint }>()(
   'SELECT id FROM category WHERE name_key = $nameKey AND name = $name ORDER BY id LIMIT 2',
@@ -71,7 +71,7 @@ const findPetNamed = sql<{ id: bigint }>()(`
   SELECT id FROM pet WHERE category_id = $categoryId AND status IN ('available', 'pending', 'sold')
     AND name_key = $nameKey AND name = $name LIMIT 1`)
 
-// Changes nothing, but locks the row on PostgreSQL: whoever creates a pet writes to the row of its category.
+// Changes nothing, but locks the row on PostgreSQL: a command that creates a pet writes to the row of its category.
 const lockCategory = sql()('UPDATE category SET pet_count = pet_count WHERE id = $categoryId')
 
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
@@ -92,7 +92,7 @@ const STAGED_KEPT_MS = 24 * 3_600_000
 /** The maximum number of problems reported for one import. */
 const PROBLEMS_MAX = 1000
 
-/** Stages rows of a file. They are not visible until they are applied together. */
+/** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
 export async function stageImport(
   tx: Tx,
   { importId, body }: { importId: bigint; body: ImportRows },
@@ -120,7 +120,7 @@ export async function applyImport(
   context: Context,
 ): Promise<ImportOutcome> {
   const first = await tx.one(findNextImport, { after: importId - 1n })
-  if (first?.importId === importId && first.at === DISCARDED) await tx.run(forget, { importId })
+  if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
   const names = new CategoryNames(tx)
   const problems: ImportProblem[] = []
   const petLoader = new PetLoader(tx, context, names, body.skipExisting === true)
@@ -130,7 +130,7 @@ export async function applyImport(
     const known = await names.find(row.name)
     if (known === 'new') problems.push(problem('categories', row, occursTwice(row.name)))
     else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
-    else if (known === 'none') newCategories.push(names.announce(row))
+    else if (known === 'none') newCategories.push(names.addNew(row))
     else categoriesFound++
   }
   let petCount = 0n
@@ -139,21 +139,23 @@ export async function applyImport(
     if (refusal) problems.push(refusal)
     else petCount++
   }
-  const load = !body.dryRun && (problems.length === 0 || body.keepGoing)
-  const petsSkipped = load ? await loadRows(tx, context, importId, newCategories, petLoader) : 0n
+  const shouldLoad = !body.dryRun && (problems.length === 0 || body.keepGoing)
+  const petsSkipped = shouldLoad ? await loadRows(tx, context, importId, newCategories, petLoader) : 0n
   // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
   // transaction.
-  await tx.run(forget, { importId })
+  await tx.run(deleteStaged, { importId })
   return {
-    categoriesCreated: load || body.dryRun ? BigInt(newCategories.length) : 0n,
+    categoriesCreated: shouldLoad || body.dryRun ? BigInt(newCategories.length) : 0n,
     categoriesFound,
-    petsCreated: load || body.dryRun ? petCount - petsSkipped : 0n,
+    petsCreated: shouldLoad || body.dryRun ? petCount - petsSkipped : 0n,
     petsSkipped,
     problems: problems.slice(0, PROBLEMS_MAX),
   }
 }
 
-/** Counts the categories with each name. An importer validates the names of its rows before it loads any row. */
+/**
+ * Counts the categories with each name, up to 2. An importer validates the names of its rows before it loads any row.
+ */
 export async function countImportNames(tx: Tx, { body }: { body: ImportNames }): Promise<ImportNameCounts> {
   const names = new CategoryNames(tx)
   const counts: bigint[] = []
@@ -164,7 +166,7 @@ export async function countImportNames(tx: Tx, { body }: { body: ImportNames }):
   return { counts }
 }
 
-/** Finds the pets that exist: those whose category, found by its name, has a pet with the same name. */
+/** Returns for each pet whether it exists: whether its category, found by name, has a pet with the same name. */
 export async function findImportPets(tx: Tx, { body }: { body: ImportPetNames }): Promise<ImportPetMatches> {
   const names = new CategoryNames(tx)
   const exist: boolean[] = []
@@ -224,8 +226,8 @@ export async function loadImportSlice(
   const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
   const last = [...categories, ...pets].at(-1)
   const isLast = file === 'pets' && BigInt(pets.length) < body.rows
-  if (isLast) await tx.run(forget, { importId })
-  else if (last) await tx.run(forgetLoaded, { importId, file, last: last.line })
+  if (isLast) await tx.run(deleteStaged, { importId })
+  else if (last) await tx.run(deleteLoaded, { importId, file, last: last.line })
   return { ...counts, problems, isKnown: true, isLast }
 }
 
@@ -235,7 +237,7 @@ export async function discardImport(tx: Tx, { importId }: { importId: bigint }):
   return undefined
 }
 
-/** Deletes at most 1,000 rows that were discarded, or staged a day ago and not applied. Returns their number. */
+/** Deletes at most 1,000 rows that were discarded, or staged more than a day ago. Returns their number. */
 export async function sweepStagedRows(tx: Tx, _: object, { now }: Context): Promise<number> {
   const before = storedInstant(Date.parse(now) - STAGED_KEPT_MS)
   for (let after = -1n; ; ) {
@@ -270,7 +272,7 @@ async function loadCategory(
   names: CategoryNames,
 ): Promise<void> {
   const { id } = await createCategory(tx, { body: { name, description: detail } }, context)
-  names.created(name, id)
+  names.addCreated(name, id)
 }
 
 /** Creates the pets of the rows of one transaction. */
@@ -304,7 +306,7 @@ class PetLoader {
     return true
   }
 
-  /** Until the commit, no other transaction can create a pet in this category, or move one into it. */
+  /** Locks a category: until the commit, no other transaction can create a pet in it, or move one into it. */
   async #lock(categoryId: bigint): Promise<void> {
     if (this.#locked.has(categoryId)) return
     await this.#tx.run(lockCategory, { categoryId })
@@ -337,12 +339,12 @@ class CategoryNames {
     return found
   }
 
-  announce(row: StagedRow): StagedRow {
+  addNew(row: StagedRow): StagedRow {
     this.#known.set(row.name, 'new')
     return row
   }
 
-  created(name: string, id: bigint): void {
+  addCreated(name: string, id: bigint): void {
     this.#known.set(name, id)
   }
 }

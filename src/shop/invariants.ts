@@ -8,8 +8,8 @@ interface Violation {
 }
 
 /**
- * The invariants of the stock, which hold after every commit. Each statement returns the rows that violate its
- * invariant. None depends on events, because retention deletes old events.
+ * The invariants of pets, orders and categories, which hold after every commit. Each statement returns the rows that
+ * violate its invariant. None depends on events, because retention deletes old events.
  */
 export const invariants = {
   'reserved is between 0 and quantity': sql<Violation>()(

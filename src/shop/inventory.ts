@@ -74,7 +74,7 @@ export async function listInventory(
     },
     inventoryItem,
   )
-  return petId?.length === 1 && page.items.length === 1 ? { ...page, single: true } : page
+  return petId?.length === 1 && page.items.length === 1 ? { ...page, isSingle: true } : page
 }
 
 /** Returns the row of a pet, which contains its stock. Throws `inventory_item_not_found`. */
@@ -146,7 +146,7 @@ async function changeQuantity(
     petId: before.id,
     ...change,
     reservedChange: 0n,
-    holdRefuses: false,
+    isRefusedOnHold: false,
   })
   if (movement) return movement
   const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
@@ -184,19 +184,19 @@ export async function getStoreSummary(
     new Date(today - (SUMMARY_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   )
   const statuses = PetStatus.options.map(petsInStatus)
-  const totals = await readTotals(reader, [
+  const totalOf = await readTotals(reader, [
     ...[...statuses, openOrders, unitsOnHand, unitsReserved],
     ...days.map(ordersPlacedOn),
   ])
   return {
     pets: {
-      available: totals(petsInStatus('available')),
-      pending: totals(petsInStatus('pending')),
-      sold: totals(petsInStatus('sold')),
+      available: totalOf(petsInStatus('available')),
+      pending: totalOf(petsInStatus('pending')),
+      sold: totalOf(petsInStatus('sold')),
     },
-    openOrders: totals(openOrders),
-    unitsOnHand: totals(unitsOnHand),
-    unitsReserved: totals(unitsReserved),
-    ordersByDay: days.map(day => ({ day, orders: totals(ordersPlacedOn(day)) })),
+    openOrders: totalOf(openOrders),
+    unitsOnHand: totalOf(unitsOnHand),
+    unitsReserved: totalOf(unitsReserved),
+    ordersByDay: days.map(day => ({ day, orders: totalOf(ordersPlacedOn(day)) })),
   }
 }

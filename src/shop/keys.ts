@@ -87,7 +87,7 @@ export async function findCaller(reader: Reader, token: string, now: string): Pr
 }
 
 /** Returns whether a key exists and is neither revoked nor expired at `now`. */
-export async function isKeyGood(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
+export async function isKeyValid(reader: Reader, keyId: bigint, now: string): Promise<boolean> {
   const key = await reader.one(findExpiry, { keyId })
   return key !== undefined && (key.expiresAt === null || key.expiresAt > now)
 }
@@ -249,8 +249,8 @@ export async function resetAdminKey(
 }
 
 /**
- * Gives the first key of a store another secret, and makes it an admin key that does not expire. It records no event:
- * the store is a copy of another one, and has the same history as every other copy.
+ * Gives the first key of a store another secret, and makes it an admin key that does not expire. No event is recorded,
+ * because the store is a copy of another one, and has the same history as every other copy.
  */
 export async function replaceFirstKey(
   tx: Pick<Tx, 'run'>,
@@ -332,13 +332,13 @@ export function keyOf({ id, name, scopes, hint, createdAt, expiresAt }: KeyRow):
   }
 }
 
-const scopesRead = new Map<string, readonly Scope[]>()
+const parsedScopes = new Map<string, readonly Scope[]>()
 
 /** Returns a parsed set of scopes. Each set is parsed only once, because every request with a key calls this. */
 function readScopes(stored: string): readonly Scope[] {
-  const known = scopesRead.get(stored)
+  const known = parsedScopes.get(stored)
   if (known) return known
   const scopes = Scope.array().parse(parseJson(stored))
-  if (scopesRead.size < SCOPE_SETS_MAX) scopesRead.set(stored, scopes)
+  if (parsedScopes.size < SCOPE_SETS_MAX) parsedScopes.set(stored, scopes)
   return scopes
 }

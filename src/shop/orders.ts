@@ -72,8 +72,8 @@ export async function listOrders(
   input: Input<typeof contract.listOrders>,
 ): Promise<Page<Order>> {
   const { petId, complete, shipDateAfter, shipDateBefore, reference } = input
-  const ranged = shipDateAfter !== undefined || shipDateBefore !== undefined
-  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, ranged ? 'shipDate' : undefined)
+  const hasRange = shipDateAfter !== undefined || shipDateBefore !== undefined
+  const sort = sortBy(input.sort, { shipDate: 'ship_date' }, hasRange ? 'shipDate' : undefined)
   const range: Condition[] =
     sort.column === 'ship_date'
       ? [
@@ -121,7 +121,7 @@ export async function placeOrder(tx: Tx, { body }: { body: NewOrder }, context: 
     reservedChange: complete ? 0n : quantity,
     reason: complete ? 'completion' : 'order',
     orderId: id,
-    holdRefuses: true,
+    isRefusedOnHold: true,
   })
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null
@@ -156,7 +156,7 @@ export async function updateOrder(
   refuseOtherIds(body, before)
   const quantity = body.quantity ?? before.quantity
   const complete = body.complete ?? before.complete
-  const requestedDate = shipDateAfter(body, before)
+  const requestedDate = requestedShipDate(body, before)
   const reference = body.reference === undefined ? before.reference : body.reference
   const isSame =
     quantity === before.quantity &&
@@ -281,7 +281,7 @@ function refuseOtherIds(body: OrderPatch, { id, petId }: OrderRow): void {
   if (errors.length > 0) throw validationFailed(errors)
 }
 
-function shipDateAfter(body: OrderPatch, before: OrderRow): string | null {
+function requestedShipDate(body: OrderPatch, before: OrderRow): string | null {
   if (body.shipDate === undefined) return before.shipDate
   return body.shipDate === null ? null : toStoredInstant(body.shipDate)
 }
@@ -301,7 +301,7 @@ async function changeReservation(
     reservedChange: more,
     reason: 'order',
     orderId: before.id,
-    holdRefuses: true,
+    isRefusedOnHold: true,
   })
   if (!moved) throw await whyNotReserved(tx, before.petId, more)
 }
@@ -326,7 +326,7 @@ async function moveReservedUnits(
     petId,
     quantityChange: 0n,
     orderId: id,
-    holdRefuses: false,
+    isRefusedOnHold: false,
     ...shift,
   })
   if (moved) return

@@ -44,8 +44,8 @@ const NO_ROW = null
 const PADDED_SIZES = [1, 4, 20, 100]
 
 /**
- * Returns the values of a filter, padded to one of a few sizes with values that match no row. A list then has few
- * statement texts for any number of values, because every prepared text takes memory in a connection.
+ * Returns the values of a filter, padded to one of a few sizes with values that match no row. Otherwise each number of
+ * values would have a statement text of its own, and every prepared text takes memory in a connection.
  */
 export function padded(values: readonly Value[], sizes = PADDED_SIZES): Value[] {
   const size = sizes.find(one => one >= values.length)
@@ -78,8 +78,8 @@ export interface List {
 }
 
 /**
- * Returns the order of a list: the requested order, or by the column `ranged`, or by id. Throws a refusal if a range of
- * `ranged` is filtered and another column is requested.
+ * Returns the order of a list: the requested sort, or else the sort by `ranged`, or else by id. `ranged` is the member
+ * that the request filters by range. Throws `invalid_parameter` if the requested sort is by another member.
  */
 export function sortBy(
   requested: string | undefined,
@@ -111,15 +111,15 @@ const CursorText = z.string().refine(text => !text.includes('\0'))
 export async function listPage<Row extends object, Item>(
   reader: Reader,
   list: List,
-  show: (row: Row) => Item,
+  toItem: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const limit = list.input.limit ?? list.limitDefault ?? LIMIT_DEFAULT
   if (list.branches.length === 0) return { items: [] }
-  const rows = await reader.many(pageOf<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list)))
+  const rows = await reader.many(pageStatement<Row & SortKeys>(list, BigInt(limit + 1), readCursor(list)))
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const next = rows.length > limit && last ? writeCursor(list, last) : undefined
-  return { items: page.map(show), next }
+  return { items: page.map(toItem), next }
 }
 
 interface SortKeys {
@@ -131,7 +131,7 @@ interface SortKeys {
  * Returns the statement of a page. Every value is a parameter, so its text depends only on the sort, the number of
  * branches, and which filters are set.
  */
-function pageOf<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
+function pageStatement<Row>(list: List, rowsMax: bigint, after: SortKeys | undefined): Statement<Row> {
   const { table, columns, sort, tie = 'id', branches } = list
   const direction = sort.descending ? 'DESC' : 'ASC'
   const byTie = `${tie} ${direction}`
@@ -171,7 +171,7 @@ function unionText(
 
 /**
  * Returns the equivalent of the union for PostgreSQL, which would plan each branch of a union, in 8 ms for 60 branches.
- * Of this text, it plans one branch for all rows of values.
+ * For this text, it plans one branch for all rows of values.
  */
 function lateralText(
   conditions: readonly Condition[],
@@ -221,7 +221,8 @@ export function writePositionCursor(list: { list: string; filters: object }, pos
 }
 
 /**
- * Returns the position in a cursor of a list that is read by position; undefined without one. Throws `invalid_cursor`.
+ * Returns the position in a cursor of a list that is read by position; undefined if there is no cursor. Throws
+ * `invalid_cursor`.
  */
 export function readPositionCursor(
   list: { list: string; filters: object },

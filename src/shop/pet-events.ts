@@ -2,12 +2,12 @@ import type { Reader } from '../engine/engine.ts'
 import { type Place, sql } from '../engine/statement.ts'
 import { padded } from './paging.ts'
 
-/** A block of the index of events by pet has 1,024 positions: see migration 6. */
+/** A block of the index of events by pet has 1,024 positions: see the migrations event-pet and event-blocks. */
 const BLOCK_BITS = 10n
 const POSITIONS_PER_BLOCK = 1n << BLOCK_BITS
-/** The maximum number of blocks that are counted second: two million positions, in a few milliseconds. */
+/** The maximum number of blocks that the second read counts: two million positions, in a few milliseconds. */
 const BLOCKS_PER_READ_MAX = 2000n
-/** The number of blocks that are counted first. If a pet has many events, these blocks contain enough of them. */
+/** The number of blocks that the first read counts. If a pet has many events, these blocks contain enough of them. */
 const BLOCKS_FIRST = 32n
 /** The minimum number of events of a pet that one read scans if another filter may reject some of them. */
 export const WANTED_IF_FILTERED = 500
@@ -43,37 +43,37 @@ export async function findPetWindow(
   petId: bigint,
   { from, to, wanted }: { readonly from: bigint; readonly to: bigint; readonly wanted: number },
 ): Promise<PetWindow> {
-  const isUp = from <= to
+  const isAscending = from <= to
   const target = blockOf(to)
-  const range = { petId, low: isUp ? from : to, high: isUp ? to : from }
+  const range = { petId, low: isAscending ? from : to, high: isAscending ? to : from }
   const blocks: bigint[] = []
   let events = 0n
   let next = blockOf(from)
   let last = next
   for (const size of [BLOCKS_FIRST, BLOCKS_PER_READ_MAX]) {
-    last = isUp ? smaller(next + size - 1n, target) : larger(next - size + 1n, target)
-    const [firstBlock, lastBlock] = isUp ? [next, last] : [last, next]
+    last = isAscending ? smaller(next + size - 1n, target) : larger(next - size + 1n, target)
+    const [firstBlock, lastBlock] = isAscending ? [next, last] : [last, next]
     const counted = await reader.many(countByBlock, { ...range, firstBlock, lastBlock })
-    for (const block of isUp ? counted : counted.toReversed()) {
+    for (const block of isAscending ? counted : counted.toReversed()) {
       if (block.events === 0n) continue
       blocks.push(block.n)
       events += block.events
       if (events >= BigInt(wanted)) return windowTo(block.n)
     }
     if (last === target) break
-    next = isUp ? last + 1n : last - 1n
+    next = isAscending ? last + 1n : last - 1n
   }
   return windowTo(last)
 
   function windowTo(block: bigint): PetWindow {
     const first = block << BLOCK_BITS
-    const end = isUp ? smaller(first + POSITIONS_PER_BLOCK - 1n, to) : larger(first, to)
+    const end = isAscending ? smaller(first + POSITIONS_PER_BLOCK - 1n, to) : larger(first, to)
     return { petId, blocks, end }
   }
 }
 
 /** Returns the condition that an event of the pet is in one of these blocks. */
-export function isInWindow({ petId, blocks }: PetWindow, place: Place): string {
+export function windowCondition({ petId, blocks }: PetWindow, place: Place): string {
   const places = padded(blocks, [1, 4, 20, 101, WANTED_IF_FILTERED]).map(place)
   return `position >> ${BLOCK_BITS} IN (${places.join(', ')}) AND pet_id = ${place(petId)}`
 }

@@ -47,7 +47,7 @@ const removePet = sql<{ id: bigint }>()(
   'DELETE FROM pet WHERE id = $petId AND version = $version AND reserved = 0 RETURNING id',
 )
 
-/** Returns a page of pets. Each combination of filters is a scan of an index: see the indexes of the table. */
+/** Returns a page of pets. Without `id`, each pair of a status and a category is one scan of an index of the table. */
 export async function listPets(reader: Reader, input: Input<typeof contract.listPets>): Promise<Page<Pet>> {
   const { id, status, categoryId, name, include } = input
   const sort = sortBy(input.sort, { name: 'name_key' }, name === undefined ? undefined : 'name')
@@ -75,9 +75,9 @@ export async function listPets(reader: Reader, input: Input<typeof contract.list
     },
     include === 'stock' ? petWithStock : petOf,
   )
-  // The ETag of a pet does not depend on its stock, so a list that includes the stock cannot have it.
-  const single = id?.length === 1 && page.items.length === 1 && include === undefined
-  return single ? { ...page, single } : page
+  // The ETag of a pet does not depend on its stock, so a list that includes the stock cannot have that ETag.
+  const isSingle = id?.length === 1 && page.items.length === 1 && include === undefined
+  return isSingle ? { ...page, isSingle } : page
 }
 
 /** Returns the row of a pet. Throws `pet_not_found`. */

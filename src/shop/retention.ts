@@ -24,7 +24,7 @@ const findNextWebhook = sql<{ webhookId: bigint }>()(`
 
 const findWebhookId = sql<{ id: bigint }>()('SELECT id FROM webhook WHERE id = $webhookId')
 
-const findOfWebhook = sql<{ id: bigint }>()(
+const findDeliveriesOfWebhook = sql<{ id: bigint }>()(
   `SELECT id FROM delivery WHERE webhook_id = $webhookId ORDER BY id LIMIT ${SWEPT_MAX}`,
 )
 
@@ -33,8 +33,8 @@ const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
 
 /**
  * Deletes the oldest events that happened before an instant, at most 1,000, and returns their number. Only events at
- * the start of the audit log are deleted, so the remaining log has no gaps. The hash of the last deleted event is
- * stored with the retention floor.
+ * the start of the audit log are deleted, so no event is missing between the remaining ones. The hash of the last
+ * deleted event is stored with the retention floor.
  */
 export async function sweepEvents(tx: Tx, { before }: { before: string }): Promise<number> {
   const { floor } = await findLogBounds(tx)
@@ -54,19 +54,19 @@ export async function sweepEvents(tx: Tx, { before }: { before: string }): Promi
  */
 export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
   const settled = await tx.many(findSettled, { before })
-  await remove(tx, settled)
+  await removeDeliveries(tx, settled)
   for (let after = -1n; ; ) {
     const next = await tx.one(findNextWebhook, { after })
     if (!next) return settled.length
     after = next.webhookId
     if (await tx.one(findWebhookId, { webhookId: after })) continue
-    const orphans = await tx.many(findOfWebhook, { webhookId: after })
-    await remove(tx, orphans)
+    const orphans = await tx.many(findDeliveriesOfWebhook, { webhookId: after })
+    await removeDeliveries(tx, orphans)
     return settled.length + orphans.length
   }
 }
 
-async function remove(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
+async function removeDeliveries(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
   for (const { id: deliveryId } of deliveries) {
     await tx.run(removeAttempts, { deliveryId })
     await tx.run(removeDelivery, { deliveryId })

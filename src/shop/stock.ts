@@ -21,14 +21,14 @@ export interface StockChange {
    * Whether the change is refused if the pet is on hold. A hold refuses only new orders and larger quantities of
    * orders.
    */
-  readonly holdRefuses: boolean
+  readonly isRefusedOnHold: boolean
 }
 
 // The status after the change, computed from the columns before the change. This is the rule of statusOf, in SQL.
 const statusAfter = `CASE WHEN quantity + $quantityChange = 0 THEN 'sold'
   WHEN on_hold = 1 OR quantity + $quantityChange = reserved + $reservedChange THEN 'pending' ELSE 'available' END`
 
-const possible = `id = $petId AND reserved + $reservedChange >= 0
+const possibleCondition = `id = $petId AND reserved + $reservedChange >= 0
   AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= ${STOCK_MAX}
 ` as const
 
@@ -36,13 +36,13 @@ const possible = `id = $petId AND reserved + $reservedChange >= 0
 const shiftStock = sql<StoredPet>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now
-  WHERE ${possible} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possibleCondition} AND on_hold <= $onHoldMax AND status = ${statusAfter} RETURNING ${petColumns}`)
 
 const shiftStockAndStatus = sql<StoredPet>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now, status = ${statusAfter},
     on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
-  WHERE ${possible} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns}`)
+  WHERE ${possibleCondition} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns}`)
 
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
@@ -51,7 +51,7 @@ const insertMovement = sql()(`
     $orderId, $now)`)
 
 /**
- * Changes the stock of one pet by one conditional UPDATE, with its movement and its event. Returns the movement;
+ * Changes the stock of one pet by a conditional UPDATE, and records the movement and the event. Returns the movement;
  * undefined if the pet does not exist, its stock does not allow the change, or a hold refuses the change.
  */
 export async function moveStock(
@@ -74,20 +74,20 @@ export async function moveStock(
 async function changeStock(
   tx: Tx,
   { now }: Context,
-  { petId, quantityChange, reservedChange, holdRefuses }: StockChange,
+  { petId, quantityChange, reservedChange, isRefusedOnHold }: StockChange,
 ): Promise<{ before: CountedStock; pet: PetRow } | undefined> {
   const parameters = { petId, quantityChange, reservedChange, now }
   const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
     quantity: quantity - quantityChange,
     reserved: reserved - reservedChange,
   })
-  const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!holdRefuses) })
+  const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!isRefusedOnHold) })
   if (kept) {
     const pet = petRow(kept)
     return { before: { ...unitsBefore(pet), status: pet.status }, pet }
   }
   // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
-  for (const onHold of holdRefuses ? [false] : [false, true]) {
+  for (const onHold of isRefusedOnHold ? [false] : [false, true]) {
     const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })
     if (!changed) continue
     const pet = petRow(changed)
@@ -98,7 +98,7 @@ async function changeStock(
 }
 
 /** A change that has been made; `pet` is in the state after the change. */
-type StockChanged = Omit<StockChange, 'petId' | 'holdRefuses'> & {
+type StockChanged = Omit<StockChange, 'petId' | 'isRefusedOnHold'> & {
   readonly pet: Pick<PetRow, 'id' | 'version' | 'quantity' | 'reserved'>
 }
 

@@ -67,7 +67,7 @@ const rewriteWebhook = sql<StoredWebhook>()(`
   WHERE id = $webhookId AND version = $version RETURNING ${webhookColumns}`)
 
 const removeWebhook = sql<{ version: bigint }>()(
-  'DELETE FROM webhook WHERE id = $webhookId RETURNING version',
+  'DELETE FROM webhook WHERE id = $webhookId AND version = $version RETURNING version',
 )
 
 const replaceSecret = sql<StoredWebhook>()(`
@@ -77,7 +77,9 @@ const replaceSecret = sql<StoredWebhook>()(`
 
 const disableAll = sql()("UPDATE webhook SET enabled = 0, disabled_reason = 'asked' WHERE enabled = 1")
 
-/** Disables all webhooks of a copy of a store, without an event: it must not send to the receivers of the original. */
+/**
+ * Disables all webhooks of a copied store, without an event: the copy must not send to the receivers of the original.
+ */
 export async function disableWebhooks(tx: Pick<Tx, 'run'>): Promise<void> {
   await tx.run(disableAll)
 }
@@ -106,7 +108,7 @@ export async function getWebhook(reader: Reader, { webhookId }: { webhookId: big
   return webhookRow(row)
 }
 
-/** Creates a webhook for the events after it, and returns it with its secret. Throws `webhook_limit_reached`. */
+/** Creates a webhook for later events, and returns it with its secret. Throws `webhook_limit_reached`. */
 export async function createWebhook(
   tx: Tx,
   { body }: { body: NewWebhook },
@@ -114,7 +116,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const secret = givenSecret(context)
   const id = await tx.nextId('webhook')
-  const slot = await freeSlot(tx, id)
+  const slot = await findFreeSlot(tx, id)
   const { head } = await findLogBounds(tx)
   const inserted = await tx.one(insertWebhook, {
     webhookId: id,
@@ -128,7 +130,7 @@ export async function createWebhook(
   })
   if (!inserted) throw new Stale(`slot ${slot} of the webhooks`)
   const row = await getWebhook(tx, { webhookId: id })
-  await recordChange(tx, context, { type: 'petstore.webhook.created', webhook: row })
+  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.created', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext }
 }
 
@@ -145,8 +147,8 @@ export async function updateWebhook(
   const types = body.types === undefined ? before.types : storedTypes(body.types)
   const description = body.description === undefined ? before.description : body.description
   const enabled = body.enabled ?? before.enabled
-  const same = url === before.url && types === before.types && description === before.description
-  if (same && enabled === before.enabled) return webhookOf(before)
+  const isSame = url === before.url && types === before.types && description === before.description
+  if (isSame && enabled === before.enabled) return webhookOf(before)
   const rewritten = await tx.one(rewriteWebhook, {
     webhookId,
     version: before.version,
@@ -159,7 +161,7 @@ export async function updateWebhook(
   })
   if (!rewritten) throw new Stale(`webhook ${webhookId}`)
   const row = webhookRow(rewritten)
-  await recordChange(tx, context, { type: 'petstore.webhook.updated', webhook: row })
+  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.updated', webhook: row })
   return webhookOf(row)
 }
 
@@ -170,9 +172,9 @@ export async function deleteWebhook(
   context: Context,
   before: WebhookRow,
 ): Promise<undefined> {
-  const removed = await tx.one(removeWebhook, { webhookId })
+  const removed = await tx.one(removeWebhook, { webhookId, version: before.version })
   if (!removed) throw new Stale(`webhook ${webhookId}`)
-  await recordChange(tx, context, {
+  await recordWebhookEvent(tx, context, {
     type: 'petstore.webhook.deleted',
     webhook: { ...before, version: removed.version + 1n },
   })
@@ -198,7 +200,7 @@ export async function rotateWebhookSecret(
   })
   if (!rewritten) throw webhookNotFound(webhookId)
   const row = webhookRow(rewritten)
-  await recordChange(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
+  await recordWebhookEvent(tx, context, { type: 'petstore.webhook.secret-rotated', webhook: row })
   return { ...webhookOf(row), secret: secret.plaintext, previousSecretUntil: formatInstant(until) }
 }
 
@@ -211,19 +213,19 @@ export async function sendTestEvent(
   { webhookId }: { webhookId: bigint },
   context: Context,
 ): Promise<AcceptedTest> {
-  const row = await getEnabled(tx, webhookId)
-  return { eventId: String(await recordChange(tx, context, { type: TEST_TYPE, webhook: row })) }
+  const row = await getEnabledWebhook(tx, webhookId)
+  return { eventId: String(await recordWebhookEvent(tx, context, { type: TEST_TYPE, webhook: row })) }
 }
 
 /** Returns the row of an enabled webhook. Throws `webhook_not_found`, `webhook_disabled`. */
-export async function getEnabled(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
+export async function getEnabledWebhook(reader: Reader, webhookId: bigint): Promise<WebhookRow> {
   const row = await getWebhook(reader, { webhookId })
   if (row.enabled) return row
   throw webhookDisabled(webhookId)
 }
 
-/** Records a change to a webhook. Returns the id of the event. */
-export async function recordChange(
+/** Records an event about a webhook, and returns the id of the event. */
+export async function recordWebhookEvent(
   tx: Tx,
   context: Context,
   { type, webhook }: { type: NewEvent['type']; webhook: WebhookRow },
@@ -264,11 +266,11 @@ export function webhookOf(row: WebhookRow): Webhook {
 /**
  * Returns an unused slot. Concurrent commands begin their search at different slots. Throws `webhook_limit_reached`.
  */
-async function freeSlot(tx: Tx, id: bigint): Promise<bigint> {
-  const most = BigInt(WEBHOOKS_MAX)
+async function findFreeSlot(tx: Tx, id: bigint): Promise<bigint> {
+  const slotCount = BigInt(WEBHOOKS_MAX)
   const taken = new Set((await tx.many(findSlots)).map(({ slot }) => slot))
-  for (let step = 0n; step < most; step++) {
-    const slot = ((id + step) % most) + 1n
+  for (let step = 0n; step < slotCount; step++) {
+    const slot = ((id + step) % slotCount) + 1n
     if (!taken.has(slot)) return slot
   }
   throw webhookLimitReached()

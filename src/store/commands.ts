@@ -130,7 +130,7 @@ export function countOf(result: CommandResult): number {
   throw new Error('an operation returned no count')
 }
 
-/** The time for a command that changes many rows, in milliseconds. */
+/** The maximum time for a command that reads or changes many rows, in milliseconds. */
 const LONG_MS = 3_600_000
 
 /** Returns the time that a command may take, in milliseconds; undefined for the usual time of a request. */
@@ -208,18 +208,18 @@ function encodeReply(operation: Operation, resource: object | undefined): Reply 
  */
 function onTarget<I, T, R>(
   find: (tx: Tx, input: I) => Promise<T>,
-  show: (target: T) => object,
+  representationOf: (target: T) => object,
   verb: (tx: Tx, input: I, context: Context, target: T) => Promise<R>,
 ): CommandHandler<I, R> {
   return async (tx, input, context, conditions) => {
     const target = await find(tx, input)
-    checkConditions(conditions, () => writeJson(show(target)))
+    checkConditions(conditions, () => writeJson(representationOf(target)))
     return verb(tx, input, context, target)
   }
 }
 
 /**
- * Returns the handler of a verb on something without a representation. The handler refuses If-Match, which cannot match
+ * Returns the handler of a verb whose target has no representation. The handler refuses If-Match, which cannot match
  * (RFC 9110, section 13.1.1).
  */
 function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandler<I, R> {

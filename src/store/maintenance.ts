@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as rest } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { storedInstant } from '../model/instant.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../model/key.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys.ts'
@@ -48,7 +48,10 @@ export function isSecretKeyOf(checkValue: string, key: Uint8Array): boolean {
   }
 }
 
-/** Makes this key the right key and returns true. Returns false, and changes nothing, if the store has a secret. */
+/**
+ * Makes this key the right key and returns true. Returns false, and changes nothing, if the store has an encrypted
+ * secret.
+ */
 export async function adoptSecretKey(
   engine: StoreEngine,
   key: Uint8Array,
@@ -73,7 +76,7 @@ export interface KeyFile {
  * the scope admin, a key is added: the key in the file if it was never committed, otherwise a new key. The file is
  * written before the commit, so a start that fails in between leaves a key that the next start commits.
  *
- * Returns whether a key from the file was added.
+ * Returns whether a key was added, which is then also in the file. Returns false for a given key.
  */
 export async function ensureAdminKey(
   engine: StoreEngine,
@@ -210,5 +213,5 @@ async function sweepAll(
 
 /** Resolves to true after a delay, or to false when sweeping stops. */
 function pause(ms: number, stopping?: AbortSignal): Promise<boolean> {
-  return rest(ms, true, { signal: stopping, ref: false }).catch(() => false)
+  return delay(ms, true, { signal: stopping, ref: false }).catch(() => false)
 }

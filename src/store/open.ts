@@ -1,4 +1,5 @@
 import type { Engine, Reader } from '../engine/engine.ts'
+import type { OutageChange } from '../engine/outage.ts'
 import { openPostgres, openPostgresReader } from '../engine/postgres.ts'
 import { openSqlite, openSqliteReader } from '../engine/sqlite.ts'
 import { parseDatabaseUrl } from '../model/database-url.ts'
@@ -55,7 +56,14 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
     executeQuery,
     random: Math.random,
     onFault: error => log.error({ fault: faultText(error) }, 'the sequencer failed'),
+    onOutage: change => reportOutage(log, change),
   })
+}
+
+/** Writes a line to the log when an outage of the database begins, and when it ends. */
+export function reportOutage(log: Log, change: OutageChange): void {
+  if ('lastedMs' in change) log.info({ lastedMs: change.lastedMs }, 'the database responds again')
+  else log.error({ fault: String(change.reason) }, 'the database does not respond, or accepts no writes')
 }
 
 /** A store that is open for reading only. */

@@ -71,14 +71,14 @@ const isOneScan: ShortLists = {
 }
 
 /**
- * Whether a list is so short that reading it costs less than passing it to another thread and back: 20 rows of one
- * index scan.
+ * Returns whether a list is so short that reading it costs less than passing it to another thread and back: at most 20
+ * rows of one index scan.
  */
 export function isShortList({ id, input }: Pick<Query, 'id' | 'input'>): boolean {
   // Safe: the input of a query is the input of its id, as in executeQuery.
-  const isShort = isOneScan[id] as ((input: object) => boolean) | undefined
+  const hasOneScan = isOneScan[id] as ((input: object) => boolean) | undefined
   const { limit = LIMIT_DEFAULT } = input as ListQuery
-  return isShort !== undefined && limit <= SHORT_LIST_ROWS_MAX && isShort(input)
+  return hasOneScan !== undefined && limit <= SHORT_LIST_ROWS_MAX && hasOneScan(input)
 }
 
 /** Runs a query and returns its encoded reply. Throws the errors of its verb. */
@@ -112,9 +112,9 @@ function encodeReply(operation: Operation, output: object, contentTag: bigint | 
   return {
     status,
     body,
-    etag: output.single ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
+    etag: output.isSingle ? etagOf(writeJson(output.items[0])) : weakEtagOf(body),
     ...(output.next !== undefined && { next: taggedNext(operation, output.next, contentTag) }),
-    ...(output.atHead !== undefined && { atHead: output.atHead }),
+    ...(output.isAtHead !== undefined && { isAtHead: output.isAtHead }),
   }
 }
 

@@ -44,7 +44,7 @@ export interface CachedReply {
 interface Entry extends CachedReply {
   readonly target: string
   readonly table: CachedTable
-  /** The row that it represents; undefined for a list. */
+  /** The id of the row that the entry represents; undefined for a list. */
   readonly rowId: bigint | undefined
   /** Whether the entry was read since it was last considered for eviction. */
   isUsed: boolean
@@ -56,11 +56,11 @@ interface CachedTable {
   /** The number of reported changes. */
   generation: number
   readonly lists: Set<Entry>
-  /** By id. Most rows have one entry, and 10,000 sets of one take 2 MiB more than arrays. */
+  /** The entries by the id of their row. Most rows have one entry, and 10,000 sets take 2 MiB more than arrays. */
   readonly rows: Map<bigint, readonly Entry[]>
 }
 
-/** The generation of a table when a miss began. The reply is stored only if the table has not changed since. */
+/** The generation of a table when a read began. The reply is stored only if the table has not changed since. */
 export interface Ticket {
   readonly source: Source
   readonly generation: number
@@ -106,7 +106,7 @@ export class RepresentationCache {
     return entry
   }
 
-  /** Whether the cache still has a reply that `find` returned earlier. */
+  /** Returns whether the cache still has a reply that `find` returned earlier. */
   has(reply: CachedReply): boolean {
     return reply.isCurrent
   }
@@ -124,7 +124,9 @@ export class RepresentationCache {
     return this.#entries.get(target)?.reply
   }
 
-  /** Returns the ticket of a read that begins; undefined if replies of the query are not cached. */
+  /**
+   * Counts a miss, and returns the ticket of the read that begins; undefined if replies of the query are not cached.
+   */
   begin(queryId: QueryId): Ticket | undefined {
     const source = sources[queryId]
     if (!source) return undefined

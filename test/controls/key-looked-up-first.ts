@@ -16,7 +16,7 @@ export async function performKeyLookedUpFirst(tx: Tx, command: Command): Promise
   const { id: operation, context } = command
   const { key } = idempotency
   const stored = await tx.one(findReply, { operation, key })
-  if (stored) return { status: 201, body: stored.body, replayed: true }
+  if (stored) return { status: 201, body: stored.body, isReplayed: true }
   const reply = replyOf(await executeCommand(tx, bare))
   await tx.run(storeReply, { operation, key, body: reply.body, now: context.now })
   return reply

@@ -105,6 +105,54 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
     expect(await refusalOf(lossy)).toContain('synchronous_commit is off')
   }, 60_000)
 
+  test.each(['pg_temp', 'pg_temp, public', 'pg_catalog', 'missing', "''"])(
+    'a database whose search_path is %s is refused, and gets no table',
+    async path => {
+      const schemaless = await newDatabase(server.address)
+      await using admin = new SQL({ url: schemaless, max: 1 })
+      await admin.unsafe(`ALTER DATABASE ${new URL(schemaless).pathname.slice(1)} SET search_path = ${path}`)
+      expect(await refusalOf(schemaless)).toMatch(
+        /its search_path \(.*\) names no schema for the tables first/,
+      )
+      const tables = await admin.unsafe(`SELECT schemaname FROM pg_tables WHERE tablename = 'migration'`)
+      expect([...tables]).toEqual([])
+    },
+    60_000,
+  )
+
+  test('a database in another encoding than UTF-8 is refused, because it cannot store every name', async () => {
+    await using admin = new SQL({ url, max: 1 })
+    await admin.unsafe("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    expect(await refusalOf(`${url.slice(0, url.lastIndexOf('/'))}/latin`)).toContain('its encoding is LATIN1')
+  }, 60_000)
+
+  test('a user without write access is refused, and the message names the setting', async () => {
+    const readable = await newDatabase(server.address)
+    await using admin = new SQL({ url: readable, max: 1 })
+    const name = new URL(readable).pathname.slice(1)
+    await admin.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+    expect(await refusalOf(readable)).toContain('default_transaction_read_only is on')
+  }, 60_000)
+
+  test('a start without a free connection for its user fails with one sentence', async () => {
+    const few = await newDatabase(server.address)
+    await using admin = new SQL({ url: few, max: 1 })
+    await admin.unsafe("CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0")
+    const refusal = await refusalOf(few.replace('postgres:postgres@', 'few:few@'))
+    expect(refusal).toMatch(/too many connections for role "few"[^\n]*\.$/)
+  }, 60_000)
+
+  test('a store uses the first schema of the search_path', async () => {
+    const own = await newDatabase(server.address)
+    await using admin = new SQL({ url: own, max: 1 })
+    await admin.unsafe('CREATE SCHEMA shop')
+    await admin.unsafe(`ALTER DATABASE ${new URL(own).pathname.slice(1)} SET search_path = shop, public`)
+    await using served = await serve(own)
+    expect((await fetch(`${served.base}/readyz`)).status).toBe(200)
+    const tables = await admin.unsafe(`SELECT DISTINCT schemaname FROM pg_tables WHERE tablename = 'pet'`)
+    expect([...tables]).toEqual([{ schemaname: 'shop' }])
+  }, 60_000)
+
   test('a store whose database is dropped responds with 503', async () => {
     await using store = await openTestStore('postgres', { server: server.address })
     const database = new URL(store.place.databaseUrl ?? '').pathname.slice(1)
@@ -130,7 +178,13 @@ describe.skipIf(!testedEngines.includes('postgres'))('the address of PostgreSQL'
   }, 60_000)
 
   test('a database that cannot be reached ends the start with one sentence', async () => {
-    const refusal = await refusalOf(`postgres://u@127.0.0.1:${await deadPort()}/shop`)
-    expect(refusal).toMatch(/^The database at DATABASE_URL cannot be opened: .*\.$/)
+    const port = await deadPort()
+    const sentence = `PostgreSQL cannot be reached at 127.0.0.1:${port} (failed to connect).`
+    expect(await refusalOf(`postgres://u@127.0.0.1:${port}/shop`)).toBe(
+      `The database at DATABASE_URL cannot be opened: ${sentence}`,
+    )
+    expect(await refusalOf('postgres://u@host.invalid/shop')).toMatch(
+      /cannot be reached at host\.invalid:5432 \(.*\)\.$/,
+    )
   }, 60_000)
 })

@@ -108,6 +108,7 @@ test('five processes that migrate one PostgreSQL database at once all succeed', 
       executeCommand,
       random: Math.random,
       onFault: () => {},
+      onOutage: () => {},
     })
   for (let database = 0; database < 10; database++) {
     const url = await newDatabase()
@@ -130,6 +131,7 @@ test('a database of a newer version is refused', async () => {
       executeCommand,
       random: Math.random,
       onFault: () => {},
+      onOutage: () => {},
     })
   await (await open()).close()
   await using pool = new SQL({ url, bigint: true, max: 1 })

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import { SharedLookup } from '../../src/api/shared-lookup.ts'
+import { LookupInProgress } from '../controls/lookup-in-progress.ts'
+import type { ServerProcess } from '../support/process.ts'
+import { seeded } from '../support/seeded.ts'
+import { testedEngines } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
+
+// Together at most 60: the failed authentications of an address in a minute.
+const ROUNDS = 3
+const CALLERS = 16
+/** How long the callers of a key send requests before it is revoked, in milliseconds. */
+const WARM_MS = 100
+/** The longest time that a lookup of the model takes, in milliseconds. */
+const LOOKUP_MS_MAX = 4
+
+/** Returns how many of 300 lookups in a row of changes did not see a change that came before they were called. */
+async function countStale(
+  Lookup: new (look: (key: string) => Promise<number>) => { find(key: string): Promise<number> },
+): Promise<number> {
+  const random = seeded(1)
+  let version = 0
+  const lookup = new Lookup(async () => {
+    await Bun.sleep(random.below(LOOKUP_MS_MAX))
+    const read = version
+    await Bun.sleep(random.below(LOOKUP_MS_MAX))
+    return read
+  })
+  let stale = 0
+  const calls: Promise<void>[] = []
+  for (let call = 0; call < 300; call++) {
+    const current = ++version
+    calls.push(
+      lookup.find('key').then(read => {
+        if (read < current) stale++
+      }),
+    )
+    await Bun.sleep(1)
+  }
+  await Promise.all(calls)
+  return stale
+}
+
+test('a shared lookup sees every change that came before it was asked for', async () => {
+  expect(await countStale(SharedLookup)).toBe(0)
+})
+
+test('control: lookups that share the one in progress miss changes', async () => {
+  expect(await countStale(LookupInProgress)).toBeGreaterThan(0)
+})
+
+/** Sends requests with a key, one after another, until one is refused. Returns when each was sent, and its status. */
+async function sendUntilRefused(
+  { base }: ServerProcess,
+  key: string,
+): Promise<[sentMs: number, status: number][]> {
+  const sent: [number, number][] = []
+  for (;;) {
+    const sentMs = performance.now()
+    const { status } = await fetch(`${base}/store/orders?limit=1`, {
+      headers: { Authorization: `Bearer ${key}` },
+    })
+    sent.push([sentMs, status])
+    if (status !== 200) return sent
+  }
+}
+
+describe.skipIf(!testedEngines.includes('postgres'))('two processes on one database', () => {
+  test('a key that is revoked in one process is refused by the other from the next request on', async () => {
+    await using place = await newStoreDirectory('postgres')
+    const servers = [await place.startAnother(), await place.startAnother()] as const
+    try {
+      const [client, other] = [place.client(servers[0]), servers[1]]
+      for (let round = 0; round < ROUNDS; round++) {
+        const { data } = await client.createKey({ body: { name: `key ${round}`, scopes: ['orders:read'] } })
+        const callers = Promise.all(Array.from({ length: CALLERS }, () => sendUntilRefused(other, data.key)))
+        await Bun.sleep(WARM_MS)
+        await client.revokeKey({ keyId: data.id })
+        const revokedMs = performance.now()
+        const sent = (await callers).flat()
+        expect(sent.filter(([, status]) => status === 401)).toHaveLength(CALLERS)
+        expect(sent.filter(([sentMs, status]) => sentMs > revokedMs && status !== 401)).toEqual([])
+        expect(sent.filter(([, status]) => status === 200).length).toBeGreaterThan(CALLERS)
+      }
+    } finally {
+      await Promise.all(servers.map(server => server.kill('SIGKILL')))
+    }
+  }, 120_000)
+})
